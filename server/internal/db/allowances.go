@@ -60,7 +60,7 @@ func (r Allowances) Usage(ctx context.Context, account string, period time.Time)
 // transaction must have read the claim with Jobs.LockRunning, or have inserted it.
 // Reserve updates j.
 func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool, error) {
-	more := Allowance{want.Transcripts - j.Held.Transcripts, want.Minutes - j.Held.Minutes}
+	more := Allowance{want.Transcripts - j.Reserved.Transcripts, want.Minutes - j.Reserved.Minutes}
 	if more == (Allowance{}) {
 		return true, nil
 	}
@@ -74,10 +74,10 @@ func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool
 // Settle ends what a claim holds: the account pays some of it, or nothing, and is
 // given back the rest. As for Hold the claim must be locked, and is brought up to date.
 func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error {
-	if j.Held == (Allowance{}) {
+	if j.Reserved == (Allowance{}) {
 		return nil
 	}
-	back := Allowance{-j.Held.Transcripts, -j.Held.Minutes}
+	back := Allowance{-j.Reserved.Transcripts, -j.Reserved.Minutes}
 	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // it was judged when it was set aside
 	if _, err := w.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back}); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (w AllowancesTx) setReserved(ctx context.Context, j *Job, held Allowance) e
 	if err := mustAffect("allowance of job "+j.ID, res, err); err != nil {
 		return err
 	}
-	j.Held = held
+	j.Reserved = held
 	return nil
 }
 

@@ -106,8 +106,8 @@ func nextUse(random *rand.Rand, job *db.Job) use {
 	switch n := random.IntN(10); {
 	case n < 4:
 		return use{what: "hold", more: more, limit: limit}
-	case n < 7 && job.Held.Minutes > 0:
-		return use{what: "settle", held: job.Held.Minutes, pays: random.Int64N(2)}
+	case n < 7 && job.Reserved.Minutes > 0:
+		return use{what: "settle", held: job.Reserved.Minutes, pays: random.Int64N(2)}
 	case n < 8:
 		return use{what: "pay", more: 1, limit: limit}
 	}
@@ -123,7 +123,7 @@ func (u use) do(ctx context.Context, s *db.Store, job *db.Job) (out seen, err er
 	err = s.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		switch u.what {
 		case "hold":
-			out.ok, err = tx.Allowances.Reserve(ctx, job, db.Allowance{Minutes: job.Held.Minutes + u.more})
+			out.ok, err = tx.Allowances.Reserve(ctx, job, db.Allowance{Minutes: job.Reserved.Minutes + u.more})
 		case "pay":
 			out.ok, err = tx.Allowances.Pay(ctx, job.Account, job.Limits, db.Allowance{Minutes: u.more})
 		default:

@@ -35,7 +35,7 @@ func hold(t *testing.T, s *db.Store, j *db.Job, want db.Allowance) (ok bool) {
 	})
 	stored, err := s.Jobs.Owned(t.Context(), j.Account, j.ID)
 	require.NoError(t, err)
-	require.Equal(t, stored.Held, j.Held)
+	require.Equal(t, stored.Reserved, j.Reserved)
 	return ok
 }
 
@@ -74,8 +74,8 @@ func TestUsage(t *testing.T) {
 		require.True(t, hold(t, s, claimOf(t, s, "other", limits), db.Allowance{Transcripts: 2}), "another account")
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Held))
-			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Held), "it holds nothing more")
+			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Reserved))
+			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Reserved), "it holds nothing more")
 			require.NoError(t, tx.Allowances.Settle(ctx, two, db.Allowance{Minutes: 2}))
 			ok, err := tx.Allowances.Pay(ctx, "acme", limits, db.Allowance{Transcripts: 1})
 			require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestUsage(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, ok)
 		})
-		require.Zero(t, one.Held)
+		require.Zero(t, one.Reserved)
 		requireUsage(t, s, "acme", november, db.Usage{
 			Used: db.Allowance{Transcripts: 1, Minutes: 8}, Reserved: db.Allowance{Transcripts: 5, Minutes: 1 << 40},
 		})

@@ -32,8 +32,8 @@ type Job struct {
 	Limits Limits
 	// Turn is Limits.Turn, for the queue.
 	Turn string
-	// Held is what is set aside for it of its account's allowance: see AllowancesTx.Reserve.
-	Held Allowance `bun:"embed:held_"`
+	// Reserved is what is set aside for it of its account's allowance: see AllowancesTx.Reserve.
+	Reserved Allowance `bun:"embed:held_"`
 	// Trace is by what a tracer knows the request; empty: it is not traced.
 	Trace string
 	// Asked says that a request of its own has asked for the job, and Batched that

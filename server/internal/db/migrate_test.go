@@ -180,14 +180,14 @@ func requireFilled(t *testing.T, s *db.Store, old database) {
 		ASR: true, MaxDuration: -1, Period: time.Date(period.Year(), period.Month(), 1, 0, 0, 0, 0, time.UTC),
 		Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1,
 	}, runs.Limits, "what was accepted without limits has none")
-	require.Equal(t, db.Allowance{Transcripts: 1}, runs.Held)
+	require.Equal(t, db.Allowance{Transcripts: 1}, runs.Reserved)
 	require.True(t, runs.Asked, "there were no batches")
 	require.False(t, runs.Batched)
-	requireUsage(t, s, "acme", period, db.Usage{Reserved: runs.Held})
+	requireUsage(t, s, "acme", period, db.Usage{Reserved: runs.Reserved})
 	ended, err := s.Jobs.Owned(t.Context(), "beta", "j2")
 	require.NoError(t, err)
 	require.Zero(t, ended.Limits)
-	require.Zero(t, ended.Held)
+	require.Zero(t, ended.Reserved)
 	require.Equal(t, 1, old.count(t, "usage"))
 
 	place, err := s.Places.ByExtraction(t.Context(), "e1")

@@ -75,7 +75,7 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound l
 	if err := limits.TooLong(c.Limits, sound); err != nil {
 		return err, nil //nolint:nilerr // it is what is asked for
 	}
-	ok, err := tx.Allowances.Reserve(ctx, c, db.Allowance{Transcripts: c.Held.Transcripts, Minutes: sound.Minutes()})
+	ok, err := tx.Allowances.Reserve(ctx, c, db.Allowance{Transcripts: c.Reserved.Transcripts, Minutes: sound.Minutes()})
 	if err != nil || ok {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound l
 	if err != nil {
 		return nil, err
 	}
-	u.Reserved.Minutes -= c.Held.Minutes // its own are not what is in its way
+	u.Reserved.Minutes -= c.Reserved.Minutes // its own are not what is in its way
 	return limits.MinutesUsedUp(c.Limits, u, sound), nil
 }
 

@@ -19,7 +19,7 @@ import (
 // reserve sets aside the transcript of a new claim. In every transaction the usage of
 // accounts is changed last, so that none waits for another crosswise.
 func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
-	ok, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Held.Minutes})
+	ok, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Reserved.Minutes})
 	if err != nil || ok {
 		return err
 	}
@@ -36,7 +36,7 @@ func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard tim
 	slices.SortFunc(ended, byAccount)
 	for i := range ended {
 		claim := &ended[i]
-		pays := price(claim.Held, end, heard)
+		pays := price(claim.Reserved, end, heard)
 		if slices.Contains(forNobody, claim.ID) {
 			pays = db.Allowance{}
 		}

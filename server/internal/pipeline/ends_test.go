@@ -177,10 +177,10 @@ func (w *ends) paysWhatItMust(t *testing.T, account string) {
 		require.NoError(t, err)
 		if !job.State.Status.Terminal() {
 			want.Reserved.Transcripts++
-			want.Reserved.Minutes += job.Held.Minutes
+			want.Reserved.Minutes += job.Reserved.Minutes
 			continue
 		}
-		assert.Equal(t, db.Allowance{}, job.Held)
+		assert.Equal(t, db.Allowance{}, job.Reserved)
 		want.Used.Minutes += w.heard[job.ID]
 		if job.State.Status == transcript.JobSuccess && !job.Cached {
 			text, err := w.store.Transcripts.ByID(t.Context(), job.TranscriptID)

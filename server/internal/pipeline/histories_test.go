@@ -319,8 +319,8 @@ func (w *world) check(when string) {
 			}
 			at := key{c.account, job.Limits.Period.Format(time.DateOnly)}
 			u := want[at]
-			u.Reserved.Transcripts += job.Held.Transcripts
-			u.Reserved.Minutes += job.Held.Minutes
+			u.Reserved.Transcripts += job.Reserved.Transcripts
+			u.Reserved.Minutes += job.Reserved.Minutes
 			switch {
 			case job.State.Status == transcript.JobCancelled:
 				u.Used.Minutes += c.cancelled
@@ -342,9 +342,9 @@ func (w *world) check(when string) {
 	require.Equal(w.t, want, got, when)
 	for _, job := range jobs {
 		if job.State.Status.Terminal() {
-			require.Zero(w.t, job.Held, when)
+			require.Zero(w.t, job.Reserved, when)
 		} else {
-			require.EqualValues(w.t, 1, job.Held.Transcripts, when)
+			require.EqualValues(w.t, 1, job.Reserved.Transcripts, when)
 		}
 	}
 }
