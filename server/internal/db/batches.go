@@ -56,7 +56,7 @@ type BatchList struct {
 	URL      string `bun:"url"`
 }
 
-// BatchState is a batch as its owner sees it, and how its items stand.
+// BatchState is a batch in the form for its owner, with the counts of its items.
 type BatchState struct {
 	Batch  `bun:",extend"`
 	Shown  batch.Status // instead of Status

@@ -46,7 +46,7 @@ type ItemEnd struct {
 	Retryable    bool
 }
 
-// ItemState is an item, and where its claim stands, if it has one.
+// ItemState is an item with the state of its claim, if it has a claim.
 type ItemState struct {
 	BatchItem `bun:",extend"`
 	// Claim is the zero value without one that runs.

@@ -37,8 +37,8 @@ type Recognizer struct {
 	// ModelSHA256 is the hash of the model's file in hex; "" where it is not known.
 	ModelSHA256 string `json:"modelSHA256,omitempty"`
 	Quality     string `json:"quality,omitempty"` // a note for people
-	// Detects tells that it finds out the language by itself. One that does not
-	// hears Language where it is asked for none.
+	// Detects says that the recognizer detects the language. A recognizer that does not
+	// detect hears Language if the request names no language.
 	Detects  bool   `json:"languageDetected"`
 	Language string `json:"language,omitempty"`
 }

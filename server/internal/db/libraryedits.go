@@ -29,8 +29,8 @@ func rowsOf(account string, key library.Key) func(bun.QueryBuilder) bun.QueryBui
 	}
 }
 
-// Row returns the row of what a key names in the library of an account: of its
-// newest text, else of work. ErrNotFound where there is none.
+// Row returns the row that a key names in the library of an account: the row of the
+// newest text, else of work. The error is ErrNotFound if there is no row.
 func (r Library) Row(ctx context.Context, account string, key library.Key) (*LibraryRow, error) {
 	row := new(LibraryRow)
 	err := r.db.NewSelect().Model(row).ApplyQueryBuilder(rowsOf(account, key)).

@@ -17,8 +17,8 @@ const (
 )
 
 // RequestWindow names the windows in which an account's requests of a class are
-// counted. They begin at multiples of their length since 1970, which is whole
-// seconds; those of another length are others.
+// counted. A window begins at a multiple of its length since 1970. The length is whole
+// seconds. Windows of different lengths count apart.
 type RequestWindow struct {
 	Account string
 	Class   RequestClass

@@ -65,8 +65,8 @@ func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// deleteMedia removes all audio of an extraction that has ended. Of one that has
-// succeeded with captions there is none.
+// deleteMedia removes all audio of an extraction that has ended. An extraction that
+// succeeded with captions has no audio.
 func (p *Pipeline) deleteMedia(ctx context.Context, e *db.Extraction) {
 	p.deleteBlobs(ctx, e.MediaKey)
 	if e.State == done && e.Duration == 0 {

@@ -145,9 +145,9 @@ func (p *Pipeline) newBatch(ctx context.Context, r BatchRequest) (*db.Batch, err
 	return b, nil
 }
 
-// limitsOfBatch are those under which the items of a batch are made. Batches take no
-// place where one waits to be recognized, and leave one slot, if there are more, to what
-// is asked for by itself.
+// limitsOfBatch returns the limits for the items of a batch. Batches take no place for
+// waiting recordings. If the plan has several slots, batches leave one slot to single
+// requests.
 func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
 	limits := limits.Of(plan, now)
 	limits.ASRWaiting = 0

@@ -12,8 +12,8 @@ import (
 
 // BatchEntry is one entry of a batch.
 type BatchEntry struct {
-	// Content is what the entry names. Of one with an Err it is the entry itself, as
-	// far as it can be told.
+	// Content is the content that the entry names. With an Err, Content has the entry
+	// itself, as far as the entry can be read.
 	Content engine.Content
 	// Short tells that Content.URL is a short link that is still to be followed.
 	Short bool
@@ -21,8 +21,8 @@ type BatchEntry struct {
 	Err *transcript.Error
 }
 
-// Entry is what a link of a batch names: a full link, a short one, or an id of the video
-// site. One that names nothing stands for itself.
+// Entry reads a link of a batch: a full link, a short link, or an id of the video site.
+// An entry for a link that names no content has the link itself.
 func (p *Pipeline) Entry(link string) BatchEntry {
 	match, err := p.cfg.Sites.Detect(link)
 	if err == nil {

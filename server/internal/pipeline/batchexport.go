@@ -84,8 +84,8 @@ func (e *Export) Texts() (n int) {
 	return n
 }
 
-// Entries reads the items with their texts, one when it is its turn. It ends with
-// ErrTextChanged where one is not that of the export's moment any more.
+// Entries reads the items with their texts, one after another. It ends with
+// ErrTextChanged if a text has changed since the moment of the export.
 func (e *Export) Entries(ctx context.Context) iter.Seq2[export.Entry, error] {
 	return func(yield func(export.Entry, error) bool) {
 		for i, item := range e.Items {

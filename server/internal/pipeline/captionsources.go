@@ -34,10 +34,10 @@ func (p *Pipeline) captionSources(platform transcript.Platform) (all []engine.Ca
 	return all
 }
 
-// ask asks the caption sources of the platform, one after the other, until one has
-// the captions that the list asks for, or proves that there are none. When none
-// does, it returns the error that counts most, and the tracks and metadata that were
-// learned all the same. soFar is called with these before each further source.
+// ask asks the caption sources of the platform, one after the other, until a source has
+// the captions that the list asks for, or proves that there are none. If no source
+// does, ask returns the error that counts most, together with the tracks and metadata
+// that it has learned. ask calls soFar with these before each further source.
 func (p *Pipeline) ask(ctx context.Context, sub subject.Subject, soFar func(finding, error)) (finding, error) {
 	sources := p.captionSources(sub.Platform)
 	if len(sources) == 0 {

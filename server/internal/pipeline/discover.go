@@ -24,8 +24,8 @@ import (
 // readers, and how many for those of other processes.
 const discoverers = 4
 
-// blockedRetry is when to ask again a site that blocks, where who asks it neither says
-// that nor keeps the pace of visits: seconds.
+// blockedRetry is when to ask a blocking site again, in seconds, if neither the engine
+// nor the pace of visits says when.
 const blockedRetry = 30
 
 // MaxDiscovered is how many entries a question of discovery has at most.

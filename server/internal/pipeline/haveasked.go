@@ -89,7 +89,7 @@ func (p *Pipeline) takenUp(ctx context.Context, id string) bool {
 	return taken
 }
 
-// awaitAnswer returns the question as soon as it has its last answer, and as it stands
+// awaitAnswer returns the question as soon as it has its last answer, or in its state
 // when the time is up.
 func (p *Pipeline) awaitAnswer(ctx context.Context, id string, longest time.Duration) (*db.Lookup, error) {
 	wake, stop := p.store.Watch(id)

@@ -35,8 +35,8 @@ func (p *Pipeline) Job(ctx context.Context, account, id string, v *view.View) (*
 	return p.fill(ctx, row, v)
 }
 
-// fill adds the result to a job that has one. Such a job has ended and does not change any
-// more, so that what is read of it now goes with what was read before.
+// fill adds the result to a job with a result. Such a job has ended and does not
+// change, so that the two reads fit together.
 func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
 	asked := view.View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
 	job := &view.Job{Job: view.JobOf(row), Asked: asked}

@@ -153,8 +153,8 @@ func (p *Pipeline) askInTurn(sub subject.Subject, soFar func(finding, error)) (a
 	return p.askAndKeep(p.lookups.ctx, asking, sub, soFar)
 }
 
-// askAndKeep asks the platform within the context asking, and stores what it says within
-// ctx: an answer that comes late leaves the database as much time as an early one.
+// askAndKeep asks the platform within the context asking, and stores the answer within
+// ctx: a late answer leaves the database as much time as an early answer.
 func (p *Pipeline) askAndKeep(ctx, asking context.Context, sub subject.Subject, soFar func(finding, error)) (a answered, err error) {
 	err = fault.Guard(func() (err error) { // a panic would end the process from here
 		a.finding, err = p.ask(asking, sub, soFar)

@@ -159,7 +159,7 @@ func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job
 	case place.Taken():
 		return freePlace(ctx, tx, place)
 	case heir != nil:
-		return nil // it stands outside for those who are left
+		return nil // the place stands outside for the other claims
 	}
 	return giveUp(ctx, tx, e, over)
 }

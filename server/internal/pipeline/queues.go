@@ -9,11 +9,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 )
 
-// The queues, and how many of their steps run at once. Chunks have as many workers as
-// Config.ASRWorkers says. Publishing has a queue of its own, so that a job that is
-// nearly done waits neither for downloads nor for recognition; so has the start of
-// recognition, so that no slot is idle while others download. In each queue accounts
-// take turns (db.Tx.Enqueue).
+// The queues, and how many of their steps run at once. Config.ASRWorkers is the number
+// of workers for chunks. Publishing has a queue of its own, so that a nearly finished
+// job waits neither for downloads nor for recognition. The start of recognition has its
+// own queue too, so that no slot is idle during the downloads of other jobs. In each
+// queue accounts take turns (db.Tx.Enqueue).
 const (
 	queueCaptions   = "captions"
 	queueDownload   = "download"

@@ -34,8 +34,8 @@ func (s Submission) spokenLanguages(sub subject.Subject) transcript.LanguageList
 	return s.Languages
 }
 
-// recognizerTag is a language as the recognizer calls it: its own tag where it has
-// another code for the language, "ro" for "mo".
+// recognizerTag is a language in the recognizer's terms. If the recognizer has another
+// code for the language, recognizerTag returns this code, "ro" for "mo".
 func (p *Pipeline) recognizerTag(tag string) string {
 	primary, _, _ := strings.Cut(tag, "-")
 	known := p.engine.Recognizer.Info().Languages

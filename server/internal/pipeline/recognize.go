@@ -157,9 +157,9 @@ func (l cutList) first(inTurn bool) []recognition.Chunk {
 	return speaking[:min(window(inTurn), len(speaking))]
 }
 
-// next are the chunks that enter the queue when the given one is done: the window moves
-// on by one. It widens when the chunk was the only one in it, and the others need not
-// wait for their turn any more.
+// next returns the chunks that enter the queue when the given chunk is done: the window
+// moves on by one chunk. If the chunk was alone in the window, the window becomes
+// wider, and the other chunks need not wait for their turn any longer.
 func (l cutList) next(chunk int, was, is bool) []recognition.Chunk {
 	speaking := l.Speech()
 	at := slices.IndexFunc(speaking, func(c recognition.Chunk) bool { return c.Index == chunk })

@@ -84,9 +84,9 @@ func (p *Pipeline) Captions(ctx context.Context, q Question) (*CaptionReport, er
 	return r.requiresASR("There are no captions in the languages asked for."), nil
 }
 
-// pay takes the transcript of a text that has just been read. Nothing was set aside for
-// it, so that nothing is left behind by a process that dies meanwhile: others may have
-// taken the last one by now. The text is in the cache all the same.
+// pay takes the transcript of a text that has just been read. The transcript was not
+// reserved, so that a process that dies leaves no reservation behind. Other requests
+// may have taken the last transcript by now. The text is in the cache even then.
 func (p *Pipeline) pay(ctx context.Context, account string, l db.Limits) error {
 	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		ok, err := tx.Allowances.Pay(ctx, account, l, db.Allowance{Transcripts: 1})

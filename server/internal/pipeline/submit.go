@@ -39,7 +39,7 @@ type Submission struct {
 	Key *db.HeldKey
 
 	terms
-	team cluster.Team // who may work on it, as it was found
+	team cluster.Team // the processes that may do the work
 	// item is the item of a batch that it is; nil: it is asked for by itself. An item
 	// goes after what is, and waits where that is refused.
 	item *db.BatchItem
@@ -59,11 +59,11 @@ type Outcome struct {
 	Job    *view.Job
 }
 
-// Submit answers from the cache, joins running work, or starts new work. It
-// takes the upload over: on return the file is either in use or gone, or left to
-// the sweep where it is not known which (db.ErrUncertain). Errors carry codes:
-// NOT_IMPLEMENTED where no living process can do it, those of 402 where the plan does
-// not permit it or has nothing left, and what Admit returns.
+// Submit answers from the cache, joins running work, or starts new work. Submit takes
+// the upload over: on return the file is in use or deleted. If the commit is uncertain
+// (db.ErrUncertain), Submit leaves the file to the sweep. Errors carry codes:
+// NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does
+// not permit the work or has nothing left, or the error of Admit.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: p.traceOf(ctx)}
 	s.team = p.cluster.Team(ctx)
