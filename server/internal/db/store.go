@@ -13,10 +13,9 @@
 //		return tx.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
 //	})
 //
-// The package knows rows, not rules: which move is right is the pipeline's
-// business, which key may do what is the account package's. Neither the queue's
-// types nor those of the SQL library show in what it exports. Its errors begin
-// with "store:", the name under which operators know it.
+// The package knows rows, not rules: the pipeline decides about moves, and the account
+// package about keys. The types of the queue and of the SQL library do not show in the
+// package's exports. Its errors begin with "store:", the name that operators know.
 package db
 
 import (
