@@ -25,7 +25,7 @@ type Place struct {
 	JobID, Account string `bun:",nullzero"`
 }
 
-// PlaceState is how far it is.
+// PlaceState is how far an extraction is on its way to recognition.
 type PlaceState string
 
 // The states of a place, in the order in which they follow each other.
@@ -65,7 +65,7 @@ func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
 		Where("account = ?", account)
 }
 
-// ByExtraction returns the place of an extraction, the zero value where it has none.
+// ByExtraction returns the place of an extraction; the zero value if it has no place.
 func (r Places) ByExtraction(ctx context.Context, extractionID string) (Place, error) {
 	var p Place
 	err := r.db.NewSelect().Model(&p).Where("extraction_id = ?", extractionID).Scan(ctx)
@@ -75,7 +75,7 @@ func (r Places) ByExtraction(ctx context.Context, extractionID string) (Place, e
 	return p, err
 }
 
-// Taken tells that it is on somebody's account.
+// Taken reports whether the place is on the account of a claim.
 func (p Place) Taken() bool { return p.JobID != "" }
 
 // NextReady returns the oldest claim of an account that has a place and is ready for a
@@ -122,8 +122,8 @@ func (w PlacesTx) Lock(ctx context.Context, accounts ...string) error {
 	return nil
 }
 
-// Take gives the extraction of a claim a place of the claim's account. It is
-// false where the extraction has one already.
+// Take gives the extraction of a claim a place of the claim's account. It is false if the
+// extraction has a place already.
 func (w PlacesTx) Take(ctx context.Context, j *Job) (bool, error) {
 	res, err := w.db.NewInsert().
 		Model(&Place{ExtractionID: j.ExtractionID, State: Waiting, JobID: j.ID, Account: j.Account}).

@@ -29,14 +29,14 @@ type Batch struct {
 	// MaxItems is how many items the caller wants, 0: all. ItemLimit is how many there
 	// may be.
 	MaxItems, ItemLimit int
-	// Limits are those of the plan under which the items are made, CacheTTL how old a
-	// stored text may be that answers one; -1 is no limit.
+	// Limits are the limits of the plan under which the items are made. CacheTTL is how old
+	// a stored text for an item may be; -1 is no limit.
 	Limits   Limits
 	CacheTTL time.Duration `bun:"cache_ttl"`
 	Trace    string        // as of a Job
 
-	// Status is what is stored. A pending batch is shown as processing from the moment
-	// when an item is taken; that is written down when one ends.
+	// Status is the stored status. BatchState.Shown shows a pending batch as processing as
+	// soon as an item is taken. The first item that ends changes the stored status.
 	Status batch.Status
 	Error  *transcript.Error // why its list could not be read
 	Listed bool              // all its items are known
@@ -61,7 +61,7 @@ type BatchState struct {
 	Batch  `bun:",extend"`
 	Shown  batch.Status // instead of Status
 	Counts batch.Counts `bun:"embed:n_"`
-	// MovedAt is when an item has changed last; nil: there is none.
+	// MovedAt is the time of the last change of an item; nil: there is no item.
 	MovedAt *time.Time
 }
 
@@ -81,7 +81,7 @@ const shownStatus = `CASE WHEN b.status = 'pending' AND (
 		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
 	THEN 'processing' ELSE b.status END`
 
-// Owned returns the account's batch, or ErrNotFound, also for another's.
+// Owned returns the account's batch. The batch of another account is ErrNotFound.
 func (r Batches) Owned(ctx context.Context, account, id string) (*BatchState, error) {
 	found, err := r.states(ctx, r.db.NewSelect().Model((*Batch)(nil)).Where("b.account = ? AND b.id = ?", account, id))
 	switch {
@@ -111,8 +111,7 @@ func (r Batches) Page(ctx context.Context, account string, status batch.Status, 
 	return r.states(ctx, page)
 }
 
-// states reads a page of batches with their counts, as all of it stands at one
-// moment.
+// states reads a page of batches with their counts, all at one moment.
 func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchState, error) {
 	var found []BatchState
 	counts := r.db.NewSelect().Model((*BatchItem)(nil)).
@@ -153,7 +152,7 @@ func (w BatchesTx) Lock(ctx context.Context, id string) (*Batch, error) {
 	return scanBatch(ctx, w.tx.sql.ForUpdate(w.db.NewSelect().Where("b.id = ?", id)), id)
 }
 
-// LockOwned is Lock of an account's batch. Another's is ErrNotFound.
+// LockOwned is Lock of an account's batch. The batch of another account is ErrNotFound.
 func (w BatchesTx) LockOwned(ctx context.Context, account, id string) (*Batch, error) {
 	q := w.db.NewSelect().Where("b.id = ? AND b.account = ?", id, account)
 	return scanBatch(ctx, w.tx.sql.ForUpdate(q), id)
@@ -185,7 +184,7 @@ func (w BatchesTx) Delete(ctx context.Context, id string) error {
 }
 
 // SetExport notes the mark and the media type of the last export of the account's
-// batch. When the batch has changed last stays as it is.
+// batch. It does not change UpdatedAt.
 func (w BatchesTx) SetExport(ctx context.Context, account, batchID, ref, mediaType string) error {
 	res, err := w.db.NewUpdate().Model((*Batch)(nil)).
 		Set("export_ref = ?, export_mime = ?", ref, mediaType).

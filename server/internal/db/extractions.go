@@ -28,11 +28,11 @@ type Extraction struct {
 	MediaKey   string  // the blob of an upload; "" when there is none
 	Prompt     string  // of the account when its upload was accepted; "" for none
 	Duration   float64 // seconds, measured; 0: not known yet
-	// WaitingSince is since when the work waits for what passes, such as a platform
-	// that blocks, a full disk or a database that is away, by the database's clock; nil: it
-	// does not.
+	// WaitingSince is the time since which the work waits for a passing fault, by the
+	// database's clock: a platform that blocks, a full disk, a database that is away. nil:
+	// the work does not wait.
 	WaitingSince *time.Time
-	// MovedAt is when it came to its state; nil: that is not known.
+	// MovedAt is the time of the last change of state; nil: not known.
 	MovedAt   *time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -55,8 +55,8 @@ type ExtractionsTx struct {
 }
 
 // LockRunning returns the extraction of this content, list and prompt that has not ended,
-// locked as by Lock, or ErrNotFound. It waits for a transaction that is
-// moving the extraction: one that ends just then is not found.
+// locked as by Lock, or ErrNotFound. It waits for a transaction that moves the extraction. It
+// does not find an extraction that this transaction ends.
 func (w ExtractionsTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Extraction, error) {
 	q := w.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
@@ -77,16 +77,15 @@ func (r Extractions) ByID(ctx context.Context, id string) (*Extraction, error) {
 	return scanExtraction(ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
-// Lock is Extraction, and no other transaction can move or lock the
-// row until this one ends.
+// Lock is ByID. No other transaction can move or lock the extraction until this transaction
+// ends.
 func (w ExtractionsTx) Lock(ctx context.Context, id string) (*Extraction, error) {
 	q := w.tx.sql.ForUpdate(w.db.NewSelect().Where("id = ?", id))
 	return scanExtraction(ctx, q, "extraction "+id)
 }
 
-// Insert stores a new extraction, or returns ErrExists where one of
-// the same content, list and prompt runs. Id, attempt and times that are zero are filled
-// in.
+// Insert stores a new extraction, or returns ErrExists if an extraction of the same content,
+// list and prompt runs. Insert fills in the id, the attempt and the times that are zero.
 func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	if !transcript.CanMove(transcript.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
@@ -115,8 +114,8 @@ func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec
 	return mustAffect("duration of extraction "+extractionID, res, err)
 }
 
-// SetMetadata notes what the platform says about the content, and for the
-// running claims how complete that is.
+// SetMetadata notes the platform's metadata of the content, and notes for the running claims
+// how complete the metadata is.
 func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
 	now := moment(time.Now())
 	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).

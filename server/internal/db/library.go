@@ -29,15 +29,15 @@ type LibraryRow struct {
 
 	TranscriptID string `bun:",nullzero"` // of a text
 
-	// Of work: the list that was sent, the claim, why it has failed, and what is known of
-	// the content.
+	// The following members belong to work: the list of languages, the claim, why the work
+	// has failed, and what is known of the content.
 	Languages string
 	JobID     string          `bun:",nullzero"`
 	ErrorCode transcript.Code `bun:",nullzero"`
 	SourceURL string
 	Metadata  transcript.Metadata
 
-	// By these a row is found; "": it has none.
+	// A search finds a row by these values; "": the row has none.
 	FoldedTitle   string
 	FoldedChannel string
 	Creator       string // its handle, else the channel
@@ -56,14 +56,14 @@ type LibraryTx struct {
 	tx *Tx
 }
 
-// The longest values by which a row is found, in characters: an index does not take
-// any length.
+// The longest values by which a search finds a row, in characters: an index bounds the length
+// of its values.
 const (
 	maxFoldedTitle = 256
 	maxCreator     = 128 // the folded channel too
 )
 
-// findBy sets by what the row is found.
+// findBy sets the values by which a search finds the row.
 func (r *LibraryRow) findBy(title, channel, handle string) {
 	r.FoldedTitle = firstRunes(search.Fold(title), maxFoldedTitle)
 	r.FoldedChannel = firstRunes(search.Fold(channel), maxCreator)

@@ -9,8 +9,9 @@ import (
 )
 
 // Save puts a text into the library of an account that has asked for it by a list of
-// languages. A row for the same content and language that is there already then points
-// to this text; one of work by the same list that has failed becomes its row.
+// languages. If the library has a row for the same content and language, the row then points
+// to this text. If the library has a row of failed work by the same list, this row becomes
+// the row of the text.
 func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages string) error {
 	row, err := w.textRow(ctx, transcriptID)
 	if err != nil {
@@ -32,8 +33,7 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	return wrap("save transcript "+transcriptID, err)
 }
 
-// textRow is the row of a text, for whichever account. The transaction then holds the
-// texts of the content.
+// textRow is the row of a text, without an account. It locks the texts of the content.
 func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRow, error) {
 	t, err := w.tx.Transcripts.head(ctx, transcriptID)
 	if err != nil {
@@ -42,7 +42,7 @@ func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRo
 	if err := w.lockTexts(ctx, t); err != nil {
 		return nil, err
 	}
-	if t, err = w.tx.Transcripts.head(ctx, transcriptID); err != nil { // it may have got another title before the lock was free
+	if t, err = w.tx.Transcripts.head(ctx, transcriptID); err != nil { // another transaction may have changed the title before the lock was free
 		return nil, err
 	}
 	now := moment(time.Now())
@@ -87,8 +87,9 @@ func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) 
 }
 
 // lockTexts makes transactions that write or save texts of one content run one
-// after the other. Else one could save a text by the title that another has just
-// changed, and two could wait for each other's library rows.
+// after the other. Without the lock a transaction could save a text by a title that another
+// transaction has just changed, and two transactions could wait for each other's library
+// rows.
 func (w LibraryTx) lockTexts(ctx context.Context, t *transcriptRow) error {
 	return w.lockTextsOf(ctx, t.Platform, t.ExternalID)
 }
@@ -97,7 +98,7 @@ func (w LibraryTx) lockTextsOf(ctx context.Context, p transcript.Platform, exter
 	return w.tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
 }
 
-// rename lets the libraries find a text by the title that it has now.
+// rename lets the libraries find a text by its present title.
 func (w LibraryTx) rename(ctx context.Context, t *transcriptRow) error {
 	var row LibraryRow
 	row.findBy(deref(t.Title), deref(t.Channel), deref(t.CreatorHandle))

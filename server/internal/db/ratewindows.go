@@ -2,9 +2,9 @@ package db
 
 import (
 	"context"
-	"maps"
-	"sync"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
 // RequestClass is a kind of request that has windows of its own.
@@ -54,8 +54,8 @@ func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (R
 // countShared counts a request that other processes count too.
 func (s *Store) countShared(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
 	asked := time.Now()
-	if r, full := s.full.recall(w, limit, asked); full {
-		return r, nil
+	if counted, left, full := s.full.Recall(w, limit, asked); full {
+		return Requests{counted.Count, counted.End, left}, nil
 	}
 	var row struct {
 		Requests int
@@ -76,57 +76,16 @@ func (s *Store) countShared(ctx context.Context, w RequestWindow, limit int) (Re
 	end := time.Unix(row.Began, 0).Add(w.Length)
 	r := Requests{row.Requests, end, end.Sub(time.UnixMilli(row.Now))}
 	if r.Count > limit {
-		s.full.remember(w, r, asked)
+		s.full.Remember(w, window.Window{Count: r.Count, End: r.End}, r.Left, asked)
 	}
 	return r, nil
 }
 
-// sweepWindows removes those that no clock steps back into.
+// sweepWindows removes the windows that no clock steps back into.
 func (s *Store) sweepWindows(ctx context.Context) error {
 	if !s.Shared() {
-		return nil // they are in memory, and forgotten as they pass
+		return nil // the counter in memory forgets past windows
 	}
 	const past = "began + 2 * seconds < extract(epoch FROM clock_timestamp())"
 	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", past, nil)
-}
-
-// fullWindows are windows over their limit. With them, an account that ignores its
-// Retry-After uses no connection to the database, and keeps no other account waiting.
-// The zero value is ready.
-type fullWindows struct {
-	mu   sync.Mutex
-	all  map[RequestWindow]fullWindow
-	most int // so many are worth a look at which are past
-}
-
-// fewWindows are not worth a look.
-const fewWindows = 1000
-
-type fullWindow struct {
-	Requests
-	until time.Time // by this process's clock, which is not set
-}
-
-func (f *fullWindows) recall(w RequestWindow, limit int, now time.Time) (Requests, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	full := f.all[w]
-	if full.Count <= limit || !now.Before(full.until) {
-		return Requests{}, false
-	}
-	full.Left = full.until.Sub(now)
-	return full.Requests, true
-}
-
-func (f *fullWindows) remember(w RequestWindow, r Requests, now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.all) >= f.most {
-		maps.DeleteFunc(f.all, func(_ RequestWindow, full fullWindow) bool { return !now.Before(full.until) })
-		f.most = max(2*len(f.all), fewWindows)
-	}
-	if f.all == nil {
-		f.all = map[RequestWindow]fullWindow{}
-	}
-	f.all[w] = fullWindow{r, now.Add(r.Left)}
 }

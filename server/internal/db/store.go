@@ -91,7 +91,7 @@ type Store struct {
 	writer  *bun.DB
 	tables  versions                      // that this program wants
 	windows window.Counter[RequestWindow] // of a database that one process serves
-	full    fullWindows                   // of a shared one
+	full    window.Full[RequestWindow]    // of a shared one
 	folders []Folder                      // local ones that are written to
 	log     *slog.Logger
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Move takes an extraction and its claims from one state to another that is no
-// end.
+// Move is a change of state of an extraction and its claims, to a state that is no end.
 type Move struct {
 	To transcript.State
 	// Retry counts the attempt that has failed.
 	Retry bool
-	// Waits notes that the work waits for what will pass, if that is news. Any move
-	// on ends the note.
+	// Waits notes that the work waits for a passing fault from now on. Any other move ends
+	// the note.
 	Waits bool
 }
 
@@ -30,7 +29,7 @@ type End struct {
 	Cached, Stale bool
 }
 
-// state is where an end leads to: failed and cancelled keep the stage.
+// state is the state after an end. Failed and cancelled claims keep their stage.
 func (end End) state(from transcript.State) transcript.State {
 	if end.Status == transcript.JobSuccess {
 		return transcript.State{Status: end.Status, Stage: transcript.StageDone}
@@ -38,12 +37,11 @@ func (end End) state(from transcript.State) transcript.State {
 	return transcript.State{Status: end.Status, Stage: from.Stage}
 }
 
-// Move takes an extraction and all its running claims to another state: each
-// claim gets its next sequence and an event, watchers of the claims and of the
-// extraction are woken after the commit. A move to an end, or one that the
-// transition table does not have, is an error and changes nothing. The given
-// extraction must have been read in this transaction with Lock or
-// inserted by it; it is brought up to date.
+// Move takes an extraction and all its running claims to another state. Each claim gets its
+// next sequence and an event. Watchers of the claims and of the extraction wake after the
+// commit. A move to an end, or a move that the transition table does not have, is an error
+// and changes nothing. This transaction must have read the extraction with Lock, or have
+// inserted it. Move updates e.
 func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	if m.To.Status.Terminal() {
 		return fmt.Errorf("store: moving extraction %s: %s is an end", e.ID, m.To.Status)
@@ -65,7 +63,7 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 		}
 		next.WaitingSince = new(moment(since))
 	case !m.Waits && e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
-		next.WaitingSince = nil // what was waited for is there
+		next.WaitingSince = nil // the fault has passed
 	}
 	for i := range claims {
 		if err := claims[i].move(m.To, next.Attempt, now); err != nil {
@@ -114,8 +112,8 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 	return true, w.save(ctx, e, next, now)
 }
 
-// save writes an extraction that has moved. The condition catches one
-// that was read without its lock.
+// save writes an extraction that has moved. The condition catches an extraction that was read
+// without its lock.
 func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time) error {
 	if err := mayMove(e.State, next.State); err != nil {
 		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
@@ -142,9 +140,9 @@ func mayMove(from, to transcript.State) error {
 	return nil
 }
 
-// SetProgress notes how far recognition has come, for every running claim of
-// the extraction, and wakes their watchers. A progress smaller than the noted
-// one is ignored. nil takes it away.
+// SetProgress notes the progress of recognition for every running claim of the extraction,
+// and wakes their watchers. It ignores a progress smaller than the noted progress. nil
+// removes the progress.
 func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcript.Progress) error {
 	claims, err := w.LockRunning(ctx, extractionID)
 	if err != nil {

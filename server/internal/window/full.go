@@ -1,0 +1,50 @@
+package window
+
+import (
+	"maps"
+	"sync"
+	"time"
+)
+
+// Full remembers windows over their limit that are counted elsewhere, so that a caller which
+// ignores its limit is refused without another count. The zero value is ready. Safe for
+// concurrent use.
+type Full[K comparable] struct {
+	mu    sync.Mutex
+	all   map[K]fullWindow
+	prune int // the number of windows at which Remember drops the past windows
+}
+
+type fullWindow struct {
+	Window
+	until time.Time // by this process's clock
+}
+
+// minPrune is the number of windows below which Remember drops none.
+const minPrune = 1000
+
+// Recall returns a window of the key that has more than limit events and has not ended, and the
+// time until its end. ok is false if there is none.
+func (f *Full[K]) Recall(key K, limit int, now time.Time) (w Window, left time.Duration, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	full := f.all[key]
+	if full.Count <= limit || !now.Before(full.until) {
+		return Window{}, 0, false
+	}
+	return full.Window, full.until.Sub(now), true
+}
+
+// Remember keeps a window of the key until left has passed.
+func (f *Full[K]) Remember(key K, w Window, left time.Duration, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.all) >= f.prune {
+		maps.DeleteFunc(f.all, func(_ K, full fullWindow) bool { return !now.Before(full.until) })
+		f.prune = max(2*len(f.all), minPrune)
+	}
+	if f.all == nil {
+		f.all = map[K]fullWindow{}
+	}
+	f.all[key] = fullWindow{w, now.Add(left)}
+}
