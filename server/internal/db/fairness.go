@@ -120,8 +120,8 @@ func (tx *Tx) placeOf(ctx context.Context, queue, extraction string) (place, err
 }
 
 // pay finds the place of a step that the turns wait for, and moves the finish time of the
-// turn that comes first. If there is no turn, nobody waits any more: the step has
-// little left to do, and does it now.
+// turn that comes first. If there is no turn, no account waits: the step has little
+// left to do, and does it now.
 func (tx *Tx) pay(ctx context.Context, l line, turns []string) (place, error) {
 	now, starts, err := tx.starts(ctx, l, turns)
 	if err != nil || len(turns) == 0 {
@@ -174,8 +174,8 @@ func (tx *Tx) starts(ctx context.Context, l line, turns []string) (now virtualNo
 	return now, starts, nil
 }
 
-// bringForward moves the waiting steps of an extraction for which one more account waits,
-// wherever that account's turn comes earlier than the step's place.
+// bringForward moves the waiting steps of an extraction for which one more account waits. It
+// moves a step if that account's turn comes earlier than the step's place.
 func (tx *Tx) bringForward(ctx context.Context, extraction, turn string, priority int) error {
 	waiting, err := tx.waitingSteps(ctx, extraction)
 	if err != nil {

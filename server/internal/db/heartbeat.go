@@ -16,8 +16,8 @@ type Process struct {
 	ID string
 	// Sign changes with each beat; it says nothing else.
 	Sign string
-	// Silent is how long ago its last beat was, by the database's clock. Whoever
-	// takes a process for dead goes by its Sign, as that clock may be set.
+	// Silent is how long ago its last beat was, by the database's clock. The clock may be
+	// set, so another process takes this one for dead by the Sign.
 	Silent time.Duration
 	// Abilities is what it has said it can do, a JSON object: see Workers. nil: it
 	// has said nothing.

@@ -16,7 +16,7 @@ import (
 // statement here answers a question that the API does not answer, or changes what the API
 // does not change:
 //
-//   - Whose a run is (Holds, running): River proves nothing about a run. A run that was
+//   - The owner of a run (Holds, running): River proves nothing about a run. A run that was
 //     taken over must not write, so each step locks its own row in the transaction that
 //     writes. River's rescuer goes by the age of a run alone, and puts the same row into
 //     the queue again; the old run's end would then end the new run. So a lost run gets a
@@ -24,10 +24,10 @@ import (
 //   - The end of a run in our transaction (Finish): river.JobCompleteTx works only in a
 //     worker's own context, and Client.JobDeleteTx refuses a running row.
 //   - The place in the queue (virtualNow, waitingSteps, moveStep, returnedSteps): River
-//     changes the time and the priority of a waiting row nowhere.
-//   - Whether steps wait that somebody has asked for by themselves (singleWaits), which work
-//     stands in no queue (Stranded), how much stands in the queues (queueSteps):
-//     Client.JobList reads whole rows, 10,000 at most, and counts none.
+//     cannot change the time and the priority of a waiting row.
+//   - The steps of single requests (singleWaits), the work in no queue (Stranded), the number
+//     of steps in each queue (queueSteps): Client.JobList reads whole rows, 10,000 at most,
+//     and does not count.
 //   - The term of a leader that is dead (endTerm): River waits for the end of the term.
 //   - The calls of hooks that no process makes (hookSteps): River's cleaner goes by states.
 

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Full remembers windows over their limit that are counted elsewhere, so that a caller which
-// ignores its limit is refused without another count. The zero value is ready. Safe for
-// concurrent use.
+// Full remembers windows over their limit. A caller that ignores its limit is then refused
+// without another count. The zero value is ready. Safe for concurrent use.
 type Full[K comparable] struct {
 	mu    sync.Mutex
 	all   map[K]fullWindow
