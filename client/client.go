@@ -132,8 +132,8 @@ func validPort(port string) bool {
 	return port == "" || err == nil && n > 0
 }
 
-// segment escapes one element of a path. It refuses what would name another
-// route than the one meant.
+// segment escapes one element of a path. It refuses a value that would name another
+// route.
 func segment(name, value string) (string, error) {
 	switch value {
 	case "":

@@ -63,7 +63,7 @@ type ExportParams struct {
 	Format batch.ExportFormat // required
 	// OmitTimestamps leaves the times out of TXT.
 	OmitTimestamps bool
-	// Partial exports a batch that has not ended as far as it is.
+	// Partial exports the finished items of a batch that still runs.
 	Partial bool
 }
 

@@ -114,7 +114,7 @@ func member[T any](raw json.RawMessage, out *T) {
 	}
 }
 
-// slugCode is the code that a flat error stands for; empty when it has none.
+// slugCode is the code of a flat error; empty for an unknown slug.
 func slugCode(slug string) transcript.Code {
 	for _, code := range transcript.FlatCodes() {
 		if code.Slug() == slug {
@@ -167,9 +167,10 @@ func explain(message, actionLabel, actionURL string, retryAfter time.Duration) s
 	return strings.TrimSpace(message)
 }
 
-// Is reports whether target is the code of e. [transcript.Unauthorized] is every 401, also
-// one that says INVALID_CREDENTIAL, and [transcript.RateLimited] every 429: what stands
-// between a client and the service answers with these too, in forms of its own.
+// Is reports whether target is the code of e. [transcript.Unauthorized] matches every
+// 401, also a 401 with INVALID_CREDENTIAL, and [transcript.RateLimited] matches every
+// 429. Proxies between the client and the service answer with 401 and 429 too, in forms
+// of their own.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(transcript.Code)
 	if !ok {
@@ -225,8 +226,8 @@ func (e *JobError) Error() string {
 	return oneline.Of(ended, maxText)
 }
 
-// Unwrap returns the job's own error, so that it matches by code; nil when the
-// job has none (it was cancelled).
+// Unwrap returns the job's own error, so that it matches by code. Unwrap returns nil if
+// the job has no error, because it was cancelled.
 func (e *JobError) Unwrap() error {
 	if e.Job.Error == nil {
 		return nil
@@ -253,8 +254,8 @@ func (e *WaitError) Error() string {
 // its cause.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// BatchError is a batch that failed as a whole, or was cancelled: its items could not be
-// listed, or none of them succeeded. The transport worked.
+// BatchError is a batch that failed as a whole, or was cancelled. A batch fails if its
+// items could not be listed, or if no item succeeded. The transport worked.
 type BatchError struct{ Batch batch.Job }
 
 // Error names the batch and says how it ended, and why as far as that is known.

@@ -26,24 +26,23 @@ const (
 	streamLasts = time.Minute
 )
 
-// Events follows a job from where it stands to its end: a snapshot first, then
-// every transition, and progress between them. The last event is the terminal
-// one (completed, failed, cancelled); a job that failed is an event, not an
-// error.
+// Events follows a job from its present state to its end: a snapshot first, then every
+// transition, and progress between them. The last event is the terminal event
+// (completed, failed, cancelled). A failed job is an event, not an error.
 //
-// The sequence outlives its connections: it resumes after the last transition
-// seen, misses none and repeats none. It resumes, in growing pauses, only after 429, 502,
-// 503 and broken or silent connections, and never with [NoRetry]. Any other failure ends
-// the sequence with its error. After ten connections in a row that lasted less than a
-// minute and brought no progress of the job, the sequence ends with the error of the last
-// one. When ctx ends, the sequence ends with the error of ctx. When the key is revoked or
-// expires while a stream is open, the sequence ends with an [*Error] with the status 401.
-// A sequence that ends without an error has seen the terminal event. The one exception:
-// with WithHeader("Last-Event-ID", n) it begins after transition n, and is empty when
-// that was the last.
+// The sequence outlives its connections: it resumes after the last transition seen, and
+// misses and repeats no transition. It resumes, in growing pauses, only after 429, 502,
+// 503 and broken or silent connections, and never with [NoRetry]. Any other failure
+// ends the sequence with its error. Ten connections in a row may last less than a
+// minute and bring no progress of the job: then the sequence ends with the error of the
+// last connection. When ctx ends, the sequence ends with the error of ctx. If the key
+// is revoked or expires while a stream is open, the sequence ends with an [*Error] with
+// the status 401. A sequence that ends without an error has seen the terminal event.
+// The one exception: with WithHeader("Last-Event-ID", n) the sequence begins after
+// transition n, and is empty if n was the last transition.
 //
-// The client sends nothing before the sequence is ranged over. Each range starts from
-// the beginning. Leaving the loop releases the connection.
+// The client sends nothing before the caller ranges over the sequence. Each range
+// starts from the beginning. To leave the loop releases the connection.
 func (s *JobService) Events(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[transcript.Event, error] {
 	opts = slices.Clone(opts)
 	return func(yield func(transcript.Event, error) bool) {

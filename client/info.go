@@ -83,8 +83,7 @@ func (s *TranscriptService) Captions(ctx context.Context, videoID string, langua
 	return &report, nil
 }
 
-// refusedReport is the report that a refusal has for its body; nil
-// when it has another one.
+// refusedReport is the report in the body of a refusal; nil if the body has no report.
 func refusedReport(err error) *transcript.CaptionReport {
 	var refused *Error
 	var report transcript.CaptionReport

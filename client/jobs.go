@@ -12,9 +12,9 @@ import (
 // JobService watches and cancels the jobs behind transcripts.
 type JobService struct{ client *Client }
 
-// Get returns the job as it stands. A failed job is not an error here: look at
-// its Status. One that succeeded has no Result where its transcript has been deleted
-// since.
+// Get returns the current state of the job. A failed job is not an error here: look at
+// its Status. If the transcript of a successful job has been deleted since, the job has
+// no Result.
 func (s *JobService) Get(ctx context.Context, id string, opts ...RequestOption) (*transcript.Job, error) {
 	job, _, _, err := s.get(ctx, id, opts)
 	if err != nil {

@@ -89,8 +89,8 @@ func (s *LibraryService) All(ctx context.Context, q library.Query, opts ...Reque
 	}
 }
 
-// Related returns what else the account has saved of the channel of what key names,
-// newest first: at most n (1 to 50; 0: as many as the service gives).
+// Related returns the account's other saved transcripts of the channel of the named
+// content, newest first: at most n (1 to 50; 0: as many as the service gives).
 func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, opts ...RequestOption) ([]library.Item, error) {
 	key.Language = "" // a channel has none
 	path, err := savedPath(key, "/related")

@@ -63,7 +63,7 @@ func newRateLimit(h http.Header) RateLimit {
 // overflows a duration.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// retryAfter reads the header. It is false when there is none.
+// retryAfter reads the header. It reports false if there is no header.
 func retryAfter(h http.Header) (time.Duration, bool) { return retryafter.Parse(h, maxRetryAfter) }
 
 // answer is a 2xx answer, read to its end, or one that is to be read.

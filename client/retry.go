@@ -63,7 +63,7 @@ func (p RetryPolicy) validate() error {
 	return nil
 }
 
-// pauses are those between attempts that fail one after the other.
+// pauses are the pauses between failed attempts in a row.
 type pauses struct {
 	policy  RetryPolicy
 	growing *backoff.ExponentialBackOff

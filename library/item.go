@@ -29,8 +29,8 @@ type Item struct {
 	Platform   transcript.Platform `json:"platform"`                                             // where the content is
 	ExternalID string              `json:"externalId"`                                           // the platform's own id of the content; of a batch its id
 	SourceURL  *string             `json:"sourceUrl" format:"uri"`                               // the link in its plain form; nil where there is none
-	// Lang is the language of the text; while there is none the first that was asked
-	// for, "und" for one that is to be detected.
+	// Lang is the language of the text. Without a text, Lang is the first requested
+	// language, or "und" if the language is to be detected.
 	Lang         string             `json:"lang"`
 	Title        *string            `json:"title"`                             // its title; nil when not known
 	Channel      *string            `json:"channel"`                           // the channel that it is on; nil when not known

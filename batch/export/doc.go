@@ -4,7 +4,6 @@
 //	file := export.File{Batch: job, Format: batch.ZIP, Texts: job.Counts.Success}
 //	err := file.Write(w, entries) // file.Name(), file.MediaType()
 //
-// Entries are pulled one by one and none is kept, so a batch of any size takes the
-// memory of its longest text. Equal entries give equal bytes; what gives other bytes
-// is another [Version].
+// Entries are pulled one by one and none is kept, so a batch of any size takes only the
+// memory of its longest text. Equal entries give equal bytes within a [Version].
 package export

@@ -16,8 +16,8 @@ const Version = 2
 // Entry is an item of a batch with its text.
 type Entry struct {
 	Item batch.Item
-	// Transcript is nil where there is none. It is only read until the next entry is
-	// pulled.
+	// Transcript is nil if the item has no transcript. The file reads the Transcript
+	// only until it pulls the next entry.
 	Transcript *transcript.Transcript
 }
 
