@@ -70,7 +70,7 @@ var table = []mutant{
 
 	// API8 Security Misconfiguration
 	{"server/internal/edge/middleware.go", `"X-Content-Type-Options": {"nosniff"},`, ``, "server TestHeadersOfEveryAnswer"},
-	{"server/internal/db/sqlite.go", `os.OpenFile(path, flag, 0o600)`, `os.OpenFile(path, flag, 0o644)`, "server/internal/db TestFilesAreTheUsersOwn"},
+	{"server/internal/sqldb/sqlite.go", `os.OpenFile(path, flag, 0o600)`, `os.OpenFile(path, flag, 0o644)`, "server/internal/db TestFilesAreTheUsersOwn"},
 	{"internal/run/run.go", `env := []string{"PATH=" + r.path, "LANG=C.UTF-8"}`, `env := append(os.Environ(), "PATH="+r.path, "LANG=C.UTF-8")`, "internal/run TestEnvironmentIsBuiltFromNothing"},
 	{"internal/run/landlock_linux.go", `l.allow(rules, path, toRead)`, `l.allow(rules, path, toWrite)`, "internal/run TestFilesOfTheService"},
 	{"internal/run/thread_linux.go", `return seccomp.Load(seccomp.Options{OwnPIDs: r.kernel.family == byOwner})`, `_ = seccomp.Load; return nil`, "internal/run TestEveryDoor"},
