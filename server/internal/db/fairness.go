@@ -35,9 +35,6 @@ const (
 	// newcomer is how far into a round an account starts that the queue does not know.
 	// The accounts that the queue knows come before.
 	newcomer = round / 2
-	// tagsEnd is where tags end and times begin: 2000-01-01, as a tag. A queue gets there
-	// after 94 billion rounds.
-	tagsEnd = 946_684_800_000
 	// keptRounds is for how many rounds the queue knows an account that has no step in it.
 	keptRounds = 1000
 )

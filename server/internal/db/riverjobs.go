@@ -50,6 +50,7 @@ const live = "state IN ('available', 'pending', 'retryable', 'running', 'schedul
 
 // tagged is the condition of the rows whose time is a tag, returned that of the waiting
 // rows whose time is a time. The index river_job_returned has the same words.
+// Tags end and times begin with the year 2000. A queue gets there after 94 billion rounds.
 const (
 	tagged   = `scheduled_at < '2000-01-01 00:00:00+00'`
 	returned = `state = 'available' AND scheduled_at >= '2000-01-01 00:00:00+00'`
