@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/schema"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
@@ -22,19 +20,13 @@ var migrations embed.FS
 // versions are those of the tables: ours, and River's.
 type versions struct{ Ours, Rivers int64 }
 
-// ourMigrations are those of the files, and those that fill, on one database.
+// ourMigrations are the migrations of the files, on one database.
 func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
 	if err != nil {
 		return nil, fmt.Errorf("store: migrations: %w", err)
 	}
-	filling := func(fill func(context.Context, *sql.Tx, schema.QueryGen) error) *goose.GoFunc {
-		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error { return fill(ctx, tx, db.QueryGen()) }}
-	}
-	all, err := goose.NewProvider(dialect, db.DB, dir, goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(
-		goose.NewGoMigration(fillVersion, filling(fill), nil),
-		goose.NewGoMigration(fillSearchVersion, filling(fillSearch), nil),
-	))
+	all, err := goose.NewProvider(dialect, db.DB, dir, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, fmt.Errorf("store: migrations: %w", err)
 	}

@@ -1,17 +1,17 @@
--- Both databases read this file: its types are those that both have. Times are seconds
+-- Both databases read this file, so the file uses only types of both. Times are seconds
 -- since 1970.
 
 -- +goose Up
 CREATE TABLE website_users (
-    folded     TEXT NOT NULL PRIMARY KEY, -- the name in small letters: nobody signs up beside "Ada" as "ada"
-    name       TEXT NOT NULL,             -- as the service's account is named
+    folded     TEXT NOT NULL PRIMARY KEY, -- the name in small letters: a second user cannot be "ada" if there is "Ada"
+    name       TEXT NOT NULL,             -- also the name of the account at the service
     password   TEXT NOT NULL,             -- its hash, in PHC form
-    sessions   TEXT NOT NULL,             -- random: a session that holds another one has ended
+    sessions   TEXT NOT NULL,             -- random; a session with another value has ended
     created_at BIGINT NOT NULL
 );
 CREATE TABLE website_sessions (
     token      TEXT NOT NULL PRIMARY KEY, -- its hash
-    data       TEXT NOT NULL,             -- empty: it has ended, and does not come back
+    data       TEXT NOT NULL,             -- empty: the session has ended for good
     used_at    BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
 );
@@ -22,10 +22,10 @@ CREATE TABLE website_guests (
 );
 CREATE INDEX website_guests_by_expiry ON website_guests (expires_at);
 CREATE TABLE website_counts (
-    subject    TEXT NOT NULL,   -- whose, and of what
+    subject    TEXT NOT NULL,   -- the account or network, and what is counted
     expires_at BIGINT NOT NULL, -- the end of the period that is counted
-    used       BIGINT NOT NULL, -- what was taken and not given back
-    asked      BIGINT NOT NULL, -- what was taken
+    used       BIGINT NOT NULL, -- taken and not given back
+    asked      BIGINT NOT NULL, -- taken
     PRIMARY KEY (subject, expires_at)
 );
 CREATE INDEX website_counts_by_expiry ON website_counts (expires_at);
@@ -33,8 +33,17 @@ CREATE TABLE website_secrets (
     name   TEXT NOT NULL PRIMARY KEY,
     secret TEXT NOT NULL
 );
+CREATE TABLE website_known (
+    folded     TEXT NOT NULL,   -- the user
+    mark       TEXT NOT NULL,   -- the hash of a browser's token, or of a network
+    seen_at    BIGINT NOT NULL, -- nanoseconds since 1970: when the user last signed in there
+    expires_at BIGINT NOT NULL, -- seconds since 1970
+    PRIMARY KEY (folded, mark)
+);
+CREATE INDEX website_known_by_expiry ON website_known (expires_at);
 
 -- +goose Down
+DROP TABLE website_known;
 DROP TABLE website_secrets;
 DROP TABLE website_counts;
 DROP TABLE website_guests;

@@ -1,0 +1,380 @@
+-- +goose Up
+
+-- Accounts and their keys.
+CREATE TABLE accounts (
+    id         text PRIMARY KEY,
+    plan       text NOT NULL,
+    suspended  boolean NOT NULL,
+    created_at timestamptz NOT NULL,
+    updated_at timestamptz NOT NULL,
+    prompt     text NOT NULL DEFAULT ''
+);
+
+CREATE TABLE keys (
+    id           text PRIMARY KEY,
+    account      text NOT NULL REFERENCES accounts (id),
+    prefix       text NOT NULL UNIQUE,
+    hash         bytea NOT NULL,
+    name         text NOT NULL,
+    scopes       text NOT NULL, -- JSON array
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz,
+    revoked_at   timestamptz,
+    last_used_at timestamptz
+);
+
+-- Transcripts: what is said of each text. The texts themselves stand in texts.
+CREATE TABLE transcripts (
+    id             text PRIMARY KEY,
+    owner          text NOT NULL, -- '': all accounts share the row
+    platform       text NOT NULL,
+    external_id    text NOT NULL,
+    lang           text NOT NULL,
+    source         text NOT NULL,
+    status         text NOT NULL,
+    source_url     text,
+    title          text,
+    channel        text,
+    creator_name   text,
+    creator_handle text,
+    creator_url    text,
+    thumbnail_url  text,
+    duration_sec   integer,
+    duration       double precision NOT NULL, -- seconds
+    published_at   timestamptz,
+    metadata       text, -- JSON object
+    created_at     timestamptz NOT NULL,
+    updated_at     timestamptz NOT NULL,
+    word_count     integer NOT NULL DEFAULT 0,
+    prompt_sum     text NOT NULL DEFAULT '',
+    UNIQUE (owner, platform, external_id, lang, source)
+);
+
+-- The work on one content, and the claims of accounts on the work.
+CREATE TABLE extractions (
+    id            text PRIMARY KEY,
+    owner         text NOT NULL, -- '': all accounts share the row
+    platform      text NOT NULL,
+    external_id   text NOT NULL,
+    languages     text NOT NULL,
+    status        text NOT NULL,
+    stage         text NOT NULL,
+    attempt       integer NOT NULL,
+    media_key     text NOT NULL,
+    duration      double precision NOT NULL, -- seconds
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL,
+    source_url    text NOT NULL DEFAULT '',
+    metadata      text NOT NULL DEFAULT '{}', -- JSON object
+    waiting_since timestamptz,
+    tried         text NOT NULL DEFAULT '[]', -- JSON array
+    moved_at      timestamptz,
+    prompt        text NOT NULL DEFAULT ''
+);
+CREATE INDEX extractions_ended ON extractions (updated_at) WHERE status NOT IN ('pending', 'processing');
+CREATE UNIQUE INDEX extractions_running ON extractions (owner, platform, external_id, languages, md5(prompt))
+    WHERE status IN ('pending', 'processing');
+
+CREATE TABLE jobs (
+    id               text PRIMARY KEY,
+    account          text NOT NULL,
+    extraction_id    text NOT NULL REFERENCES extractions (id),
+    status           text NOT NULL,
+    stage            text NOT NULL,
+    sequence         integer NOT NULL,
+    attempt          integer NOT NULL,
+    progress         text, -- JSON object
+    metadata_status  text NOT NULL,
+    error            text, -- JSON object
+    transcript_id    text NOT NULL,
+    format           text NOT NULL,
+    omit_timestamp   boolean NOT NULL,
+    send_metadata    boolean NOT NULL,
+    created_at       timestamptz NOT NULL,
+    updated_at       timestamptz NOT NULL,
+    ended_at         timestamptz,
+    cached           boolean NOT NULL DEFAULT FALSE,
+    stale            boolean NOT NULL DEFAULT FALSE,
+    limits           text NOT NULL DEFAULT '{}', -- JSON object
+    held_transcripts bigint NOT NULL DEFAULT 0,
+    held_minutes     bigint NOT NULL DEFAULT 0,
+    trace            text NOT NULL DEFAULT '', -- '': the request is not traced
+    asked            boolean NOT NULL DEFAULT true,
+    batched          boolean NOT NULL DEFAULT false,
+    turn             text NOT NULL DEFAULT '' -- the turn that the account shares with others; '': its own
+);
+CREATE UNIQUE INDEX jobs_running ON jobs (extraction_id, account) WHERE status IN ('pending', 'processing');
+CREATE INDEX jobs_extraction ON jobs (extraction_id);
+CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX jobs_account ON jobs (account, id) WHERE status IN ('pending', 'processing');
+
+CREATE TABLE job_events (
+    job_id          text NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+    sequence        integer NOT NULL,
+    status          text NOT NULL,
+    stage           text NOT NULL,
+    attempt         integer NOT NULL,
+    metadata_status text NOT NULL,
+    at              timestamptz NOT NULL,
+    PRIMARY KEY (job_id, sequence)
+);
+
+CREATE TABLE chunks (
+    extraction_id text NOT NULL REFERENCES extractions (id) ON DELETE CASCADE,
+    n             integer NOT NULL,
+    start         double precision NOT NULL, -- seconds
+    duration      double precision NOT NULL, -- seconds
+    silent        boolean NOT NULL,
+    done          boolean NOT NULL,
+    media_key     text NOT NULL,
+    result        bytea, -- gzip of JSON
+    media_sha256  bytea,
+    recognizer    text,
+    PRIMARY KEY (extraction_id, n)
+);
+
+-- Idempotency keys, and what their requests were answered.
+CREATE TABLE idempotency_keys (
+    account     text NOT NULL,
+    method      text NOT NULL,
+    route       text NOT NULL,
+    key         text NOT NULL,
+    fingerprint bytea,
+    done        boolean NOT NULL,
+    taken_at    timestamptz NOT NULL,
+    beat_at     timestamptz NOT NULL,
+    token       text NOT NULL DEFAULT '',
+    answer_kind text NOT NULL DEFAULT '',
+    answer_id   text NOT NULL DEFAULT '',
+    answer_note text NOT NULL DEFAULT '',
+    PRIMARY KEY (account, method, route, key)
+);
+CREATE INDEX idempotency_keys_taken ON idempotency_keys (taken_at);
+
+-- The processes that work on the queue.
+CREATE TABLE processes (
+    id        text PRIMARY KEY,
+    beat_at   timestamptz NOT NULL,
+    beats     bigint NOT NULL DEFAULT 0,
+    abilities text -- JSON object
+);
+
+-- What platforms have said of contents.
+CREATE TABLE contents (
+    platform    text NOT NULL,
+    external_id text NOT NULL,
+    metadata    text NOT NULL, -- JSON object
+    tracks      text NOT NULL, -- JSON array
+    asked_at    timestamptz NOT NULL,
+    PRIMARY KEY (platform, external_id)
+);
+CREATE INDEX contents_asked ON contents (asked_at);
+
+CREATE TABLE texts (
+    transcript_id text PRIMARY KEY REFERENCES transcripts (id) ON DELETE CASCADE,
+    segments      bytea NOT NULL, -- gzip of a JSON array
+    words         bytea -- gzip of a JSON array
+);
+
+-- The libraries of accounts.
+CREATE TABLE library_rows (
+    id             text PRIMARY KEY,
+    account        text NOT NULL,
+    kind           text NOT NULL CHECK (kind IN ('transcript', 'pending', 'failed', 'batch')),
+    platform       text NOT NULL,
+    external_id    text NOT NULL,
+    lang           text NOT NULL, -- of the text; before there is a text, the first language of the request
+    languages      text NOT NULL DEFAULT '', -- the list of the request, of pending and failed rows
+    job_id         text,
+    transcript_id  text REFERENCES transcripts (id),
+    error_code     text,
+    folded_title   text COLLATE "C" NOT NULL DEFAULT '', -- for search and order; '': there is no title
+    folded_channel text COLLATE "C" NOT NULL DEFAULT '',
+    starred        boolean NOT NULL,
+    created_at     timestamptz NOT NULL,
+    updated_at     timestamptz NOT NULL,
+    source_url     text NOT NULL DEFAULT '',
+    metadata       text NOT NULL DEFAULT '{}',
+    creator        text COLLATE "C" NOT NULL DEFAULT '',
+    CHECK ((kind = 'transcript') = (transcript_id IS NOT NULL)),
+    CHECK ((kind = 'failed') = (error_code IS NOT NULL)),
+    CHECK (kind <> 'pending' OR job_id IS NOT NULL)
+);
+CREATE UNIQUE INDEX library_rows_text ON library_rows (account, platform, external_id, lang)
+    WHERE kind = 'transcript';
+CREATE UNIQUE INDEX library_rows_open ON library_rows (account, platform, external_id, languages)
+    WHERE kind <> 'transcript';
+CREATE INDEX library_rows_transcript ON library_rows (transcript_id);
+CREATE INDEX library_rows_recent ON library_rows (account, created_at, id) INCLUDE (kind, platform, lang, starred, folded_title, folded_channel);
+CREATE INDEX library_rows_title ON library_rows (account, (folded_title = ''), folded_title, id) INCLUDE (kind, platform, lang, starred, folded_channel);
+CREATE INDEX library_rows_lang ON library_rows (account, lang) WHERE kind = 'transcript';
+CREATE INDEX library_rows_batch ON library_rows (account, created_at, id) WHERE kind = 'batch';
+CREATE INDEX library_rows_creator ON library_rows (account, platform, creator, created_at, id)
+    WHERE kind = 'transcript';
+CREATE INDEX library_rows_search ON library_rows (account, transcript_id, platform, lang, created_at, id)
+    WHERE kind = 'transcript';
+
+-- What accounts have used of their allowances, by period.
+CREATE TABLE usage (
+    account              text NOT NULL,
+    period               text NOT NULL, -- the first day of the period, such as 2026-11-01
+    used_transcripts     bigint NOT NULL DEFAULT 0 CHECK (used_transcripts >= 0),
+    used_minutes         bigint NOT NULL DEFAULT 0 CHECK (used_minutes >= 0),
+    reserved_transcripts bigint NOT NULL DEFAULT 0 CHECK (reserved_transcripts >= 0),
+    reserved_minutes     bigint NOT NULL DEFAULT 0 CHECK (reserved_minutes >= 0),
+    PRIMARY KEY (account, period)
+);
+
+-- The extractions on the way to speech recognition.
+CREATE TABLE asr_places (
+    extraction_id text PRIMARY KEY REFERENCES extractions (id) ON DELETE CASCADE,
+    state         text NOT NULL CHECK (state IN ('outside', 'waiting', 'ready', 'running')),
+    job_id        text UNIQUE REFERENCES jobs (id) ON DELETE CASCADE,
+    account       text,
+    CHECK ((state = 'outside') = (job_id IS NULL)),
+    CHECK ((state = 'outside') = (account IS NULL))
+);
+CREATE INDEX asr_places_account ON asr_places (account, state, job_id) WHERE account IS NOT NULL;
+
+-- Questions of readers to a platform.
+CREATE TABLE lookups (
+    id          text PRIMARY KEY,
+    platform    text NOT NULL,
+    external_id text NOT NULL,
+    languages   text NOT NULL,
+    source_url  text NOT NULL,
+    answer      text, -- JSON object: the best answer so far
+    asked_at    timestamptz NOT NULL,
+    ended_at    timestamptz, -- NULL while the answer may still become better
+    question    text NOT NULL DEFAULT '' -- JSON object of a question about discovery; '': the captions of a content
+);
+CREATE UNIQUE INDEX lookups_running ON lookups (platform, external_id, languages) WHERE ended_at IS NULL;
+CREATE INDEX lookups_asked ON lookups (asked_at);
+
+-- Numbers that are measured now and then.
+CREATE TABLE measures (
+    name        text PRIMARY KEY,
+    value       bigint NOT NULL,
+    measured_at timestamptz NOT NULL
+);
+
+-- Batches and their items.
+CREATE TABLE batches (
+    id            text PRIMARY KEY,
+    account       text NOT NULL,
+    mode          text NOT NULL CHECK (mode IN ('batch', 'playlist', 'channel')),
+    languages     text NOT NULL, -- as sent; '': the request had none
+    list_platform text NOT NULL DEFAULT '', -- of a playlist or a channel
+    list_kind     text NOT NULL DEFAULT '',
+    list_id       text NOT NULL DEFAULT '',
+    list_url      text NOT NULL DEFAULT '',
+    title         text NOT NULL DEFAULT '', -- of the list; '': not known
+    max_items     integer NOT NULL, -- 0: all
+    item_limit    integer NOT NULL,
+    limits        text NOT NULL, -- JSON object
+    cache_ttl     bigint NOT NULL, -- nanoseconds; -1: no limit
+    trace         text NOT NULL DEFAULT '',
+    status        text NOT NULL CHECK (status IN ('pending', 'processing', 'completed', 'failed', 'cancelled')),
+    error         text, -- JSON object: why the list could not be read
+    listed        boolean NOT NULL, -- all items are known
+    feeding       boolean NOT NULL, -- a step that takes up items is in the queue
+    export_ref    text,
+    export_mime   text,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL
+);
+CREATE INDEX batches_account ON batches (account, id);
+CREATE INDEX batches_running ON batches (id) WHERE status IN ('pending', 'processing');
+
+CREATE TABLE batch_items (
+    id            text PRIMARY KEY,
+    batch_id      text NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
+    position      integer NOT NULL, -- from 1
+    platform      text NOT NULL,
+    external_id   text NOT NULL,
+    source_url    text NOT NULL DEFAULT '',
+    short         boolean NOT NULL DEFAULT false, -- a short link that was not followed yet
+    sound         boolean NOT NULL DEFAULT false, -- the item needs recognition
+    status        text NOT NULL CHECK (status IN ('pending', 'success', 'failed', 'skipped')),
+    job_id        text NOT NULL DEFAULT '',
+    transcript_id text NOT NULL DEFAULT '',
+    lang          text NOT NULL DEFAULT '', -- of the text
+    error_code    text NOT NULL DEFAULT '',
+    error_message text NOT NULL DEFAULT '',
+    retryable     boolean NOT NULL DEFAULT false,
+    attempts      integer NOT NULL DEFAULT 0, -- attempts that have ended
+    updated_at    timestamptz NOT NULL,
+    CHECK ((status = 'failed') = (error_code <> '')),
+    UNIQUE (batch_id, position)
+);
+CREATE INDEX batch_items_open ON batch_items (batch_id, job_id, sound) WHERE status = 'pending';
+CREATE INDEX batch_items_job ON batch_items (job_id) WHERE status = 'pending' AND job_id <> '';
+
+-- The index of texts, by words.
+CREATE TABLE search_blocks (
+    transcript_id text NOT NULL REFERENCES transcripts (id) ON DELETE CASCADE,
+    first_word    text COLLATE "C" NOT NULL, -- the least word of the block; '' in the first block
+    words         bytea NOT NULL, -- in order, with their positions
+    PRIMARY KEY (transcript_id, first_word)
+);
+
+-- The hooks that some process has.
+CREATE TABLE hooks (
+    name   text PRIMARY KEY,
+    set_at timestamptz NOT NULL -- when a process with the hook last said so
+);
+
+-- The speakers of a recording that is being recognized.
+CREATE TABLE speakers (
+    extraction_id text NOT NULL REFERENCES extractions (id) ON DELETE CASCADE,
+    name          text NOT NULL,
+    spoken        double precision NOT NULL, -- seconds
+    clip          bytea, -- a WAV of a few seconds with this speaker alone; NULL: none was found yet
+    PRIMARY KEY (extraction_id, name)
+);
+
+-- The virtual finish times of accounts in the queues, in milliseconds: see fairness.go.
+CREATE TABLE fair_shares (
+    queue    text NOT NULL,
+    priority integer NOT NULL,
+    turn     text NOT NULL,
+    finish   bigint NOT NULL,
+    PRIMARY KEY (queue, priority, turn)
+);
+CREATE INDEX fair_shares_last ON fair_shares (queue, priority, finish);
+
+-- The requests of each account in a window of time. The windows of a server that
+-- crashes start again.
+CREATE UNLOGGED TABLE rate_windows (
+    account  text NOT NULL,
+    class    text NOT NULL,
+    seconds  bigint NOT NULL, -- the length of the window
+    began    bigint NOT NULL, -- Unix time in seconds
+    requests bigint NOT NULL,
+    PRIMARY KEY (account, class, seconds)
+);
+
+-- +goose Down
+DROP TABLE rate_windows;
+DROP TABLE fair_shares;
+DROP TABLE speakers;
+DROP TABLE hooks;
+DROP TABLE search_blocks;
+DROP TABLE batch_items;
+DROP TABLE batches;
+DROP TABLE measures;
+DROP TABLE lookups;
+DROP TABLE asr_places;
+DROP TABLE usage;
+DROP TABLE library_rows;
+DROP TABLE texts;
+DROP TABLE contents;
+DROP TABLE processes;
+DROP TABLE idempotency_keys;
+DROP TABLE chunks;
+DROP TABLE job_events;
+DROP TABLE jobs;
+DROP TABLE extractions;
+DROP TABLE transcripts;
+DROP TABLE keys;
+DROP TABLE accounts;
