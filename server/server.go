@@ -116,7 +116,7 @@ func (s *Server) makePipeline() (err error) {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.metrics.WatchStore(s.db, pipeline.Queues())
-	s.metrics.WatchMachine(s.pipeline.FreeDisk, s.pipeline.OpenCircuits)
+	s.metrics.WatchMachine(s.pipeline.Disks.FreeDisk, s.pipeline.OpenCircuits)
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (s *Server) makeAPI() (err error) {
 		return err
 	}
 	s.api = api.New(api.Config{
-		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Store: s.db, Metrics: s.metrics, Log: c.Log,
+		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
 		Sites: c.Sites, ShortLinks: s.shortLinks, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -20,7 +19,6 @@ type Config struct {
 	Edge       *edge.Edge
 	Lifetime   *edge.Lifetime
 	Pipeline   *pipeline.Pipeline
-	Store      *db.Store
 	Metrics    *metrics.Metrics
 	Log        *slog.Logger
 	Sites      *site.Table
@@ -43,7 +41,7 @@ type API struct {
 	captions    *captions
 	info        *contentInfo
 	discovery   *discovery
-	batches     *batches
+	batches     *batchJobs
 	exports     *exports
 	library     *savedTexts
 	search      *textSearch
@@ -67,15 +65,15 @@ func New(c Config) *API {
 		captions:  &captions{pipeline: c.Pipeline, lifetime: c.Lifetime, sites: c.Sites},
 		info:      &contentInfo{pipeline: c.Pipeline, contents: found},
 		discovery: &discovery{pipeline: c.Pipeline, contents: found, sites: c.Sites},
-		batches: &batches{
+		batches: &batchJobs{
 			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
 			timeout: c.Timeout, basePath: c.BasePath,
 		},
 		exports: &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
 		library: &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
-		search:  &textSearch{db: c.Store, sites: c.Sites},
-		usage:   &usage{db: c.Store},
-		health:  &health{db: c.Store, pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
+		search:  &textSearch{library: c.Pipeline.Library, sites: c.Sites},
+		usage:   &usage{pipeline: c.Pipeline},
+		health:  &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),

@@ -7,9 +7,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -17,7 +17,7 @@ import (
 
 const createBatch = "createBatch"
 
-func (b *batches) createBatchRoute() edge.Route {
+func (b *batchJobs) createBatchRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/batch",
 		Operation: createBatch, Tag: "batches",
@@ -49,7 +49,7 @@ func (req *batchRequest) table() request.Table {
 	return request.Table{
 		Name: "CreateBatchRequest",
 		Fields: append([]*request.Field{
-			request.New("urls", &req.urls, request.List(request.Text(1, maxURL), 1, pipeline.MaxBatchEntries)).
+			request.New("urls", &req.urls, request.List(request.Text(1, maxURL), 1, batches.MaxEntries)).
 				About("Links, short links, and bare ids of the video site."),
 			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
 			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
@@ -64,7 +64,7 @@ func (req *batchRequest) table() request.Table {
 func (req *batchRequest) options() []*request.Field {
 	return []*request.Field{
 		languageField(&req.languages).ShowDefault(defaultLanguage),
-		request.New("maxItems", &req.maxItems, request.Integer(1, pipeline.MaxBatchItems)).
+		request.New("maxItems", &req.maxItems, request.Integer(1, batches.MaxItems)).
 			About("Only so many items, the first of them."),
 	}
 }
@@ -75,7 +75,7 @@ func (req *batchRequest) csvQuery() request.Table {
 }
 
 // createBatch is POST /v1/batch.
-func (b *batches) createBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 	var req batchRequest
 	read := req.readJSON // without a body, what is missing is told
 	switch media, present, err := edge.BodyType(r); {
@@ -90,7 +90,7 @@ func (b *batches) createBatch(w http.ResponseWriter, r *http.Request) error {
 		return edge.Unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
 	}
 	p := edge.Principal(r)
-	var wanted pipeline.BatchRequest
+	var wanted batches.Request
 	return b.edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
 			canonical, err := read(w, r)
@@ -102,14 +102,14 @@ func (b *batches) createBatch(w http.ResponseWriter, r *http.Request) error {
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
 			wanted.Admit = b.admit.of(p, batchOperation(&wanted))
-			job, err := b.pipeline.CreateBatch(context.WithoutCancel(r.Context()), wanted)
+			job, err := b.pipeline.Batches.Create(context.WithoutCancel(r.Context()), wanted)
 			if err != nil {
 				return edge.Reply{}, err
 			}
 			return b.batchReply(job)
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			job, err := b.pipeline.Batch(r.Context(), p.Account, a.ID)
+			job, err := b.pipeline.Batches.Get(r.Context(), p.Account, a.ID)
 			if err != nil {
 				return edge.Reply{}, err
 			}
@@ -149,8 +149,8 @@ func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[st
 // batchOf is the batch that a request wants, its links looked up in the platform table.
 // The error is about a playlist or a channel: a link that names nothing is an item that
 // has failed.
-func (b *batches) batchOf(req *batchRequest) (wanted pipeline.BatchRequest, err error) {
-	wanted = pipeline.BatchRequest{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
+func (b *batchJobs) batchOf(req *batchRequest) (wanted batches.Request, err error) {
+	wanted = batches.Request{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
 	switch {
 	case req.playlist != "":
 		wanted.Mode = batch.Playlist
@@ -159,9 +159,9 @@ func (b *batches) batchOf(req *batchRequest) (wanted pipeline.BatchRequest, err 
 		wanted.Mode = batch.Channel
 		wanted.List, err = listed(engine.ChannelList, b.sites.Channel, req.channel)
 	default:
-		wanted.Entries = make([]pipeline.BatchEntry, len(req.urls))
+		wanted.Entries = make([]batches.Entry, len(req.urls))
 		for i, link := range req.urls {
-			wanted.Entries[i] = b.pipeline.Entry(link)
+			wanted.Entries[i] = b.pipeline.Batches.EntryOf(link)
 		}
 	}
 	return wanted, err
@@ -174,7 +174,7 @@ func listed(kind engine.ListKind, find func(string) (site.Match, error), text st
 }
 
 // batchOperation is what Config.Admit is asked of a batch.
-func batchOperation(b *pipeline.BatchRequest) Operation {
+func batchOperation(b *batches.Request) Operation {
 	op := Operation{ID: createBatch, Items: len(b.Entries)}
 	if b.List != nil {
 		op.Platform, op.ExternalID = b.List.Platform, b.List.ID

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -67,7 +67,7 @@ func linksOfCSV(body []byte) ([]string, error) {
 			return nil, csvFault(line, "has no %s", csvColumn)
 		case n > maxURL:
 			return nil, csvFault(line, "has a %s of %d characters, and %d are allowed", csvColumn, n, maxURL)
-		case len(links) == pipeline.MaxBatchEntries:
+		case len(links) == batches.MaxEntries:
 			return nil, fewEnough(len(links) + 1)
 		}
 		links = append(links, strings.Clone(link)) // or it would keep its whole row
@@ -76,11 +76,11 @@ func linksOfCSV(body []byte) ([]string, error) {
 
 // fewEnough holds the number of links to what the JSON body is held to.
 func fewEnough(links int) error {
-	if links >= 1 && links <= pipeline.MaxBatchEntries {
+	if links >= 1 && links <= batches.MaxEntries {
 		return nil
 	}
 	return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-		Path: csvColumn, Message: fmt.Sprintf("must stand in 1 to %d rows, not %d", pipeline.MaxBatchEntries, links),
+		Path: csvColumn, Message: fmt.Sprintf("must stand in 1 to %d rows, not %d", batches.MaxEntries, links),
 	})
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// batches makes, shows and changes the batches of an account.
-type batches struct {
+// batchJobs makes, shows and changes the batches of an account.
+type batchJobs struct {
 	edge     *edge.Edge
 	lifetime *edge.Lifetime
 	pipeline *pipeline.Pipeline
@@ -30,7 +30,7 @@ type batches struct {
 	basePath string
 }
 
-func (b *batches) routes() []edge.Route {
+func (b *batchJobs) routes() []edge.Route {
 	changes := []transcript.Code{
 		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
@@ -124,7 +124,7 @@ func (q *batchesQuery) table() request.Table {
 }
 
 // listBatches is GET /v1/batch.
-func (b *batches) listBatches(w http.ResponseWriter, r *http.Request) error {
+func (b *batchJobs) listBatches(w http.ResponseWriter, r *http.Request) error {
 	var q batchesQuery
 	query := q.table()
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
@@ -138,7 +138,7 @@ func (b *batches) listBatches(w http.ResponseWriter, r *http.Request) error {
 		}
 		before = last.String()
 	}
-	found, err := b.pipeline.Batches(r.Context(), edge.Principal(r).Account, q.status, before, q.maxResults+1)
+	found, err := b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, q.maxResults+1)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (q *batchQuery) table() request.Table {
 const batchPoll = 2
 
 // getBatch is GET /v1/batch/{batchId}.
-func (b *batches) getBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 	var q batchQuery
 	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (b *batches) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := b.pipeline.BatchPage(r.Context(), owner, id, after, q.maxResults)
+	page, err := b.pipeline.Batches.Page(r.Context(), owner, id, after, q.maxResults)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (b *batches) getBatch(w http.ResponseWriter, r *http.Request) error {
 // waitForBatch returns when a batch has ended, or so much time has passed, and tells
 // whether it has waited. That takes the place of an event stream; where the account has no
 // more of these, or the service stops, nothing is waited for.
-func (b *batches) waitForBatch(r *http.Request, id string, wait time.Duration) (waitedFor bool, err error) {
+func (b *batchJobs) waitForBatch(r *http.Request, id string, wait time.Duration) (waitedFor bool, err error) {
 	p := edge.Principal(r)
 	if wait == 0 || !b.streams.open(p.Account, p.Plan.EventStreams) {
 		return false, nil
@@ -227,7 +227,7 @@ func (b *batches) waitForBatch(r *http.Request, id string, wait time.Duration) (
 	waiting, cancel := b.timeout(serving, wait)
 	defer cancel()
 	defer edge.Waiting(r.Context())()
-	_, err = b.pipeline.WaitBatch(waiting, p.Account, id)
+	_, err = b.pipeline.Batches.Wait(waiting, p.Account, id)
 	return serving.Err() == nil, err
 }
 
@@ -237,16 +237,16 @@ type AcceptedBatch struct {
 }
 
 // batchReply says how a batch stands that was made or changed.
-func (b *batches) batchReply(job *batch.Job) (edge.Reply, error) {
+func (b *batchJobs) batchReply(job *batch.Job) (edge.Reply, error) {
 	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), AcceptedBatch{job.Summary()})
 }
 
-func (b *batches) batchHeader(id string) map[string]string {
+func (b *batchJobs) batchHeader(id string) map[string]string {
 	return map[string]string{"Location": b.basePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}
 }
 
 // cancelBatch is POST /v1/batch/{batchId}/cancel.
-func (b *batches) cancelBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *batchJobs) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
@@ -269,19 +269,21 @@ func (b *batches) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 			return nil, err
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			return answerOf(b.pipeline.CancelBatch(context.WithoutCancel(r.Context()), owner, id, key))
+			return answerOf(b.pipeline.Batches.Cancel(context.WithoutCancel(r.Context()), owner, id, key))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return answerOf(b.pipeline.Batch(r.Context(), owner, a.ID)) },
+		Again: func(a db.Answer) (edge.Reply, error) {
+			return answerOf(b.pipeline.Batches.Get(r.Context(), owner, a.ID))
+		},
 	})
 }
 
 // deleteBatch is DELETE /v1/batch/{batchId}.
-func (b *batches) deleteBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *batchJobs) deleteBatch(w http.ResponseWriter, r *http.Request) error {
 	id, err := batchID(r)
 	if err != nil {
 		return err
 	}
-	if err := b.pipeline.DeleteBatch(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
+	if err := b.pipeline.Batches.Delete(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "private, no-cache")

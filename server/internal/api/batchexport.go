@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/batch/export"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -89,7 +90,7 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	e, err := x.pipeline.Export(r.Context(), p.Account, id, asked.partial)
+	e, err := x.pipeline.Batches.Export(r.Context(), p.Account, id, asked.partial)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	mark, media := "exp_"+strings.Trim(etag, `"`), file.MediaType()
-	if err := x.pipeline.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
+	if err := x.pipeline.Batches.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
 		// The client has the file; a missing note of the export does no harm.
 		x.log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
 	}
@@ -117,7 +118,7 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 
 // sendExport sends a file to its end, or cuts the connection: what is not whole must
 // not look whole. As long as nothing is sent an error is answered like any other.
-func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *pipeline.Export) error {
+func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *batches.Export) error {
 	h := w.Header()
 	h.Set("Content-Type", file.MediaType())
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name()))
@@ -139,7 +140,7 @@ func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export
 	case !to.begun:
 		h.Del("ETag")
 		h.Del("Content-Disposition")
-		if errors.Is(err, pipeline.ErrTextChanged) {
+		if errors.Is(err, batches.ErrTextChanged) {
 			return edge.Unavailable().Because(err) // a new request is about the new text
 		}
 		return err

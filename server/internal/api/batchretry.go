@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -24,7 +24,7 @@ func (req *retryRequest) table() request.Table {
 	return request.Table{
 		Name: "RetryBatchRequest",
 		Fields: []*request.Field{
-			request.New("itemIds", &req.items, request.List(request.UUID(), 1, pipeline.MaxBatchItems)).
+			request.New("itemIds", &req.items, request.List(request.UUID(), 1, batches.MaxItems)).
 				About("Only these items, also where another try seems of no use."),
 			request.New("codes", &req.codes, request.List(request.Enum(codes), 1, len(codes))).
 				About("Only items that failed with one of these."),
@@ -33,7 +33,7 @@ func (req *retryRequest) table() request.Table {
 }
 
 // retryBatch is POST /v1/batch/{batchId}/retry.
-func (b *batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *batchJobs) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
@@ -50,17 +50,17 @@ func (b *batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
 			return table.Canonical(), err
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			return b.retriedReply(b.pipeline.RetryBatch(context.WithoutCancel(r.Context()), pipeline.BatchRetry{
+			return b.retriedReply(b.pipeline.Batches.Retry(context.WithoutCancel(r.Context()), batches.RetryRequest{
 				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
 			}))
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			return b.retriedReply(b.pipeline.RetriedBatch(r.Context(), p.Account, a))
+			return b.retriedReply(b.pipeline.Batches.Retried(r.Context(), p.Account, a))
 		},
 	})
 }
 
-func (b *batches) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
+func (b *batchJobs) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
 	if err != nil {
 		return edge.Reply{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -68,7 +69,7 @@ func (c *captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := edge.Principal(r)
-	report, err := c.pipeline.Captions(r.Context(), pipeline.Question{
+	report, err := c.pipeline.Ask.Captions(r.Context(), ask.Question{
 		Account:   p.Account,
 		Plan:      p.Plan,
 		Content:   engine.Content{Platform: video.Platform, ExternalID: video.ExternalID, URL: video.URL},
@@ -82,7 +83,7 @@ func (c *captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
 
 // respondReport sends a report, which is an error envelope at the same time
 // where it has the status of an error. A fault of the service's own is no report.
-func (c *captions) respondReport(w http.ResponseWriter, r *http.Request, report *pipeline.CaptionReport) error {
+func (c *captions) respondReport(w http.ResponseWriter, r *http.Request, report *ask.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
 		if _, business := edge.BusinessFailure(failure); !business || c.lifetime.Excuses(failure) {

@@ -56,7 +56,7 @@ func (d *discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Channel(r.Context(), listNamed(engine.ChannelList, match))
+	found, err := d.pipeline.Ask.Channel(r.Context(), listNamed(engine.ChannelList, match))
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (d *discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Uploads(r.Context(), listNamed(engine.ChannelList, match), req.kind, at)
+	found, err := d.pipeline.Ask.Uploads(r.Context(), listNamed(engine.ChannelList, match), req.kind, at)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	key.Language = cmp.Or(from.Lang, asked.key.Language)
-	saved, err := l.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
+	saved, err := l.pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if edge.Unchanged(w, r, tag) {
 		return nil
 	}
-	t, err := l.pipeline.SavedTimedText(r.Context(), saved)
+	t, err := l.pipeline.Library.SavedTimedText(r.Context(), saved)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -35,7 +36,7 @@ func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
 // video site, the handler refuses the request without a look at it.
 func (d *discovery) discovering(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := d.pipeline.CanDiscover(r.Context()); err != nil {
+		if err := d.pipeline.Ask.CanDiscover(r.Context()); err != nil {
 			return err
 		}
 		return h(w, r)
@@ -60,7 +61,7 @@ func (d *discovered) read(r *http.Request, query request.Table) (at engine.Windo
 	if err := d.list.after(d.pageToken, &after); err != nil {
 		return at, err
 	}
-	if d.pageToken != "" && !pipeline.ValidNext(string(after)) {
+	if d.pageToken != "" && !ask.ValidNext(string(after)) {
 		return at, invalidPageToken("is no token of this service")
 	}
 	return engine.Window{After: string(after), Max: d.maxResults}, nil

@@ -87,7 +87,7 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	key.Language = d.key.Language
-	saved, err := l.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
+	saved, err := l.pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
-	t, err := l.pipeline.SavedText(r.Context(), saved)
+	t, err := l.pipeline.Library.SavedText(r.Context(), saved)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Reques
 	}
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
-	events, err := e.pipeline.Watch(ctx, p.Account, id, after)
+	events, err := e.pipeline.Jobs.Watch(ctx, p.Account, id, after)
 	if errors.Is(err, pipeline.ErrNothingMore) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -21,7 +21,6 @@ const readyTimeout = 4500 * time.Millisecond
 
 // health tells whether the process lives, and whether it can take requests.
 type health struct {
-	db         *db.Store
 	pipeline   *pipeline.Pipeline
 	lifetime   *edge.Lifetime
 	version    string
@@ -75,13 +74,13 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
 	// The store first: a slow engine must not use up the time in which it answers.
-	if err := h.db.Ping(ctx); err != nil {
+	if err := h.pipeline.Ping(ctx); err != nil {
 		ready.Checks["store"] = "unavailable: see to it that the database runs, and that it can be reached and written to"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
 	}
 	ready.Checks["disk"] = "ok"
-	if err := h.pipeline.Room(0); err != nil {
+	if err := h.pipeline.Disks.Room(0); err != nil {
 		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
@@ -90,7 +89,7 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Checks["programs"] = "not confined: " + err.Error()
 		ready.Status = "degraded"
 	}
-	for name, err := range h.checkParts(ctx) {
+	for name, err := range h.pipeline.Check(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = fault(err)
@@ -103,17 +102,6 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return edge.RespondJSON(w, status, ready)
-}
-
-// checkParts looks at the place of the blobs and at the engine, at the same time.
-func (h *health) checkParts(ctx context.Context) map[string]error {
-	var blobs error
-	var looking sync.WaitGroup
-	looking.Go(func() { blobs = h.db.Blobs.Check(ctx) })
-	checks := h.pipeline.Check(ctx)
-	looking.Wait()
-	checks["blobs"] = blobs
-	return checks
 }
 
 // maxCure bounds what /readyz says of a check, in runes.
@@ -129,7 +117,7 @@ func fault(err error) string {
 		word, cure = "open_circuit", engine.Cure(transcript.IPBlocked)
 	case errors.Is(err, db.ErrUnavailable):
 		cure = "see to it that the place of the blobs can be reached, written to and read; until then uploads are refused and recordings wait"
-	case errors.Is(err, pipeline.ErrNoWorkers):
+	case errors.Is(err, cluster.ErrNoWorkers):
 		word, cure = "none", "start a process that works"
 	case errors.As(err, &coded):
 		cure = clip.Line(coded.Message, maxCure)

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -45,7 +46,7 @@ func (c *contentInfo) getTranscriptInfo(w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	p := edge.Principal(r)
-	info, err := c.pipeline.Info(r.Context(), pipeline.Question{Account: p.Account, Plan: p.Plan, Content: content})
+	info, err := c.pipeline.Ask.Info(r.Context(), ask.Question{Account: p.Account, Plan: p.Plan, Content: content})
 	if err != nil {
 		return err
 	}

@@ -77,14 +77,14 @@ func (j *jobs) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	account := edge.Principal(r).Account
-	job, err := j.pipeline.Job(r.Context(), account, id, nil)
+	job, err := j.pipeline.Jobs.Job(r.Context(), account, id, nil)
 	if err != nil {
 		return err
 	}
 	if v, err := asked(r, job); err != nil {
 		return err
 	} else if v != nil {
-		if job, err = j.pipeline.Job(r.Context(), account, id, v); err != nil {
+		if job, err = j.pipeline.Jobs.Job(r.Context(), account, id, v); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func (j *jobs) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error
 			return j.cancelReply(job)
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			job, err := j.pipeline.Job(r.Context(), account, a.ID, nil)
+			job, err := j.pipeline.Jobs.Job(r.Context(), account, a.ID, nil)
 			if err != nil {
 				return edge.Reply{}, err
 			}

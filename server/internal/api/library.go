@@ -108,7 +108,7 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	key.Language = asked.key.Language
-	saved, err := l.pipeline.Saved(r.Context(), edge.Principal(r).Account, key)
+	saved, err := l.pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
@@ -129,9 +129,9 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 // savedBody makes the answer about a saved text, with its ETag. The text may have been
 // made again since it was found.
 func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
-	read := l.pipeline.SavedText
+	read := l.pipeline.Library.SavedText
 	if include == library.Words {
-		read = l.pipeline.SavedTimedText
+		read = l.pipeline.Library.SavedTimedText
 	}
 	t, err := read(ctx, saved)
 	if err != nil {

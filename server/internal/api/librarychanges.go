@@ -24,13 +24,13 @@ func (l *savedTexts) libraryChangeRoutes() []edge.Route {
 	}
 	star := func(starred bool) changeOfLibrary {
 		return func(ctx context.Context, account string, key library.Key) error {
-			return l.pipeline.Star(ctx, account, key, starred)
+			return l.pipeline.Library.Star(ctx, account, key, starred)
 		}
 	}
 	return []edge.Route{
 		change(http.MethodDelete, "", "deleteSavedTranscript", "Remove a transcript from the library of the account.",
 			func(ctx context.Context, account string, key library.Key) error {
-				return l.pipeline.Remove(ctx, account, key)
+				return l.pipeline.Library.Remove(ctx, account, key)
 			}),
 		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
 		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),

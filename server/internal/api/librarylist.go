@@ -66,7 +66,7 @@ func (l *savedTexts) listLibrary(w http.ResponseWriter, r *http.Request) error {
 	if err := libraryQuery(&q).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	page, err := l.pipeline.Library(r.Context(), edge.Principal(r).Account, q)
+	page, err := l.pipeline.Library.Page(r.Context(), edge.Principal(r).Account, q)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (l *savedTexts) getRelatedTranscripts(w http.ResponseWriter, r *http.Reques
 	if err != nil {
 		return err
 	}
-	items, err := l.pipeline.Related(r.Context(), edge.Principal(r).Account, key, n)
+	items, err := l.pipeline.Library.Related(r.Context(), edge.Principal(r).Account, key, n)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Items(r.Context(), listNamed(engine.PlaylistList, match), at)
+	found, err := d.pipeline.Ask.Items(r.Context(), listNamed(engine.PlaylistList, match), at)
 	if err != nil {
 		return err
 	}

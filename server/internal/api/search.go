@@ -1,13 +1,13 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -16,8 +16,8 @@ import (
 
 // textSearch finds what is said in the library of an account.
 type textSearch struct {
-	db    *db.Store
-	sites *site.Table
+	library *pipeline.Library
+	sites   *site.Table
 }
 
 func (f *textSearch) routes() []edge.Route {
@@ -60,7 +60,7 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 	list := listingOf(r, query)
 	look := db.Search{
 		Account: edge.Principal(r).Account, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
-		N: asked.page.maxResults + 1, // to see whether there are more
+		N: asked.page.maxResults,
 	}
 	if asked.page.pageToken != "" {
 		look.After = new(db.SearchPlace)
@@ -69,30 +69,18 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 		}
 	}
 	found := library.Found{Query: asked.q, Items: []library.Match{}}
-	err := f.db.Snapshot(r.Context(), func(ctx context.Context, reader db.Reader) error {
-		places, err := reader.Library.Search(ctx, look)
-		if err != nil {
-			return err
-		}
-		if len(places) == look.N {
-			places = places[:asked.page.maxResults]
-			found.NextPageToken = list.token(places[len(places)-1].SearchPlace)
-		}
-		for _, place := range places {
-			t, err := reader.Library.Transcript(ctx, look.Account, place.ID)
-			if err != nil {
-				return err
-			}
-			match, err := f.matchOf(look.Query, t, place)
-			if err != nil {
-				return err
-			}
+	next, err := f.library.Search(r.Context(), look, func(t *db.Transcript, place db.SearchFound) error {
+		match, err := f.matchOf(look.Query, t, place)
+		if err == nil {
 			found.Items = append(found.Items, match)
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
+	}
+	if next != nil {
+		found.NextPageToken = list.token(*next)
 	}
 	return edge.RespondJSON(w, http.StatusOK, found)
 }

@@ -200,7 +200,7 @@ func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pip
 	waiting, cancel := t.timeout(serving, wait)
 	defer cancel()
 	defer edge.Waiting(ctx)()
-	job, err := t.pipeline.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
+	job, err := t.pipeline.Jobs.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
 	return &pipeline.Outcome{Job: job}, err
 }
 
@@ -211,13 +211,13 @@ func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (
 	case db.JobAnswer: // as a job begins, in any present state of the job
 		return t.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued})
 	case db.OutcomeAnswer:
-		job, err := t.pipeline.Job(r.Context(), account, a.ID, &v)
+		job, err := t.pipeline.Jobs.Job(r.Context(), account, a.ID, &v)
 		if err != nil {
 			return edge.Reply{}, err
 		}
 		return outcomeReply(job)
 	case db.TranscriptAnswer:
-		res, err := t.pipeline.Transcript(r.Context(), account, a.ID, v)
+		res, err := t.pipeline.Jobs.Transcript(r.Context(), account, a.ID, v)
 		if err != nil {
 			return edge.Reply{}, err
 		}

@@ -58,7 +58,7 @@ func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error
 	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, limit); err != nil { // it need not be sent
 		return nil, err
 	}
-	if err := t.pipeline.Room(r.ContentLength); err != nil {
+	if err := t.pipeline.Disks.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
 	if err := edge.HoldUpload(r.Context()); err != nil {

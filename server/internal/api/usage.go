@@ -7,11 +7,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // usage tells an account what it may have, and how much of it is used.
-type usage struct{ db *db.Store }
+type usage struct{ pipeline *pipeline.Pipeline }
 
 func (u *usage) routes() []edge.Route {
 	return []edge.Route{
@@ -29,7 +30,7 @@ func (u *usage) routes() []edge.Route {
 func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	period := p.Plan.Period(time.Now())
-	stands, err := u.db.Accounts.Standing(r.Context(), p.Account, p.KeyID, period.Start)
+	stands, err := u.pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (d *discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 			return named(err, text)
 		}
 	}
-	found, missing, err := d.pipeline.Videos(r.Context(), contents)
+	found, missing, err := d.pipeline.Ask.Videos(r.Context(), contents)
 	if err != nil {
 		return err
 	}

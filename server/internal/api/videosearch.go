@@ -65,7 +65,7 @@ func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 			return err
 		}
 	}
-	found, err := d.pipeline.Search(r.Context(), search, at)
+	found, err := d.pipeline.Ask.Search(r.Context(), search, at)
 	if err != nil {
 		return err
 	}

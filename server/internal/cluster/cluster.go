@@ -8,6 +8,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,8 +16,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
+// ElsewherePause is the pause before a step goes back into the queue for another process.
+const ElsewherePause = time.Second
+
 // maxAge bounds the age of the list of processes in memory.
 const maxAge = 2 * time.Second
+
+// ErrNoWorkers says that no working process is alive.
+var ErrNoWorkers = errors.New("no process that works has given a sign of life for half a minute")
 
 // Config describes this process and where the list of processes comes from.
 type Config struct {

@@ -38,12 +38,6 @@ func Own(cause error) bool {
 	return errors.Is(cause, db.ErrUnavailable) || errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT)
 }
 
-// transient reports whether another attempt may end better. A recognizer
-// returns these codes for what passes (engine.Recognizer).
-func Passes(c transcript.Code) bool {
-	return c == transcript.Internal || c == transcript.UpstreamFailed || c == transcript.RateLimited
-}
-
 // guarded turns a panic of an engine into an error.
 func Guard(run func() error) (err error) {
 	defer func() {

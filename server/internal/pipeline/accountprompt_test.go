@@ -48,7 +48,7 @@ func (b *bench) hear(t *testing.T, account string, file []byte) (text string, pr
 	if out.Result != nil {
 		return segmentsOf(t, out.Result.SegmentsJSON)[0].Text, out.Result.Metadata["prompted"]
 	}
-	job, err := b.Wait(t.Context(), account, out.Job.JobID, nil)
+	job, err := b.Jobs.Wait(t.Context(), account, out.Job.JobID, nil)
 	require.NoError(t, err)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	return segmentsOf(t, job.SegmentsJSON)[0].Text, job.Result.Metadata["prompted"]

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
@@ -13,31 +14,135 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// judge ends the claims on an extraction whose limits do not permit the recognition of
+// May it? This file admits requests and claims. Before there is a job, refusal and
+// overdraft refuse a request that is certain to fail. After that a claim is admitted once
+// for each of these events: admitNew for new work, admitJoin for a claim that joins running
+// work, and admitSound when more is known about the length of the sound.
+//
+// A claim has its own limits, those of the plan at the time of the request. Every
+// transaction locks the extraction and its claims first, then places, then batches, and
+// changes the usage of accounts last.
+
+// fullRetry is the RetryAfter for an account without a free place, in seconds.
+const fullRetry = 15
+
+// refusal refuses a request that is certain to fail: the plan has no recognition, or no
+// process can do the work.
+func (s Submission) refusal(sub subject.Subject) error {
+	switch {
+	case s.captionsFirst(sub):
+		return nil // the captions decide
+	case !s.limits.ASR:
+		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
+	case s.Upload == nil && !s.team.Downloads():
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
+	}
+	return s.team.CanTranscribe(s.spokenLanguages(sub))
+}
+
+// overdraft refuses a request for recognition that is too long for the plan, or for the
+// minutes that are left, by the length that is known before there is a job.
+func (s Submission) overdraft(ctx context.Context, r db.Reader, sub subject.Subject) error {
+	if s.captionsFirst(sub) {
+		return nil
+	}
+	sound, err := extentOfContent(ctx, r, sub)
+	if err != nil {
+		return err
+	}
+	if tooLong := limits.TooLong(s.limits, sound); tooLong != nil {
+		return tooLong
+	}
+	return limits.HasMinutes(ctx, r, s.Account, s.limits, sound)
+}
+
+// admitNew admits the first claim on new work, and queues the first step. Work that is
+// certain to be recognized takes a place of the account. An item of a batch without a free
+// place waits: its first step is queued later, with the place.
+func (l *lifecycle) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first db.Step, recognized bool) error {
+	seated := true
+	if recognized {
+		var err error
+		if seated, err = takePlace(ctx, tx, claim); err != nil {
+			return err
+		}
+	}
+	if seated {
+		if err := tx.Enqueue(ctx, first); err != nil {
+			return err
+		}
+	}
+	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
+		return err
+	}
+	return reserve(ctx, tx, claim)
+}
+
+// admitJoin admits a claim on running work. If the work is past the captions, the claim is
+// held to its limits at once, as the other claims were. It returns the claim, which may
+// have ended.
+func (l *lifecycle) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, s Submission) (*db.Job, error) {
+	outside, err := standsOutside(ctx, tx, e)
+	if err != nil {
+		return nil, err
+	}
+	late := outside || beyondCaptions(e.State)
+	if late {
+		if err := tx.Places.Lock(ctx, claim.Account); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
+		return nil, err
+	}
+	if late && s.item != nil { // which ends where the claim is refused, after its account's usage was changed
+		if _, err := tx.Batches.Lock(ctx, s.item.BatchID); err != nil {
+			return nil, err
+		}
+	}
+	if err := reserve(ctx, tx, claim); err != nil || !late {
+		return claim, err
+	}
+	sound, err := extentOf(ctx, tx.Reader, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.admitClaims(ctx, tx, e, []db.Job{*claim}, sound); err != nil {
+		return nil, err
+	}
+	if outside { // where the others have no place, this account may have one
+		if err := callOutside(ctx, tx, claim.Account); err != nil {
+			return nil, err
+		}
+	}
+	return tx.Jobs.Owned(ctx, claim.Account, claim.ID)
+}
+
+// admitSound ends the claims on an extraction whose limits do not permit the recognition of
 // its sound, and reserves the minutes for the other claims. If no claim is left, the
-// extraction ends too. judge may run again when more is known.
-func (p *Pipeline) judge(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
+// extraction ends too. admitSound runs each time that more is known about the length.
+func (l *lifecycle) admitSound(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
 	claims, err := lockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	return p.judgeClaims(ctx, tx, e, claims, sound)
+	return l.admitClaims(ctx, tx, e, claims, sound)
 }
 
-// judgeClaims judges some of the claims on an extraction. The transaction has locked the
-// places of their accounts.
-func (p *Pipeline) judgeClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound limits.Sound) error {
-	return p.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, c, sound) })
+// admitClaims is admitSound for some of the claims. The transaction has locked the places
+// of their accounts.
+func (l *lifecycle) admitClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound limits.Sound) error {
+	return l.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, c, sound) })
 }
 
 // dismiss ends the claims on an extraction whose plan has no recognition. It changes no
 // claim that may go on.
-func (p *Pipeline) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func (l *lifecycle) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 	claims, err := lockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	return p.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) {
+	return l.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) {
 		if c.Limits.ASR {
 			return nil, nil //nolint:nilnil // there is nothing to refuse
 		}
@@ -46,9 +151,9 @@ func (p *Pipeline) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) err
 }
 
 // endRefused ends those of some claims for which refuse gives a reason.
-func (p *Pipeline) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
+func (l *lifecycle) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
 	slices.SortFunc(claims, byAccount)
-	if _, err := lockBatches(ctx, tx, claims); err != nil { // before what the accounts have used
+	if _, err := batches.Lock(ctx, tx, claims); err != nil { // before what the accounts have used
 		return err
 	}
 	for i := range claims {
@@ -59,7 +164,7 @@ func (p *Pipeline) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, 
 		if refusal == nil {
 			continue
 		}
-		if err := p.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: fault.OfJob(refusal)}); err != nil {
+		if err := l.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: fault.OfJob(refusal)}); err != nil {
 			return err
 		}
 	}
@@ -85,6 +190,49 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound l
 	}
 	u.Reserved.Minutes -= c.Reserved.Minutes // its own are not what is in its way
 	return limits.MinutesUsedUp(c.Limits, u, sound), nil
+}
+
+// takePlace gives a new extraction a place of the account of its first claim. If there
+// is no place, takePlace returns the refusal; but an item of a batch stands outside.
+func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
+	if err := tx.Places.Lock(ctx, claim.Account); err != nil {
+		return false, err
+	}
+	used, err := tx.Places.InUse(ctx, claim.Account)
+	switch {
+	case err != nil:
+		return false, err
+	case hasPlace(used, claim.Limits):
+		return tx.Places.Take(ctx, claim)
+	case !claim.Asked:
+		return false, tx.Places.StandOutside(ctx, claim.ExtractionID)
+	}
+	return false, noPlace(used, claim.Limits)
+}
+
+// noPlace is the refusal of a request for which its account has no place.
+func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
+	e := transcript.Errorf(transcript.ASRConcurrencyLimit,
+		"As many recordings as the plan permits (%d) are being recognized or wait for it: send this one again when one of them has ended.",
+		l.ASRConcurrency+l.ASRWaiting).
+		With("inUse", used.Running).With("limit", l.ASRConcurrency).
+		With("waiting", used.Waiting).With("waitingLimit", l.ASRWaiting)
+	e.RetryAfter = fullRetry
+	return e
+}
+
+// reserve sets aside the transcript of a new claim. In every transaction the usage of
+// accounts is changed last, so that none waits for another crosswise.
+func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
+	ok, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Reserved.Minutes})
+	if err != nil || ok {
+		return err
+	}
+	u, err := tx.Allowances.Usage(ctx, job.Account, job.Limits.Period)
+	if err != nil {
+		return err
+	}
+	return limits.TranscriptsUsedUp(job.Limits, u)
 }
 
 // noRecognition is the end of a request that only recognition could answer, for

@@ -16,20 +16,6 @@ import (
 // soon as the length is known. At its end the claim pays all, some or nothing of this:
 // see settle.
 
-// reserve sets aside the transcript of a new claim. In every transaction the usage of
-// accounts is changed last, so that none waits for another crosswise.
-func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
-	ok, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Reserved.Minutes})
-	if err != nil || ok {
-		return err
-	}
-	u, err := tx.Allowances.Usage(ctx, job.Account, job.Limits.Period)
-	if err != nil {
-		return err
-	}
-	return limits.TranscriptsUsedUp(job.Limits, u)
-}
-
 // payUp has ended claims pay for their results, and gives back the rest. The claims in
 // forNobody pay nothing.
 func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration, forNobody []string) error {

@@ -96,7 +96,7 @@ func TestTranscriptsOfAPeriod(t *testing.T) {
 		assert.Equal(t, db.Usage{Reserved: db.Allowance{Transcripts: 1}}, usage(t, s, acme), "nothing was made")
 		b.startOne(t)
 		b.end(t, first.Job.JobID)
-		_, err = b.Wait(t.Context(), "joins", joined.Job.JobID, nil)
+		_, err = b.Jobs.Wait(t.Context(), "joins", joined.Job.JobID, nil)
 		require.NoError(t, err)
 		for _, account := range []string{acme, "joins"} {
 			assert.Equal(t, db.Usage{Used: db.Allowance{Transcripts: 1}}, usage(t, s, account))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -14,6 +15,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+// audio keeps the audio of extractions among the blobs.
+type audio struct {
+	store *db.Store
+	log   *slog.Logger
+}
 
 // audioPrefix begins the keys of an extraction's chunks. There is no folder for
 // each extraction, as an empty one would stay.
@@ -30,13 +37,13 @@ func chunkKeys(extractionID string) func(n int) string {
 // loadBlob copies a blob into dir and returns the path. sum is the beginning of the
 // SHA-256 of what was stored; nil: it is not known. A blob that is gone or differs is
 // an error.
-func (p *Pipeline) loadBlob(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
+func (a *audio) loadBlob(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
 	path = filepath.Join(dir, filepath.Base(key))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("pipeline: spooling blob %s: %w", key, err)
 	}
-	b, err := p.store.Blobs.Read(ctx, key, f)
+	b, err := a.store.Blobs.Read(ctx, key, f)
 	switch err := errors.Join(err, f.Close()); {
 	case errors.Is(err, blobs.ErrNotFound):
 		return "", damaged(err)
@@ -54,32 +61,32 @@ func damaged(cause error) error {
 
 // deleteBlobs removes blobs that are no longer needed. The sweep removes the blobs that
 // cannot be removed now, so a failure is only logged.
-func (p *Pipeline) deleteBlobs(ctx context.Context, keys ...string) {
+func (a *audio) deleteBlobs(ctx context.Context, keys ...string) {
 	for _, key := range keys {
 		if key == "" {
 			continue
 		}
-		if err := p.store.Blobs.Delete(ctx, key); err != nil {
-			p.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
+		if err := a.store.Blobs.Delete(ctx, key); err != nil {
+			a.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
 		}
 	}
 }
 
-// deleteMedia removes all audio of an extraction that has ended. An extraction that
-// succeeded with captions has no audio.
-func (p *Pipeline) deleteMedia(ctx context.Context, e *db.Extraction) {
-	p.deleteBlobs(ctx, e.MediaKey)
+// deleteMedia removes all audio of an extraction that has ended. Of one that has
+// succeeded with captions there is none.
+func (a *audio) deleteMedia(ctx context.Context, e *db.Extraction) {
+	a.deleteBlobs(ctx, e.MediaKey)
 	if e.State == done && e.Duration == 0 {
 		return
 	}
-	p.deleteChunks(ctx, e.ID)
+	a.deleteChunks(ctx, e.ID)
 }
 
 // deleteChunks removes the audio of an extraction's chunks.
-func (p *Pipeline) deleteChunks(ctx context.Context, extractionID string) {
-	keys, err := p.store.Blobs.Keys(ctx, audioPrefix(extractionID))
+func (a *audio) deleteChunks(ctx context.Context, extractionID string) {
+	keys, err := a.store.Blobs.Keys(ctx, audioPrefix(extractionID))
 	if err != nil {
-		p.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
+		a.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
 	}
-	p.deleteBlobs(ctx, keys...)
+	a.deleteBlobs(ctx, keys...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -31,23 +32,23 @@ func TestCancelBatch(t *testing.T) {
 			}
 			return captioned(id), nil
 		}))
-		made, err := b.CreateBatch(t.Context(), batchOf(entries(80)...))
+		made, err := b.Batches.Create(t.Context(), batchOf(entries(80)...))
 		require.NoError(t, err)
 		for range 3 {
 			<-arrived
 		}
-		require.ErrorIs(t, b.DeleteBatch(t.Context(), acme, made.ID), transcript.StateConflict)
-		_, err = b.CancelBatch(t.Context(), "other", made.ID, nil)
+		require.ErrorIs(t, b.Batches.Delete(t.Context(), acme, made.ID), transcript.StateConflict)
+		_, err = b.Batches.Cancel(t.Context(), "other", made.ID, nil)
 		require.ErrorIs(t, err, transcript.NotFound)
 
-		job, err := b.CancelBatch(t.Context(), acme, made.ID, nil)
+		job, err := b.Batches.Cancel(t.Context(), acme, made.ID, nil)
 		require.NoError(t, err)
 		require.NoError(t, job.Check())
 		assert.Equal(t, batch.Cancelled, job.Status)
 		assert.Equal(t, batch.Counts{Total: 80, Pending: 3}, job.Counts)
 		close(let)
 		require.Eventually(t, func() bool {
-			job, err = b.Batch(t.Context(), acme, made.ID)
+			job, err = b.Batches.Get(t.Context(), acme, made.ID)
 			require.NoError(t, err)
 			require.NoError(t, job.Check())
 			abandoned, err := s.Items.AbandonedJobs(t.Context(), made.ID)
@@ -59,16 +60,16 @@ func TestCancelBatch(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, db.Usage{Used: db.Allowance{Transcripts: 3}}, usage)
 
-		_, err = b.CancelBatch(t.Context(), acme, made.ID, nil)
+		_, err = b.Batches.Cancel(t.Context(), acme, made.ID, nil)
 		var coded *transcript.Error
 		require.ErrorAs(t, err, &coded)
 		assert.Equal(t, transcript.StateConflict, coded.Code)
 		assert.Equal(t, batch.Cancelled, coded.Details["status"])
-		_, err = b.RetryBatch(t.Context(), pipeline.BatchRetry{Account: acme, Plan: plan(), Batch: made.ID})
+		_, err = b.Batches.Retry(t.Context(), batches.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
 		require.ErrorIs(t, err, transcript.StateConflict)
-		require.ErrorIs(t, b.DeleteBatch(t.Context(), "other", made.ID), transcript.NotFound)
-		require.NoError(t, b.DeleteBatch(t.Context(), acme, made.ID))
-		require.ErrorIs(t, b.DeleteBatch(t.Context(), acme, made.ID), transcript.NotFound)
+		require.ErrorIs(t, b.Batches.Delete(t.Context(), "other", made.ID), transcript.NotFound)
+		require.NoError(t, b.Batches.Delete(t.Context(), acme, made.ID))
+		require.ErrorIs(t, b.Batches.Delete(t.Context(), acme, made.ID), transcript.NotFound)
 	})
 }
 
@@ -81,14 +82,14 @@ func TestCancelAfterAnAttempt(t *testing.T) {
 				return engine.Captions{}, transcript.Errorf(transcript.UpstreamFailed, "It may pass.")
 			}}}
 		})
-		made, err := b.CreateBatch(t.Context(), batchOf(entry("one")))
+		made, err := b.Batches.Create(t.Context(), batchOf(entry("one")))
 		require.NoError(t, err)
 		var item batch.Item
 		require.Eventually(t, func() bool {
 			item = b.items(t, acme, made.ID, 10)[0]
 			return item.Status == batch.ItemPending && item.Attempts == 1
 		}, time.Minute, 5*time.Millisecond)
-		_, err = b.CancelBatch(t.Context(), acme, made.ID, nil)
+		_, err = b.Batches.Cancel(t.Context(), acme, made.ID, nil)
 		require.NoError(t, err)
 		item = b.items(t, acme, made.ID, 10)[0]
 		assert.Equal(t, batch.ItemSkipped, item.Status)
@@ -106,36 +107,36 @@ func TestRetryBatch(t *testing.T) {
 			e.Retryable = new(id == "passes")
 			return engine.Captions{}, e
 		}))
-		made, err := b.CreateBatch(t.Context(), batchOf(entry("passes"), entry("stays"), badEntry("none", transcript.InvalidVideo)))
+		made, err := b.Batches.Create(t.Context(), batchOf(entry("passes"), entry("stays"), badEntry("none", transcript.InvalidVideo)))
 		require.NoError(t, err)
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, batch.Failed, job.Status)
 		items := b.items(t, acme, made.ID, 10)
-		retry := func(r pipeline.BatchRetry) *batch.Retried {
+		retry := func(r batches.RetryRequest) *batch.Retried {
 			r.Account, r.Plan, r.Batch = acme, plan(), made.ID
-			retried, err := b.RetryBatch(t.Context(), r)
+			retried, err := b.Batches.Retry(t.Context(), r)
 			require.NoError(t, err)
 			b.ended(t, acme, made.ID)
 			return retried
 		}
 		unavailable, invalid := string(transcript.Unavailable), string(transcript.InvalidVideo)
 
-		first := retry(pipeline.BatchRetry{})
+		first := retry(batches.RetryRequest{})
 		assert.Equal(t, 1, first.Retried)
 		assert.Equal(t, []batch.NotRetried{{ItemID: items[1].ID, Reason: unavailable}, {ItemID: items[2].ID, Reason: invalid}}, first.NotRetried)
-		named := retry(pipeline.BatchRetry{Items: []string{items[1].ID, items[2].ID, made.ID}})
+		named := retry(batches.RetryRequest{Items: []string{items[1].ID, items[2].ID, made.ID}})
 		assert.Equal(t, 1, named.Retried)
 		assert.Equal(t, []batch.NotRetried{{ItemID: items[2].ID, Reason: invalid}, {ItemID: made.ID, Reason: "NOT_FOUND"}}, named.NotRetried)
-		none := retry(pipeline.BatchRetry{Codes: []transcript.Code{transcript.Internal}})
+		none := retry(batches.RetryRequest{Codes: []transcript.Code{transcript.Internal}})
 		assert.Zero(t, none.Retried)
 		assert.Equal(t, batch.Failed, none.Batch.Status)
 		assert.Len(t, none.NotRetried, 3)
 
 		for range 8 {
-			assert.Equal(t, 1, retry(pipeline.BatchRetry{Items: []string{items[0].ID}}).Retried)
+			assert.Equal(t, 1, retry(batches.RetryRequest{Items: []string{items[0].ID}}).Retried)
 		}
 		assert.Equal(t, 10, b.items(t, acme, made.ID, 10)[0].Attempts)
-		last := retry(pipeline.BatchRetry{Items: []string{items[0].ID}})
+		last := retry(batches.RetryRequest{Items: []string{items[0].ID}})
 		assert.Zero(t, last.Retried)
 		assert.Equal(t, []batch.NotRetried{{ItemID: items[0].ID, Reason: batch.AttemptsExhausted}}, last.NotRetried)
 	})
@@ -160,7 +161,7 @@ func TestBatchesShareWork(t *testing.T) {
 		for _, account := range []string{acme, acme, "other"} {
 			r := batchOf(entry("same"))
 			r.Account = account
-			made, err := b.CreateBatch(t.Context(), r)
+			made, err := b.Batches.Create(t.Context(), r)
 			require.NoError(t, err)
 			ids = append(ids, made.ID)
 			require.Eventually(t, func() bool {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -79,7 +80,7 @@ func listing(l *listScript) func(*pipeline.Config) {
 	}
 }
 
-func playlistBatch(items, maxItems int) pipeline.BatchRequest {
+func playlistBatch(items, maxItems int) batches.Request {
 	r := batchOf()
 	r.Mode, r.MaxItems, r.Plan.BatchItems = batch.Playlist, maxItems, items
 	r.List = &engine.List{Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: "PL1234567890", URL: "https://www.youtube.com/playlist?list=PL1234567890"}
@@ -111,7 +112,7 @@ func TestListAgainstThePlan(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, s *db.Store) {
 				lists := &listScript{answer: listOf(tt.total, tt.page)}
 				b := start(t, s, &script{}, listing(lists))
-				made, err := b.CreateBatch(t.Context(), playlistBatch(tt.plan, tt.maxItems))
+				made, err := b.Batches.Create(t.Context(), playlistBatch(tt.plan, tt.maxItems))
 				require.NoError(t, err)
 				assert.Equal(t, batch.Pending, made.Status)
 				assert.Zero(t, made.Counts)
@@ -156,7 +157,7 @@ func TestListThatLies(t *testing.T) {
 			return page, nil
 		}}
 		b := start(t, s, &script{}, listing(lists))
-		made, err := b.CreateBatch(t.Context(), playlistBatch(30, 14))
+		made, err := b.Batches.Create(t.Context(), playlistBatch(30, 14))
 		require.NoError(t, err)
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, batch.Completed, job.Status)
@@ -215,7 +216,7 @@ func TestListThatFails(t *testing.T) {
 						c.WaitNoLonger()
 					}
 				})
-				made, err := b.CreateBatch(t.Context(), playlistBatch(30, 0))
+				made, err := b.Batches.Create(t.Context(), playlistBatch(30, 0))
 				require.NoError(t, err)
 				job := b.ended(t, acme, made.ID)
 				if tt.calls > 0 {
@@ -241,7 +242,7 @@ func TestListThatPanics(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		lists := &listScript{answer: func(context.Context, int, int, int) (engine.ListPage, error) { panic("a fault") }}
 		b := start(t, s, &script{}, listing(lists))
-		made, err := b.CreateBatch(t.Context(), playlistBatch(30, 0))
+		made, err := b.Batches.Create(t.Context(), playlistBatch(30, 0))
 		require.NoError(t, err)
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, transcript.Internal, job.Error.Code)
@@ -266,17 +267,17 @@ func TestCancelWhileListed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		lists, begun, ended := hanging()
 		b := start(t, s, &script{}, listing(lists))
-		made, err := b.CreateBatch(t.Context(), playlistBatch(30, 0))
+		made, err := b.Batches.Create(t.Context(), playlistBatch(30, 0))
 		require.NoError(t, err)
 		wait(t, begun)
-		_, err = b.CancelBatch(t.Context(), acme, made.ID, nil)
+		_, err = b.Batches.Cancel(t.Context(), acme, made.ID, nil)
 		require.NoError(t, err)
 		wait(t, ended)
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, batch.Cancelled, job.Status)
 		assert.Nil(t, job.Error)
 		assert.Zero(t, job.Counts)
-		require.NoError(t, b.DeleteBatch(t.Context(), acme, made.ID))
+		require.NoError(t, b.Batches.Delete(t.Context(), acme, made.ID))
 	})
 }
 
@@ -287,7 +288,7 @@ func TestStopWhileListed(t *testing.T) {
 		lists, begun, _ := hanging()
 		first := prepare(t, s, &script{}, listing(lists))
 		require.NoError(t, first.Start(t.Context()))
-		made, err := first.CreateBatch(t.Context(), playlistBatch(30, 0))
+		made, err := first.Batches.Create(t.Context(), playlistBatch(30, 0))
 		require.NoError(t, err)
 		wait(t, begun)
 		require.NoError(t, first.Stop(t.Context()))
@@ -308,10 +309,10 @@ func TestListedTwice(t *testing.T) {
 		return listOf(7, 0)(ctx, call, offset, n)
 	}}
 	first := start(t, dbtest.Open(t, o), &script{}, listing(ghost))
-	made, err := first.CreateBatch(t.Context(), playlistBatch(30, 0))
+	made, err := first.Batches.Create(t.Context(), playlistBatch(30, 0))
 	require.NoError(t, err)
 	wait(t, begun)
-	_, err = first.CreateBatch(t.Context(), playlistBatch(30, 0)) // keeps the other worker of the first process
+	_, err = first.Batches.Create(t.Context(), playlistBatch(30, 0)) // keeps the other worker of the first process
 	require.NoError(t, err)
 	wait(t, begun)
 	buryAll(t, first.store)
@@ -328,7 +329,7 @@ func TestNobodyReadsLists(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := start(t, s, &script{})
-		_, err := b.CreateBatch(t.Context(), playlistBatch(30, 0))
+		_, err := b.Batches.Create(t.Context(), playlistBatch(30, 0))
 		require.ErrorIs(t, err, transcript.NotImplemented)
 	})
 }
@@ -373,18 +374,18 @@ func TestShortLinksOfBatches(t *testing.T) {
 		}
 		follow, address := shortener(t, func(path string) string { return leads[path] })
 		b := start(t, s, &script{}, listing(nil), func(c *pipeline.Config) { c.Engine.Lists = nil }, follow)
-		var all []pipeline.BatchEntry
+		var all []batches.Entry
 		for _, link := range []string{to + "entry-00009", "/a", "/b", "/same", "/full", "/loop", "/none", "/away", "/other", "/bad", "/a"} {
 			if strings.HasPrefix(link, "/") {
 				link = "http://" + address + link
 			}
-			all = append(all, b.Entry(link))
+			all = append(all, b.Batches.EntryOf(link))
 		}
 		for i := range 70 {
-			all = append(all, b.Entry(fmt.Sprintf("http://%s/n%d", address, i)))
+			all = append(all, b.Batches.EntryOf(fmt.Sprintf("http://%s/n%d", address, i)))
 		}
 		r := batchOf(all...)
-		made, err := b.CreateBatch(t.Context(), r)
+		made, err := b.Batches.Create(t.Context(), r)
 		require.NoError(t, err)
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, batch.Completed, job.Status)
@@ -404,7 +405,7 @@ func TestShortLinksOfBatches(t *testing.T) {
 		assert.Equal(t, batch.Counts{Total: 81, Success: 73, Failed: 5}, job.Counts)
 
 		leads["/away"] = to + "entry-00050"
-		retried, err := b.RetryBatch(t.Context(), pipeline.BatchRetry{Account: acme, Plan: plan(), Batch: made.ID})
+		retried, err := b.Batches.Retry(t.Context(), batches.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
 		require.NoError(t, err)
 		assert.Equal(t, 1, retried.Retried)
 		job = b.ended(t, acme, made.ID)

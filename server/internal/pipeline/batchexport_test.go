@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -60,16 +60,16 @@ func TestExportIsOfOneMoment(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := prepare(t, s, &script{})
 		id := finished(t, s, batch.Processing, 3)
-		_, err := b.Export(t.Context(), acme, id, false)
+		_, err := b.Batches.Export(t.Context(), acme, id, false)
 		require.ErrorIs(t, err, transcript.StateConflict)
-		_, err = b.Export(t.Context(), "other", id, true)
+		_, err = b.Batches.Export(t.Context(), "other", id, true)
 		require.ErrorIs(t, err, transcript.NotFound)
 
-		e, err := b.Export(t.Context(), acme, id, true)
+		e, err := b.Batches.Export(t.Context(), acme, id, true)
 		require.NoError(t, err)
 		assert.Equal(t, 3, e.Texts())
 		assert.Equal(t, batch.Counts{Total: 6, Pending: 1, Success: 3, Failed: 1}, e.Batch.Counts)
-		shown, err := b.Batch(t.Context(), acme, id)
+		shown, err := b.Batches.Get(t.Context(), acme, id)
 		require.NoError(t, err)
 		assert.Equal(t, shown, e.Batch, "it is shown as always")
 
@@ -86,9 +86,9 @@ func TestExportIsOfOneMoment(t *testing.T) {
 		assert.Equal(t, []string{"content-000 success: text of content-000", "content-001 success: text of content-001",
 			"content-002 success: text of content-002", "bad failed", "again skipped", "waits pending"}, got)
 
-		_, err = b.Export(t.Context(), acme, id, true)
+		_, err = b.Batches.Export(t.Context(), acme, id, true)
 		assert.ErrorIs(t, err, transcript.NotFound)
-		assert.ErrorIs(t, b.Exported(t.Context(), acme, id, "exp_1", "text/csv"), transcript.NotFound)
+		assert.ErrorIs(t, b.Batches.Exported(t.Context(), acme, id, "exp_1", "text/csv"), transcript.NotFound)
 	})
 }
 
@@ -97,7 +97,7 @@ func TestExportStopsAtATextThatChanged(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := prepare(t, s, &script{})
 		id := finished(t, s, batch.Completed, 3)
-		e, err := b.Export(t.Context(), acme, id, false)
+		e, err := b.Batches.Export(t.Context(), acme, id, false)
 		require.NoError(t, err)
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			_, err := putText(ctx, tx, "content-001", "made anew")
@@ -106,14 +106,14 @@ func TestExportStopsAtATextThatChanged(t *testing.T) {
 		read := 0
 		for entry, err := range e.Entries(t.Context()) {
 			if err != nil {
-				require.ErrorIs(t, err, pipeline.ErrTextChanged)
+				require.ErrorIs(t, err, batches.ErrTextChanged)
 				assert.Zero(t, entry)
 				continue
 			}
 			read++
 		}
 		assert.Equal(t, 1, read, "nothing is read on")
-		e, err = b.Export(t.Context(), acme, id, false)
+		e, err = b.Batches.Export(t.Context(), acme, id, false)
 		require.NoError(t, err)
 		for entry, err := range e.Entries(t.Context()) {
 			require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestExportReadsNoMoreThanIsWanted(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := prepare(t, s, &script{})
-		e, err := b.Export(t.Context(), acme, finished(t, s, batch.Completed, 9), false)
+		e, err := b.Batches.Export(t.Context(), acme, finished(t, s, batch.Completed, 9), false)
 		require.NoError(t, err)
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
@@ -152,12 +152,12 @@ func TestExportedLeavesTheBatchAsItIs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := prepare(t, s, &script{})
 		id := finished(t, s, batch.Completed, 1)
-		before, err := b.Batch(t.Context(), acme, id)
+		before, err := b.Batches.Get(t.Context(), acme, id)
 		require.NoError(t, err)
 		assert.Nil(t, before.ExportRef)
-		require.ErrorIs(t, b.Exported(t.Context(), "other", id, "exp_0", "text/csv"), transcript.NotFound)
-		require.NoError(t, b.Exported(t.Context(), acme, id, "exp_1", "text/csv"))
-		after, err := b.Batch(t.Context(), acme, id)
+		require.ErrorIs(t, b.Batches.Exported(t.Context(), "other", id, "exp_0", "text/csv"), transcript.NotFound)
+		require.NoError(t, b.Batches.Exported(t.Context(), acme, id, "exp_1", "text/csv"))
+		after, err := b.Batches.Get(t.Context(), acme, id)
 		require.NoError(t, err)
 		assert.Equal(t, "exp_1", *after.ExportRef)
 		assert.Equal(t, "text/csv", *after.ExportMime)

@@ -22,6 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -163,7 +164,7 @@ func (w *batchWorld) end(history string) {
 		for _, item := range b.items {
 			require.Equal(w.t, item.Status == batch.ItemFailed, item.Error != nil, history)
 			if item.Status == batch.ItemSuccess {
-				_, err := w.Transcript(w.t.Context(), b.account, *item.TranscriptRef, view.View{})
+				_, err := w.Jobs.Transcript(w.t.Context(), b.account, *item.TranscriptRef, view.View{})
 				require.NoError(w.t, err, history)
 			}
 		}
@@ -232,18 +233,18 @@ func languagesOf(n int) string { return []string{"en", "en", "asr", "de,en", "de
 
 // entries are n entries: contents that are in many batches, some of them twice, what
 // names no content, and short links.
-func (w *batchWorld) entries(e event, n int) []pipeline.BatchEntry {
+func (w *batchWorld) entries(e event, n int) []batches.Entry {
 	dice := rand.New(rand.NewPCG(uint64(e.Pick), uint64(e.Content))) //nolint:gosec // not negative
-	all := []pipeline.BatchEntry{entry(w.contentID(e.Content))}
+	all := []batches.Entry{entry(w.contentID(e.Content))}
 	for len(all) < n {
 		id := w.contentID(dice.IntN(max(6, n)))
 		switch dice.IntN(8) {
 		case 0:
 			all = append(all, badEntry(id, transcript.InvalidVideo))
 		case 1:
-			all = append(all, w.Entry("http://"+w.short+"/"+id))
+			all = append(all, w.Batches.EntryOf("http://"+w.short+"/"+id))
 		case 2:
-			all = append(all, w.Entry("http://"+w.short+"/none"+id))
+			all = append(all, w.Batches.EntryOf("http://"+w.short+"/none"+id))
 		default:
 			all = append(all, entry(id))
 		}
@@ -252,7 +253,7 @@ func (w *batchWorld) entries(e event, n int) []pipeline.BatchEntry {
 }
 
 // create makes a batch; of a list without entries.
-func (w *batchWorld) create(e event, entries []pipeline.BatchEntry) {
+func (w *batchWorld) create(e event, entries []batches.Entry) {
 	r := batchOf(entries...)
 	r.Account, r.Plan, r.MaxItems = w.account(e.Account), planOf(e.Pick), e.Pick%4*3
 	if r.Languages = nil; languagesOf(e.Pick) != "" {
@@ -263,7 +264,7 @@ func (w *batchWorld) create(e event, entries []pipeline.BatchEntry) {
 		r.List = &engine.List{Platform: transcript.VideoSite, Kind: engine.PlaylistList,
 			ID: fmt.Sprint(w.histories), URL: fmt.Sprintf("https://www.youtube.com/playlist?list=%d", w.histories)}
 	}
-	made, err := w.CreateBatch(w.t.Context(), r)
+	made, err := w.Batches.Create(w.t.Context(), r)
 	require.NoError(w.t, err)
 	require.NoError(w.t, made.Check())
 	w.batches = append(w.batches, &seenBatch{account: r.Account, id: made.ID, job: made, items: map[string]batch.Item{}})
@@ -286,7 +287,7 @@ func (w *batchWorld) conflicts(err error) {
 
 func (w *batchWorld) cancel(e event) {
 	if b := w.which(e); b != nil {
-		job, err := w.CancelBatch(w.t.Context(), b.account, b.id, nil)
+		job, err := w.Batches.Cancel(w.t.Context(), b.account, b.id, nil)
 		if err == nil {
 			assert.Equal(w.t, batch.Cancelled, job.Status)
 			assert.NoError(w.t, job.Check())
@@ -300,7 +301,7 @@ func (w *batchWorld) retry(e event) {
 	if b == nil {
 		return
 	}
-	r := pipeline.BatchRetry{Account: b.account, Plan: planOf(e.Pick / 2), Batch: b.id}
+	r := batches.RetryRequest{Account: b.account, Plan: planOf(e.Pick / 2), Batch: b.id}
 	if e.Pick%3 == 0 {
 		for id := range b.items {
 			r.Items = append(r.Items, id)
@@ -309,13 +310,13 @@ func (w *batchWorld) retry(e event) {
 	if e.Pick%5 == 0 {
 		r.Codes = []transcript.Code{transcript.UpstreamFailed, transcript.StateConflict}
 	}
-	_, err := w.RetryBatch(w.t.Context(), r)
+	_, err := w.Batches.Retry(w.t.Context(), r)
 	w.conflicts(err)
 }
 
 func (w *batchWorld) remove(e event) {
 	if b := w.which(e); b != nil {
-		w.conflicts(w.DeleteBatch(w.t.Context(), b.account, b.id))
+		w.conflicts(w.Batches.Delete(w.t.Context(), b.account, b.id))
 	}
 }
 
@@ -395,7 +396,7 @@ func (w *batchWorld) look(b *seenBatch, when string) {
 	}
 	require.Equal(w.t, want, counts, when)
 
-	job, err := w.Batch(w.t.Context(), b.account, b.id)
+	job, err := w.Batches.Get(w.t.Context(), b.account, b.id)
 	require.NoError(w.t, err)
 	require.NoError(w.t, job.Check(), when)
 	require.True(w.t, reaches(b.job.Status, job.Status), "%s: a batch from %s to %s", when, b.job.Status, job.Status)

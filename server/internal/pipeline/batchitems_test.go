@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -64,7 +65,7 @@ func (b *bench) ended(t *testing.T, account, id string) *batch.Job {
 	}()
 	require.Eventually(t, func() bool {
 		var err error
-		job, err = b.Batch(t.Context(), account, id)
+		job, err = b.Batches.Get(t.Context(), account, id)
 		require.NoError(t, err)
 		require.NoError(t, job.Check())
 		return job.Status.Terminal()
@@ -90,7 +91,7 @@ func TestOneFailedItemOfAHundred(t *testing.T) {
 			}
 			return captioned(id), nil
 		}))
-		made, err := b.CreateBatch(t.Context(), batchOf(entries(100)...))
+		made, err := b.Batches.Create(t.Context(), batchOf(entries(100)...))
 		require.NoError(t, err)
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, batch.Completed, job.Status)
@@ -107,13 +108,13 @@ func TestOneFailedItemOfAHundred(t *testing.T) {
 			}
 			assert.Equal(t, batch.ItemSuccess, item.Status)
 			assert.Equal(t, "en", item.Lang)
-			text, err := b.Transcript(t.Context(), acme, *item.TranscriptRef, view.View{})
+			text, err := b.Jobs.Transcript(t.Context(), acme, *item.TranscriptRef, view.View{})
 			require.NoError(t, err)
 			assert.JSONEq(t, fmt.Sprintf(`[{"text":"content-%03d","start":0,"duration":1}]`, i), string(plain(t, text.SegmentsJSON)))
 		}
 
 		close(gone)
-		retried, err := b.RetryBatch(t.Context(), pipeline.BatchRetry{Account: acme, Plan: plan(), Batch: made.ID})
+		retried, err := b.Batches.Retry(t.Context(), batches.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
 		require.NoError(t, err)
 		assert.Equal(t, 1, retried.Retried)
 		assert.Empty(t, retried.NotRetried)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -66,7 +67,7 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 		b := start(t, s, &m.script, func(c *pipeline.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{m}, m })
 		narrow := plan()
 		narrow.ASRConcurrency, narrow.ASRWaiting = 1, 0
-		var entries []pipeline.BatchEntry
+		var entries []batches.Entry
 		for i := range many {
 			id := fmt.Sprintf("talk-%02d0", i)
 			single := link(id, "en")
@@ -100,31 +101,10 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 
 		request := batchOf(append(entries, entry("talk-999"))...)
 		request.Plan = narrow
-		made, err := b.CreateBatch(t.Context(), request)
+		made, err := b.Batches.Create(t.Context(), request)
 		require.NoError(t, err)
 		assert.Eventually(t, func() bool {
 			return b.items(t, acme, made.ID, 100)[many].Status == batch.ItemSuccess
 		}, time.Minute, 20*time.Millisecond)
-	})
-}
-
-// Short links that cannot be followed fail by themselves, and not the batch with the
-// items that have nothing to do with them.
-func TestShortLinksThatCannotBeFollowed(t *testing.T) {
-	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		b := prepare(t, s, &script{})
-		short := pipeline.BatchEntry{Short: true, Content: engine.Content{Platform: transcript.VideoSite, URL: "https://short.example/abc"}}
-		made, err := b.CreateBatch(t.Context(), batchOf(entry("one"), short))
-		require.NoError(t, err)
-		require.NoError(t, b.FailExpansion(t.Context(), made.ID, transcript.Errorf(transcript.UpstreamFailed, "It takes too long.")))
-		job, err := b.Batch(t.Context(), acme, made.ID)
-		require.NoError(t, err)
-		require.NoError(t, job.Check())
-		assert.Equal(t, batch.Counts{Total: 2, Pending: 1, Failed: 1}, job.Counts)
-		assert.False(t, job.Status.Terminal())
-		item := b.items(t, acme, made.ID, 10)[1]
-		assert.Equal(t, transcript.UpstreamFailed, *item.Error)
-		assert.True(t, *item.Retryable)
 	})
 }

@@ -104,7 +104,7 @@ func TestBatchHoldsUpNobody(t *testing.T) {
 				if queue == "asr" { // the other slots of its account are not what is asked for here
 					request.Plan.ASRConcurrency = 10
 				}
-				made, err := b.CreateBatch(t.Context(), request)
+				made, err := b.Batches.Create(t.Context(), request)
 				require.NoError(t, err)
 				for range test.holds {
 					<-e.arrivals
@@ -122,7 +122,7 @@ func TestBatchHoldsUpNobody(t *testing.T) {
 					b.succeed(t, s)
 				}
 				assert.Empty(t, e.arrivals, "the batch has got more workers")
-				job, err := b.Batch(t.Context(), acme, made.ID)
+				job, err := b.Batches.Get(t.Context(), acme, made.ID)
 				require.NoError(t, err)
 				require.NoError(t, job.Check())
 				assert.Equal(t, batch.Processing, job.Status)
@@ -142,7 +142,7 @@ func TestAskingBringsItemsForward(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, s *db.Store) {
 				e := newStandstill(t, "captions")
 				b := start(t, s, &e.script, e.engine)
-				made, err := b.CreateBatch(t.Context(), batchOf(entries(60)...))
+				made, err := b.Batches.Create(t.Context(), batchOf(entries(60)...))
 				require.NoError(t, err)
 				for range 3 {
 					<-e.arrivals

@@ -174,7 +174,7 @@ func TestNoSourceIsAskedForWhatIsGone(t *testing.T) {
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), gone, func(c *pipeline.Config) {
 		c.Engine.Captions = []engine.CaptionSource{gone, other}
 	})
-	_, err := b.Captions(t.Context(), question("en"))
+	_, err := b.Ask.Captions(t.Context(), question("en"))
 	require.ErrorIs(t, err, transcript.Unavailable)
 	assert.Zero(t, other.questions())
 }
@@ -195,7 +195,7 @@ func TestSourcesThatFail(t *testing.T) {
 	}
 	all[0].(*platforms).learned = []transcript.Track{manual("en")}
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
-	r, err := b.Captions(t.Context(), question("en"))
+	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.IPBlocked, r.TrackMetadataErrorCode, "what passes is the reason that counts")
 	assert.Equal(t, []transcript.Track{manual("en")}, r.Tracks)
@@ -301,7 +301,7 @@ func TestCheckOfABlockedPlatform(t *testing.T) {
 	const capability = "engine.captions.video_site"
 	require.NoError(t, b.Check(t.Context())[capability])
 	require.ErrorIs(t, b.Check(t.Context())["captions"], transcript.ConfigError)
-	r, err := b.Captions(t.Context(), question("en"))
+	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.Equal(t, transcript.IPBlocked, r.Failure.Code)
 	assert.ErrorIs(t, b.Check(t.Context())[capability], pace.ErrOpen)
@@ -330,51 +330,5 @@ func TestStaleTextIsServedWhileSoundIsBlocked(t *testing.T) {
 			assert.Equal(t, 1, e.calls())
 			assert.Equal(t, 2, sites.downloads)
 		})
-	}
-}
-
-// A recognizer that limits its callers is asked again when it has said, and not
-// hours later.
-func TestPauseBetweenAttempts(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		attempt, asked int
-		want           time.Duration
-	}{
-		{1, 0, 2 * time.Second},
-		{2, 5, 8 * time.Second},
-		{2, 60, time.Minute},
-		{3, 0, 30 * time.Second},
-		{3, 1 << 62, 10 * time.Minute},
-	} {
-		got := pipeline.PauseFor(&db.Extraction{Attempt: test.attempt}, &transcript.Error{Code: transcript.RateLimited, RetryAfter: test.asked})
-		assert.Equal(t, test.want, got, "%+v", test)
-	}
-}
-
-// What the pace asks for is waited, but no longer than is waited at all.
-func TestWaitForPlatform(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		waited time.Duration
-		asked  int // seconds
-		want   time.Duration
-	}{
-		{0, 0, time.Second},
-		{0, -5, time.Second},
-		{0, 3600, time.Hour},
-		{0, 24 * 3600, 6 * time.Hour},
-		{0, 1 << 40, 6 * time.Hour},
-		{time.Hour, 30, 30 * time.Second},
-		{5 * time.Hour, 7200, time.Hour},
-		{6*time.Hour - time.Minute, 300, time.Minute},
-	} {
-		e := &db.Extraction{}
-		if test.waited > 0 {
-			since := time.Now().Add(-test.waited)
-			e.WaitingSince = &since
-		}
-		got := pipeline.WaitFor(e, &transcript.Error{Code: transcript.IPBlocked, RetryAfter: test.asked})
-		assert.InDelta(t, test.want.Seconds(), got.Seconds(), 0.5, "%v", test)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -11,22 +13,22 @@ import (
 )
 
 // readCaptions is the first step of a link that may have captions.
-func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) error {
+func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) error {
 	e, err := p.enterCaptionFetch(ctx, t)
 	if err != nil || e.State != captionFetch {
 		return err
 	}
 	sub := subject.OfExtraction(e)
-	found, err := p.ask(ctx, sub, func(finding, error) {})
+	found, err := p.sources.Ask(ctx, sub, func(ask.Finding, error) {})
 	if err != nil {
 		return p.orServeStale(ctx, t, err)
 	}
 	if found.Track == nil {
 		return p.goOnWithSound(ctx, t, found)
 	}
-	text := found.text(sub)
+	text := found.Transcript(sub)
 	return p.own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := putContent(ctx, tx, sub, found); err != nil {
+		if err := found.Put(ctx, tx, sub); err != nil {
 			return err
 		}
 		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
@@ -36,26 +38,26 @@ func (p *Pipeline) readCaptions(ctx context.Context, t task, _ captionsArgs) err
 		if err != nil {
 			return err
 		}
-		return p.serve(ctx, tx, e, db.End{TranscriptID: id})
+		return p.lifecycle.serve(ctx, tx, e, db.End{TranscriptID: id})
 	})
 }
 
 // enterCaptionFetch moves a queued extraction to caption_fetch, unless another one
 // has made the text since this one was asked for: then it ends with that.
-func (p *Pipeline) enterCaptionFetch(ctx context.Context, t task) (e *db.Extraction, err error) {
+func (p *processor) enterCaptionFetch(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
 			return err
 		}
-		return p.enter(ctx, tx, e, t)
+		return p.lifecycle.enter(ctx, tx, e, t)
 	})
 	return e, err
 }
 
 // answered ends a queued extraction with the text that answers it, if that has been made
 // or put in since it was asked for.
-func (p *Pipeline) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
+func (p *processor) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
 	if e.State != pendingQueued {
 		return false, nil
 	}
@@ -68,13 +70,13 @@ func (p *Pipeline) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (b
 	if text == nil {
 		return false, nil
 	}
-	return true, p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
+	return true, p.lifecycle.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
 }
 
 // orServeStale returns the fault of a step that has asked a platform, unless the
 // platform blocks and there is a text that has expired: then the extraction ends
 // with that. Old text is better than none.
-func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error {
+func (p *processor) orServeStale(ctx context.Context, t task, fault error) error {
 	if !errors.Is(fault, transcript.IPBlocked) {
 		return fault
 	}
@@ -89,21 +91,21 @@ func (p *Pipeline) orServeStale(ctx context.Context, t task, fault error) error 
 			return fault
 		}
 		if e.State == durationCheck { // from where no move leads to a text
-			if err := p.goBack(ctx, tx, e, interrupted); err != nil {
+			if err := p.lifecycle.goBack(ctx, tx, e, interrupted); err != nil {
 				return err
 			}
 		}
-		return p.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true, Stale: true})
+		return p.lifecycle.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true, Stale: true})
 	})
 }
 
 // goOnWithSound goes from captions without an answer to recognition. A claim whose plan
 // has no recognition ends at caption_fetch. A claim whose plan does not permit the
 // length that the platform says ends at duration_check.
-func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) error {
+func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding) error {
 	over := false
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := putContent(ctx, tx, subject.OfExtraction(e), found); err != nil {
+		if err := found.Put(ctx, tx, subject.OfExtraction(e)); err != nil {
 			return err
 		}
 		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
@@ -112,10 +114,10 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 		if err := tx.Library.DescribeJobs(ctx, e, found.Metadata); err != nil {
 			return err
 		}
-		if err := tx.Extractions.SetTried(ctx, e.ID, found.allTried()); err != nil {
+		if err := tx.Extractions.SetTried(ctx, e.ID, found.Tried()); err != nil {
 			return err
 		}
-		err := p.dismiss(ctx, tx, e)
+		err := p.lifecycle.dismiss(ctx, tx, e)
 		over = e.State.Status.Terminal()
 		return err
 	})
@@ -125,13 +127,13 @@ func (p *Pipeline) goOnWithSound(ctx context.Context, t task, found finding) err
 	// A second transaction, because the first may have changed what accounts have used,
 	// and every transaction does that last.
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := p.advance(ctx, tx, e, durationCheck); err != nil {
+		if err := p.lifecycle.advance(ctx, tx, e, durationCheck); err != nil {
 			return err
 		}
-		if err := p.judge(ctx, tx, e, limits.Claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
+		if err := p.lifecycle.admitSound(ctx, tx, e, limits.Claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
-		if err := makeRoom(ctx, tx, e); err != nil {
+		if err := batches.MakeRoom(ctx, tx, e); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})

@@ -8,8 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -18,9 +21,19 @@ import (
 // claim begins in claim, moves on in enter and advance, goes back in goBack, and
 // ends in settle. A test reads the source and holds that.
 
+// lifecycle moves extractions and the claims on them from state to state.
+type lifecycle struct {
+	store   *db.Store
+	metrics *metrics.Metrics
+	audio   *audio
+	hooks   *hookDelivery
+	batches *batches.Batches
+	settled func(ended []db.Job) // of tuning
+}
+
 // claim makes an account's job on an extraction; it takes over where the
 // extraction stands.
-func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+func (l *lifecycle) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -44,21 +57,21 @@ func (p *Pipeline) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Sub
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}
-	tx.AfterCommit(func() { p.metrics.JobAccepted(e.Platform) })
+	tx.AfterCommit(func() { l.metrics.JobAccepted(e.Platform) })
 	return job, tx.Jobs.Insert(ctx, job)
 }
 
 // enter moves an extraction to where the step of a task works, if it is not there
 // yet.
-func (p *Pipeline) enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
+func (l *lifecycle) enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
 	way := route(t.work.Kind)
-	return p.advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
+	return l.advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
 }
 
 // advance moves an extraction on from state to state.
-func (p *Pipeline) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...transcript.State) error {
+func (l *lifecycle) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...transcript.State) error {
 	for _, to := range through {
-		if err := p.move(ctx, tx, e, db.Move{To: to}); err != nil {
+		if err := l.move(ctx, tx, e, db.Move{To: to}); err != nil {
 			return err
 		}
 	}
@@ -66,12 +79,12 @@ func (p *Pipeline) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, thr
 }
 
 // move makes one move, and counts the time until then.
-func (p *Pipeline) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
+func (l *lifecycle) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
 	before := *e
 	if err := tx.Extractions.Move(ctx, e, m); err != nil {
 		return err
 	}
-	p.countLeft(tx, &before, e)
+	l.countLeft(tx, &before, e)
 	return nil
 }
 
@@ -85,9 +98,9 @@ const (
 )
 
 // goBack leads an extraction back to where its stage began to wait.
-func (p *Pipeline) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
+func (l *lifecycle) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
 	if e.State.Status == transcript.JobProcessing {
-		return p.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
+		return l.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
 	}
 	if why == blocked { // it already waits, but it was not known for what
 		return tx.Extractions.SetWaiting(ctx, e, true)
@@ -98,7 +111,7 @@ func (p *Pipeline) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why 
 // settle ends running claims on an extraction that the transaction has locked: all of
 // them, or some that end alone. With the last claim the extraction ends in the same
 // way. settle also writes all consequences of a claim's end, in the same transaction.
-func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+func (l *lifecycle) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
 	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
 		return err
@@ -108,8 +121,8 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	if err != nil {
 		return err
 	}
-	p.countEnds(tx, claims, end)
-	p.cfg.settled(claims)
+	l.countEnds(tx, claims, end)
+	l.settled(claims)
 	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
 		return err
 	}
@@ -117,15 +130,15 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 		return err
 	}
 	if over {
-		p.countLeft(tx, &before, e)
+		l.countLeft(tx, &before, e)
 		if err := errors.Join(tx.Chunks.Delete(ctx, e.ID), tx.Speakers.Delete(ctx, e.ID)); err != nil {
 			return err
 		}
 	}
-	if err := p.tellOfJobs(ctx, tx, claims); err != nil {
+	if err := l.hooks.queueJobCalls(ctx, tx, claims); err != nil {
 		return err
 	}
-	forNobody, err := p.endItems(ctx, tx, claims, end)
+	forNobody, err := l.batches.EndItems(ctx, tx, claims, end)
 	if err != nil {
 		return err
 	}
@@ -133,12 +146,12 @@ func (p *Pipeline) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 }
 
 // settleAll ends an extraction with all claims on it that run.
-func (p *Pipeline) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+func (l *lifecycle) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
 	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	return p.settle(ctx, tx, e, claims, end)
+	return l.settle(ctx, tx, e, claims, end)
 }
 
 // accountsOf are the accounts of claims.
@@ -151,17 +164,17 @@ func accountsOf(claims []db.Job) []string {
 }
 
 // serve publishes a stored text to all who wait for the extraction.
-func (p *Pipeline) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	if err := p.advance(ctx, tx, e, publishing); err != nil {
+func (l *lifecycle) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	if err := l.advance(ctx, tx, e, publishing); err != nil {
 		return err
 	}
 	end.Status = transcript.JobSuccess
-	return p.settleAll(ctx, tx, e, end)
+	return l.settleAll(ctx, tx, e, end)
 }
 
 // fail ends all claims on an extraction with the error of its work.
-func (p *Pipeline) fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
-	return p.settleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
+func (l *lifecycle) fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
+	return l.settleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
 }
 
 // atWork tells that an extraction is where a run of a step works on it.
@@ -174,12 +187,31 @@ func atWork(e *db.Extraction, w db.Work) bool {
 // was at the extraction's present step. The other runs had ended except for the note in
 // the queue. Work that was lost too often is not tried again: it may be what ends the
 // processes.
-func (p *Pipeline) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
+func (l *lifecycle) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
 	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
 		return nil
 	}
-	if why == attempted && e.Attempt >= maxAttempts {
-		return p.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
+	if why == attempted && e.Attempt >= retry.MaxAttempts {
+		return l.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
 	}
-	return p.goBack(ctx, tx, e, why)
+	return l.goBack(ctx, tx, e, why)
+}
+
+// extractionFunc works on an extraction that its transaction holds.
+type extractionFunc func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
+
+// change runs fn in a transaction that holds an extraction; e is nil where there
+// is none. The audio of one that has ended then is removed.
+func (l *lifecycle) change(ctx context.Context, extraction string, fn extractionFunc) error {
+	var e *db.Extraction
+	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		if e, err = tx.Extractions.Lock(ctx, extraction); err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		return fn(ctx, tx, e)
+	})
+	if err == nil && e != nil && e.State.Status.Terminal() {
+		l.audio.deleteMedia(context.WithoutCancel(ctx), e)
+	}
+	return err
 }

@@ -68,7 +68,7 @@ func TestTakenForDead(t *testing.T) {
 		left, err := os.ReadDir(a.dir)
 		return err == nil && len(left) == 0
 	}, time.Minute, 10*time.Millisecond)
-	now, err := b.Job(t.Context(), acme, job.JobID, nil)
+	now, err := b.Jobs.Job(t.Context(), acme, job.JobID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, transcript.StageASRRunning, now.Stage, "the one taken for dead has ended the work of another")
 	close(heir.end)
@@ -106,7 +106,7 @@ func TestLostTooOften(t *testing.T) {
 		buryAll(t, first.store)
 		start(t, dbtest.Open(t, o), &script{recognize: stuck})
 		wait(t, begun)
-		now, err := first.Job(t.Context(), acme, job.JobID, nil)
+		now, err := first.Jobs.Job(t.Context(), acme, job.JobID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, attempt, now.Attempt)
 	}

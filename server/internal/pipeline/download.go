@@ -2,13 +2,16 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -16,7 +19,7 @@ import (
 )
 
 // download brings the sound of a link into the task's folder.
-func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
+func (p *processor) download(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
 	sub := subject.OfExtraction(e)
 	if p.engine.Audio == nil {
 		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
@@ -28,14 +31,16 @@ func (p *Pipeline) download(ctx context.Context, t task, e *db.Extraction) (path
 	path, err = p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
 		Known: func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) },
 	})
-	p.countAnswer(ctx, sub.Platform, metrics.Audio, false, err)
+	if !errors.Is(err, follow.ErrUnwanted) && !errors.Is(err, errTakenOver) {
+		ask.CountVisit(ctx, p.metrics, sub.Platform, metrics.Audio, false, err)
+	}
 	return path, err
 }
 
 // keepMetadata stores the platform's description before a download, and refuses a
 // content that is too long by it. Content that no claim may have is not downloaded.
-func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject.Subject, m transcript.Metadata) error {
-	m = tidyMetadata(m)
+func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subject, m transcript.Metadata) error {
+	m = ask.TidyMetadata(m)
 	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
 		return p.tooLong()
 	}
@@ -52,6 +57,6 @@ func (p *Pipeline) keepMetadata(ctx context.Context, t task, sub subject.Subject
 				return err
 			}
 		}
-		return p.judge(ctx, tx, e, limits.Claimed(m.Duration))
+		return p.lifecycle.admitSound(ctx, tx, e, limits.Claimed(m.Duration))
 	})
 }

@@ -113,7 +113,7 @@ func (w *ends) claim(t *testing.T, b *bench, s pipeline.Submission) *db.Job {
 // ends waits for a claim's end, and for that of the extraction if over says so.
 func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStatus, code transcript.Code, over bool) {
 	t.Helper()
-	shown, err := b.Wait(t.Context(), job.Account, job.ID, nil)
+	shown, err := b.Jobs.Wait(t.Context(), job.Account, job.ID, nil)
 	require.NoError(t, err)
 	require.Equal(t, want, shown.Status, "%v", shown.Error)
 	if code != "" {
@@ -213,7 +213,7 @@ func endWithCaptions(t *testing.T, w *ends) {
 func endWithANewerText(t *testing.T, w *ends) {
 	b := w.prepare(t)
 	job := w.claim(t, b, link("v1", "en"))
-	report, err := b.Captions(t.Context(), question("en"))
+	report, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.NotNil(t, report.Transcript)
 	w.reads = map[string]int64{question("en").Account: 1}

@@ -46,7 +46,7 @@ func TestReadersHoldUpNoJob(t *testing.T) {
 					require.NoError(t, err)
 					require.Eventually(t, func() bool { return len(b.stages(t, out.Job.JobID)) > 1 }, time.Minute, 10*time.Millisecond, "it does not come into line")
 					waiting.Go(func() {
-						job, err := b.Wait(t.Context(), acme, out.Job.JobID, nil)
+						job, err := b.Jobs.Wait(t.Context(), acme, out.Job.JobID, nil)
 						ends[i] = time.Since(began)
 						if assert.NoError(t, err) {
 							assert.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
@@ -93,7 +93,7 @@ func (b *bench) readsOn(t *testing.T, every time.Duration) {
 		for n := 0; ctx.Err() == nil; n++ {
 			q := question("en")
 			q.Account, q.Content.ExternalID = "reader", fmt.Sprint("read-", n)
-			reading.Go(func() { _, _ = b.Captions(ctx, q) }) // the pace decides
+			reading.Go(func() { _, _ = b.Ask.Captions(ctx, q) }) // the pace decides
 			if n == 3 {
 				close(read)
 			}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -11,38 +12,46 @@ import (
 // measureEvery is how many bytes of an upload are taken between two looks at the disks.
 const measureEvery = 16 << 20
 
+// Disks are the local disks that the service writes to. Safe for concurrent use.
+type Disks struct {
+	store   *db.Store
+	log     *slog.Logger
+	scratch string // the folder of scratch files; "": the process has none
+	minFree int64  // bytes
+}
+
 // Room returns db.ErrUnavailable if, after so many more bytes, a local disk on which
 // the service writes would have less than Config.MinFreeDisk bytes free. The error
 // names the folder. A disk that cannot be asked counts as having room.
-func (p *Pipeline) Room(bytes int64) error {
-	for _, dir := range p.folders() {
+func (d *Disks) Room(bytes int64) error {
+	for _, dir := range d.folders() {
 		free, err := scratch.Free(dir.Path)
 		if err != nil {
-			p.log.Warn("the room on a disk is not known", "dir", dir.Path, "err", err)
+			d.log.Warn("the room on a disk is not known", "dir", dir.Path, "err", err)
 			continue
 		}
-		if free-max(bytes, 0) < p.cfg.MinFreeDisk {
+		if free-max(bytes, 0) < d.minFree {
 			return fmt.Errorf("%w: %d MiB are free on the disk of %s, and %d MiB must stay free", db.ErrUnavailable,
-				free>>20, dir.Path, p.cfg.MinFreeDisk>>20)
+				free>>20, dir.Path, d.minFree>>20)
 		}
 	}
 	return nil
 }
 
 // folders are the local ones to which the service writes.
-func (p *Pipeline) folders() []db.Folder {
-	dirs := p.store.Folders()
-	if p.cfg.Idle {
+func (d *Disks) folders() []db.Folder {
+	dirs := d.store.Folders()
+	if d.scratch == "" {
 		return dirs
 	}
-	return append(dirs, db.Folder{Use: "scratch", Path: p.cfg.Dir})
+	return append(dirs, db.Folder{Use: "scratch", Path: d.scratch})
 }
 
 // FreeDisk returns how many bytes are free on the disks to which the service writes, by
 // what they are used for. A disk that cannot be asked is missing.
-func (p *Pipeline) FreeDisk() map[string]int64 {
+func (d *Disks) FreeDisk() map[string]int64 {
 	free := map[string]int64{}
-	for _, dir := range p.folders() {
+	for _, dir := range d.folders() {
 		if n, err := scratch.Free(dir.Path); err == nil { // Room logs the error
 			free[dir.Use] = n
 		}
@@ -53,13 +62,13 @@ func (p *Pipeline) FreeDisk() map[string]int64 {
 // roomReader is a reader that fails when the disks run out of room.
 type roomReader struct {
 	io.Reader
-	p    *Pipeline
-	seen int // bytes since the last look
+	disks *Disks
+	seen  int // bytes since the last look
 }
 
 func (r *roomReader) Read(b []byte) (int, error) {
 	if r.seen >= measureEvery {
-		if err := r.p.Room(0); err != nil {
+		if err := r.disks.Room(0); err != nil {
 			return 0, err
 		}
 		r.seen = 0

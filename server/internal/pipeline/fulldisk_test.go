@@ -125,8 +125,8 @@ func TestRoomIsLookedAtBeforeWorkIsTaken(t *testing.T) {
 		o := dbtest.SQLite(t)
 		o.Blobs = filepath.Join(dir, "blobs")
 		b := prepare(t, dbtest.Open(t, o), &script{}, (*pipeline.Config).PauseBriefly, func(c *pipeline.Config) { c.MinFreeDisk = 32 << 20 })
-		require.NoError(t, b.Room(16<<20))
-		require.ErrorIs(t, b.Room(48<<20), db.ErrUnavailable)
+		require.NoError(t, b.Disks.Room(16<<20))
+		require.ErrorIs(t, b.Disks.Room(48<<20), db.ErrUnavailable)
 		id := b.job(t, recording(t, 5, 1)).JobID
 
 		_, err := b.Receive(t.Context(), bytes.NewReader(make([]byte, 60<<20)), 1<<30)
@@ -135,7 +135,7 @@ func TestRoomIsLookedAtBeforeWorkIsTaken(t *testing.T) {
 
 		filler := filepath.Join(dir, "filler")
 		require.NoError(t, os.WriteFile(filler, make([]byte, 40<<20), 0o600))
-		require.ErrorIs(t, b.Room(0), db.ErrUnavailable)
+		require.ErrorIs(t, b.Disks.Room(0), db.ErrUnavailable)
 		_, err = b.Receive(t.Context(), bytes.NewReader([]byte("x")), 1<<30)
 		require.ErrorIs(t, err, db.ErrUnavailable)
 		require.NoError(t, b.Start(t.Context()))

@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -253,7 +254,7 @@ func (w *world) submit(s pipeline.Submission, content int) {
 }
 
 func (w *world) readCaptions(s pipeline.Submission) {
-	r, err := w.Captions(w.t.Context(), pipeline.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages})
+	r, err := w.Ask.Captions(w.t.Context(), ask.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages})
 	if err == nil && r.Status == "success" && !r.Cached {
 		w.paid[s.Account+s.Plan.Period(time.Now()).Start.String()]++
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
@@ -25,6 +26,16 @@ type Hooks struct {
 	Batch func(ctx context.Context, account string, b *batch.Job) error
 }
 
+// hookDelivery calls the hooks, and calls a hook again that fails.
+type hookDelivery struct {
+	Hooks
+	store *db.Store
+	jobs  *Jobs
+	log   *slog.Logger
+	kept  time.Duration           // how long ended jobs are kept
+	pause func(int) time.Duration // after the nth failed call
+}
+
 // set are the hooks that are not nil.
 func (h Hooks) set() (all []db.Hook) {
 	if h.Job != nil {
@@ -37,119 +48,120 @@ func (h Hooks) set() (all []db.Hook) {
 }
 
 const (
-	// tellTimeout is how long a hook may take.
-	tellTimeout = 30 * time.Second
+	// hookTimeout is how long a hook may take.
+	hookTimeout = 30 * time.Second
 	// A hook that fails is called again after a pause, which doubles each time.
-	leastTellPause = time.Second
-	mostTellPause  = 15 * time.Minute
+	shortestHookPause = time.Second
+	longestHookPause  = 15 * time.Minute
 	// hookEvery is the time between two notes that this process has hooks.
 	hookEvery = time.Hour
 	hookAgain = time.Second // after a failure
 )
 
-// tellJobArgs is the step that tells of the end of a job.
-type tellJobArgs struct {
+// jobHookArgs is the step that tells of the end of a job.
+type jobHookArgs struct {
 	Job    string `json:"job"`
 	Failed int    `json:"failed,omitempty"` // calls that have failed
 }
 
-func (tellJobArgs) Kind() string  { return "tell_job" }
-func (tellJobArgs) Queue() string { return queueJobHook }
+func (jobHookArgs) Kind() string  { return "tell_job" }
+func (jobHookArgs) Queue() string { return queueJobHook }
 
-// tellBatchArgs is the step that tells of the end of a batch.
-type tellBatchArgs struct {
+// batchHookArgs is the step that tells of the end of a batch.
+type batchHookArgs struct {
 	Batch  string `json:"batch"`
 	Failed int    `json:"failed,omitempty"`
 }
 
-func (tellBatchArgs) Kind() string  { return "tell_batch" }
-func (tellBatchArgs) Queue() string { return queueBatchHook }
+func (batchHookArgs) Kind() string  { return "tell_batch" }
+func (batchHookArgs) Queue() string { return queueBatchHook }
 
-// keepHooks notes again and again that this process has hooks, until ctx ends.
-func (p *Pipeline) keepHooks(ctx context.Context) {
+// keepAnnouncing notes again and again that this process has hooks, until ctx ends.
+func (d *hookDelivery) keepAnnouncing(ctx context.Context) {
 	for pause := hookEvery; sleep(ctx, pause); {
 		pause = hookEvery
-		if err := p.setHooks(ctx); err != nil && ctx.Err() == nil {
-			p.log.ErrorContext(ctx, "it was not noted that this process has hooks", "err", err)
+		if err := d.announce(ctx); err != nil && ctx.Err() == nil {
+			d.log.ErrorContext(ctx, "it was not noted that this process has hooks", "err", err)
 			pause = hookAgain
 		}
 	}
 }
 
-func (p *Pipeline) setHooks(ctx context.Context) error {
-	for _, h := range p.cfg.Hooks.set() {
-		if err := p.store.SetHook(ctx, h); err != nil {
+func (d *hookDelivery) announce(ctx context.Context) error {
+	for _, h := range d.set() {
+		if err := d.store.SetHook(ctx, h); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellOfJobs queues the calls for jobs that end, if anybody is to be told.
-func (p *Pipeline) tellOfJobs(ctx context.Context, tx *db.Tx, ended []db.Job) error {
-	wanted, err := p.isHooked(ctx, tx, db.JobHook)
+// queueJobCalls queues the calls for jobs that end, if anybody is to be told.
+func (d *hookDelivery) queueJobCalls(ctx context.Context, tx *db.Tx, ended []db.Job) error {
+	wanted, err := d.isHooked(ctx, tx, db.JobHook)
 	if err != nil || !wanted {
 		return err
 	}
 	for _, job := range ended {
-		if err := tx.Enqueue(ctx, tellJobArgs{Job: job.ID}); err != nil {
+		if err := tx.Enqueue(ctx, jobHookArgs{Job: job.ID}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellOfBatch queues the call for a batch that ends, if anybody is to be told.
-func (p *Pipeline) tellOfBatch(ctx context.Context, tx *db.Tx, b *db.Batch) error {
-	wanted, err := p.isHooked(ctx, tx, db.BatchHook)
+// queueBatchCall queues the call for a batch that ends, if anybody is to be told.
+func (d *hookDelivery) queueBatchCall(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+	wanted, err := d.isHooked(ctx, tx, db.BatchHook)
 	if err != nil || !wanted {
 		return err
 	}
-	return tx.Enqueue(ctx, tellBatchArgs{Batch: b.ID})
+	return tx.Enqueue(ctx, batchHookArgs{Batch: b.ID})
 }
 
-func (p *Pipeline) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, error) {
-	return tx.HasHook(ctx, h, time.Now().Add(-p.cfg.Retention.Jobs))
+func (d *hookDelivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, error) {
+	return tx.HasHook(ctx, h, time.Now().Add(-d.kept))
 }
 
-// tellOfJob calls the hook for a job. It makes no call for a job that is gone.
-func (p *Pipeline) tellOfJob(ctx context.Context, w db.Work, step tellJobArgs) error {
-	row, err := p.store.Jobs.ByID(ctx, step.Job)
+// callJobHook calls the hook for a job. It makes no call for a job that is gone.
+func (d *hookDelivery) callJobHook(ctx context.Context, w db.Work, step jobHookArgs) error {
+	row, err := d.store.Jobs.ByID(ctx, step.Job)
 	if errors.Is(err, db.ErrNotFound) {
-		p.log.ErrorContext(ctx, "no process told the hook of the end of a job while the job was kept", "job", step.Job, "calls", step.Failed)
+		d.log.ErrorContext(ctx, "no process told the hook of the end of a job while the job was kept", "job", step.Job, "calls", step.Failed)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	job, err := p.fill(ctx, row, nil)
+	job, err := d.jobs.fill(ctx, row, nil)
 	if err != nil {
 		return err
 	}
 	step.Failed++
-	return p.call(ctx, w, step, step.Failed, func() error { return p.cfg.Hooks.Job(ctx, row.Account, job) })
+	return d.call(ctx, w, step, step.Failed, func() error { return d.Job(ctx, row.Account, job) })
 }
 
-// tellOfEndedBatch calls the hook for a batch, unless it was retried meanwhile: then it
+// callBatchHook calls the hook for a batch, unless it was retried meanwhile: then it
 // ends again.
-func (p *Pipeline) tellOfEndedBatch(ctx context.Context, w db.Work, step tellBatchArgs) error {
-	row, err := p.store.Batches.ByID(ctx, step.Batch)
+func (d *hookDelivery) callBatchHook(ctx context.Context, w db.Work, step batchHookArgs) error {
+	row, err := d.store.Batches.ByID(ctx, step.Batch)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	b, err := p.Batch(ctx, row.Account, row.ID)
-	if err != nil || !b.Status.Terminal() {
+	found, err := d.store.Batches.Owned(ctx, row.Account, row.ID)
+	if err != nil || !found.Shown.Terminal() {
 		return err
 	}
+	b := view.BatchOf(found)
 	step.Failed++
-	return p.call(ctx, w, step, step.Failed, func() error { return p.cfg.Hooks.Batch(ctx, row.Account, b) })
+	return d.call(ctx, w, step, step.Failed, func() error { return d.Batch(ctx, row.Account, b) })
 }
 
 // call calls a hook, and queues the step again where that fails for the nth time.
-func (p *Pipeline) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
+func (d *hookDelivery) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
 	err := fault.Guard(hook)
 	switch {
 	case err == nil:
@@ -157,24 +169,18 @@ func (p *Pipeline) call(ctx context.Context, w db.Work, again db.Step, n int, ho
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	}
-	pause := p.cfg.tellPause(n)
-	p.log.ErrorContext(ctx, "a hook failed, and is called again", "hook", w.Kind, "args", string(w.Args), "calls", n, "pause", pause, "err", err)
-	return p.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
-		held, err := tx.Holds(ctx, w)
-		if err != nil || !held {
-			return err // another process calls it now
-		}
-		if err := tx.EnqueueAt(ctx, again, time.Now().Add(pause)); err != nil {
-			return err
-		}
-		return tx.Finish(ctx, w)
+	pause := d.pause(n)
+	d.log.ErrorContext(ctx, "a hook failed, and is called again", "hook", w.Kind, "args", string(w.Args), "calls", n, "pause", pause, "err", err)
+	return d.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.RunAgain(ctx, w, again, pause)
+		return err
 	})
 }
 
-// tellPause is how long to wait after the nth call that has failed.
-func tellPause(n int) time.Duration {
+// hookPause is how long to wait after the nth call that has failed.
+func hookPause(n int) time.Duration {
 	if n > 10 { // 17 minutes
-		return mostTellPause
+		return longestHookPause
 	}
-	return min(leastTellPause<<(n-1), mostTellPause)
+	return min(shortestHookPause<<(n-1), longestHookPause)
 }

@@ -36,7 +36,7 @@ func newTold() *told {
 
 // hooks has a pipeline tell of all ends.
 func (t *told) hooks(c *pipeline.Config) {
-	c.TellSoon(time.Minute)
+	c.CallHooksSoon(time.Minute)
 	c.Hooks = pipeline.Hooks{
 		Job: func(_ context.Context, account string, j *view.Job) error {
 			t.mu.Lock()
@@ -92,7 +92,7 @@ func TestToldOfEveryEnd(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, out.Result, "an answer of the cache is no job")
 
-		batched, err := b.CreateBatch(t.Context(), batchOf(entry("v1"), entry("v2")))
+		batched, err := b.Batches.Create(t.Context(), batchOf(entry("v1"), entry("v2")))
 		require.NoError(t, err)
 		assert.Equal(t, transcript.JobSuccess, next(t, told.jobs).Status, "that of an item that the cache has not")
 		ended := next(t, told.batches)
@@ -133,7 +133,7 @@ func TestHookThatFails(t *testing.T) {
 		var log bytes.Buffer
 		var mu sync.Mutex
 		b := startLinks(t, s, &script{}, newPlatforms(t, manual("en")), told.hooks, func(c *pipeline.Config) {
-			c.TellSoon(100 * time.Millisecond)
+			c.CallHooksSoon(100 * time.Millisecond)
 			c.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 			taken := c.Hooks.Job
 			c.Hooks.Job = func(ctx context.Context, account string, j *view.Job) error {
@@ -260,11 +260,11 @@ func TestPausesOfCalls(t *testing.T) {
 	t.Parallel()
 	var all []time.Duration
 	for n := range 11 {
-		all = append(all, pipeline.TellPause(n+1))
+		all = append(all, pipeline.HookPause(n+1))
 	}
 	assert.Equal(t, []time.Duration{
 		time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
 		64 * time.Second, 128 * time.Second, 256 * time.Second, 512 * time.Second, 15 * time.Minute,
 	}, all)
-	assert.Equal(t, 15*time.Minute, pipeline.TellPause(1000))
+	assert.Equal(t, 15*time.Minute, pipeline.HookPause(1000))
 }

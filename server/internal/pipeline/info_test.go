@@ -68,7 +68,7 @@ func TestInfoSaysWhyNothingCanBeRecognized(t *testing.T) {
 				test.plan(&q.Plan)
 			}
 			b.spend(t, q.Account, test.used, test.reserve)
-			info, err := b.Info(t.Context(), q)
+			info, err := b.Ask.Info(t.Context(), q)
 			require.NoError(t, err)
 			if test.why == "" {
 				assert.Equal(t, transcript.ASRInfo{Available: true}, info.ASR)

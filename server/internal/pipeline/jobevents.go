@@ -7,13 +7,11 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// lookEvery is how often a watcher looks by itself, should a wake-up get lost.
-const lookEvery = 2 * time.Second
 
 // ErrNothingMore is returned by Watch for a job that has ended and whose end
 // the watcher has already seen.
@@ -25,25 +23,28 @@ type Event struct {
 	SegmentsJSON *packed.Bytes
 }
 
+// Jobs reads jobs and their results. Safe for concurrent use.
+type Jobs struct{ store *db.Store }
+
 // Job returns a job with its result as v wants it; nil: as the POST asked.
 // NOT_FOUND for an unknown id and for another account's job.
-func (p *Pipeline) Job(ctx context.Context, account, id string, v *view.View) (*view.Job, error) {
-	row, err := p.store.Jobs.Owned(ctx, account, id)
+func (j *Jobs) Job(ctx context.Context, account, id string, v *view.View) (*view.Job, error) {
+	row, err := j.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("reading a job", err)
 	}
-	return p.fill(ctx, row, v)
+	return j.fill(ctx, row, v)
 }
 
-// fill adds the result to a job with a result. Such a job has ended and does not
-// change, so that the two reads fit together.
-func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
+// fill adds the result to a job that has one. Such a job has ended and does not change any
+// more, so that what is read of it now goes with what was read before.
+func (j *Jobs) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
 	asked := view.View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
 	job := &view.Job{Job: view.JobOf(row), Asked: asked}
 	if row.TranscriptID == "" {
 		return job, nil
 	}
-	t, err := p.store.Transcripts.ByID(ctx, row.TranscriptID)
+	t, err := j.store.Transcripts.ByID(ctx, row.TranscriptID)
 	if errors.Is(err, db.ErrNotFound) {
 		return job, nil // its owner has deleted the text since
 	}
@@ -65,8 +66,8 @@ func (p *Pipeline) fill(ctx context.Context, row *db.Job, v *view.View) (*view.J
 
 // Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
 // unknown id and for another account's upload.
-func (p *Pipeline) Transcript(ctx context.Context, account, id string, v view.View) (*view.Result, error) {
-	t, err := p.store.Transcripts.ByID(ctx, id)
+func (j *Jobs) Transcript(ctx context.Context, account, id string, v view.View) (*view.Result, error) {
+	t, err := j.store.Transcripts.ByID(ctx, id)
 	if err == nil && t.Owner != "" && t.Owner != account {
 		err = db.ErrNotFound
 	}
@@ -78,33 +79,19 @@ func (p *Pipeline) Transcript(ctx context.Context, account, id string, v view.Vi
 
 // Wait returns the job as soon as it has ended. When waiting ends first, it
 // returns the job as it stands.
-func (p *Pipeline) Wait(waiting context.Context, account, id string, v *view.View) (*view.Job, error) {
+func (j *Jobs) Wait(waiting context.Context, account, id string, v *view.View) (*view.Job, error) {
 	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
-	wake, stop := p.store.Watch(id)
+	wake, stop := j.store.Watch(id)
 	defer stop()
 	for {
-		row, err := p.store.Jobs.Owned(ctx, account, id)
+		row, err := j.store.Jobs.Owned(ctx, account, id)
 		if err != nil {
 			return nil, jobError("waiting for a job", err)
 		}
-		if row.State.Status.Terminal() || waiting.Err() != nil || !rest(waiting, wake) {
-			return p.fill(ctx, row, v)
+		if row.State.Status.Terminal() || waiting.Err() != nil || !follow.Rest(waiting, wake) {
+			return j.fill(ctx, row, v)
 		}
 	}
-}
-
-// rest waits for a wake-up, and no longer than lookEvery. It is false when ctx
-// has ended.
-func rest(ctx context.Context, wake <-chan struct{}) bool {
-	timer := time.NewTimer(lookEvery)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-wake:
-	case <-timer.C:
-	}
-	return true
 }
 
 // Watch follows a job from the transition after the sequence a watcher has seen,
@@ -114,8 +101,8 @@ func rest(ctx context.Context, wake <-chan struct{}) bool {
 // latest, and no transition less. The sequence ends with an error only when ctx
 // ends or the store fails. NOT_FOUND as for Job; ErrNothingMore when the end was
 // seen.
-func (p *Pipeline) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
-	row, err := p.store.Jobs.Owned(ctx, account, id)
+func (j *Jobs) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
+	row, err := j.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return nil, jobError("watching a job", err)
 	}
@@ -123,14 +110,14 @@ func (p *Pipeline) Watch(ctx context.Context, account, id string, after int) (it
 		return nil, ErrNothingMore
 	}
 	return func(yield func(Event, error) bool) {
-		w := watcher{p: p, account: account, id: id, seen: after, yield: yield}
+		w := watcher{jobs: j, account: account, id: id, seen: after, yield: yield}
 		w.follow(ctx)
 	}, nil
 }
 
 // watcher is one run of a Watch.
 type watcher struct {
-	p           *Pipeline
+	jobs        *Jobs
 	account, id string
 	seen        int       // the last transition that was yielded
 	progressAt  time.Time // when the job was last touched, as far as yielded
@@ -138,10 +125,10 @@ type watcher struct {
 }
 
 func (w *watcher) follow(ctx context.Context) {
-	wake, stop := w.p.store.Watch(w.id)
+	wake, stop := w.jobs.store.Watch(w.id)
 	defer stop()
 	for first := true; ; first = false {
-		row, err := w.p.store.Jobs.Owned(ctx, w.account, w.id)
+		row, err := w.jobs.store.Jobs.Owned(ctx, w.account, w.id)
 		if err != nil {
 			w.yield(Event{}, jobError("watching a job", err))
 			return
@@ -152,7 +139,7 @@ func (w *watcher) follow(ctx context.Context) {
 		if !w.transitions(ctx, row) || !w.progress(row) {
 			return
 		}
-		if !rest(ctx, wake) {
+		if !follow.Rest(ctx, wake) {
 			w.yield(Event{}, context.Cause(ctx))
 			return
 		}
@@ -175,7 +162,7 @@ func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
 	if row.Sequence <= w.seen {
 		return true
 	}
-	events, err := w.p.store.Jobs.Events(ctx, w.id, w.seen)
+	events, err := w.jobs.store.Jobs.Events(ctx, w.id, w.seen)
 	if err != nil {
 		w.yield(Event{}, jobError("watching a job", err))
 		return false
@@ -205,7 +192,7 @@ func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
 
 // end yields the terminal event, which carries the whole job.
 func (w *watcher) end(ctx context.Context, ev db.JobEvent) {
-	job, err := w.p.Job(ctx, w.account, w.id, nil)
+	job, err := w.jobs.Job(ctx, w.account, w.id, nil)
 	if err != nil {
 		w.yield(Event{}, err)
 		return

@@ -23,7 +23,7 @@ import (
 // them must begin with the transition after it.
 func resume(t *testing.T, p *pipeline.Pipeline, job string, resumed *atomic.Int64) error {
 	for last := 0; ; {
-		events, err := p.Watch(t.Context(), acme, job, last)
+		events, err := p.Jobs.Watch(t.Context(), acme, job, last)
 		if errors.Is(err, pipeline.ErrNothingMore) {
 			return nil
 		}
@@ -91,7 +91,7 @@ func TestWatchAfterLostCommits(t *testing.T) {
 			require.NoError(t, err)
 		}
 		first := func(after int) pipeline.Event {
-			events, err := b.Watch(t.Context(), acme, job.JobID, after)
+			events, err := b.Jobs.Watch(t.Context(), acme, job.JobID, after)
 			require.NoError(t, err)
 			for event, err := range events {
 				require.NoError(t, err)

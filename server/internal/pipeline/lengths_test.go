@@ -130,7 +130,7 @@ func TestLengthOfTheWidestPlan(t *testing.T) {
 			return out.Job
 		}
 		end := func(account string, job *view.Job) *view.Job {
-			now, err := b.Wait(t.Context(), account, job.JobID, nil)
+			now, err := b.Jobs.Wait(t.Context(), account, job.JobID, nil)
 			require.NoError(t, err)
 			return now
 		}
@@ -168,7 +168,7 @@ func TestLengthOfTheWidestPlan(t *testing.T) {
 
 func mustJob(t *testing.T, b *bench, account, id string) *view.Job {
 	t.Helper()
-	job, err := b.Job(t.Context(), account, id, nil)
+	job, err := b.Jobs.Job(t.Context(), account, id, nil)
 	require.NoError(t, err)
 	return job
 }

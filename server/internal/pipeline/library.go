@@ -11,25 +11,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// Library reads and changes the saved transcripts of accounts. Safe for concurrent use.
+type Library struct{ store *db.Store }
+
 // Saved returns the saved text of a content in an account's library. Without a language
 // in the key it is the newest text. The error is STATE_CONFLICT, with details.status
 // and details.jobId, while the text is being made, and NO_TRANSCRIPT if the account has
 // saved none, even if another account has.
-func (p *Pipeline) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
-	saved, err := p.store.Library.Saved(ctx, account, key)
+func (l *Library) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
+	saved, err := l.store.Library.Saved(ctx, account, key)
 	if err != nil {
 		return nil, libraryError("reading a library", err)
 	}
 	if saved.TranscriptID != "" {
 		return saved, nil
 	}
-	return p.savedOrBusy(ctx, account, key)
+	return l.savedOrBusy(ctx, account, key)
 }
 
 // savedOrBusy is Saved of what is on its way, with where its job stands at the same
 // moment.
-func (p *Pipeline) savedOrBusy(ctx context.Context, account string, key library.Key) (saved *db.Saved, err error) {
-	err = p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+func (l *Library) savedOrBusy(ctx context.Context, account string, key library.Key) (saved *db.Saved, err error) {
+	err = l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
 		if saved, err = r.Library.Saved(ctx, account, key); err != nil || saved.TranscriptID != "" {
 			return err
 		}
@@ -51,8 +54,8 @@ func (p *Pipeline) savedOrBusy(ctx context.Context, account string, key library.
 
 // SavedText returns what Saved has found with its text. NO_TRANSCRIPT where it has been
 // deleted since.
-func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := p.store.Transcripts.ChangedAt(ctx, saved.TranscriptID, saved.ChangedAt)
+func (l *Library) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
+	t, err := l.store.Transcripts.ChangedAt(ctx, saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -60,8 +63,8 @@ func (p *Pipeline) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcri
 }
 
 // SavedTimedText is SavedText with the words, where the text has any.
-func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := p.store.Transcripts.Timed(ctx, saved.TranscriptID)
+func (l *Library) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
+	t, err := l.store.Transcripts.Timed(ctx, saved.TranscriptID)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -70,9 +73,9 @@ func (p *Pipeline) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tra
 
 // Library returns a page of an account's saved texts, running work and failed work. It
 // reads neither the libraries of other accounts nor the cache.
-func (p *Pipeline) Library(ctx context.Context, account string, q library.Query) (*library.Page, error) {
+func (l *Library) Page(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	var page *library.Page
-	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+	err := l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		page, err = r.Library.Page(ctx, account, q)
 		return err
 	})
@@ -84,9 +87,9 @@ func (p *Pipeline) Library(ctx context.Context, account string, q library.Query)
 
 // Related returns what else an account has saved of the channel of a content, newest
 // first, at most n. NO_TRANSCRIPT where the content is not in its library.
-func (p *Pipeline) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
+func (l *Library) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
 	var items []library.Item
-	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+	err := l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
 		row, err := r.Library.Row(ctx, account, key)
 		if err == nil {
 			items, err = r.Library.Related(ctx, row, n)
@@ -99,10 +102,39 @@ func (p *Pipeline) Related(ctx context.Context, account string, key library.Key,
 	return items, nil
 }
 
+// Search calls found for each transcript of the account that the search finds, at
+// most N of them, in the order of the search. All of them are read at one moment. It
+// returns the place of the last transcript if the search goes on after it, else nil.
+func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.Transcript, db.SearchFound) error) (next *db.SearchPlace, err error) {
+	page := search.N
+	search.N++ // to see whether there are more
+	err = l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+		places, err := r.Library.Search(ctx, search)
+		if err != nil {
+			return err
+		}
+		if len(places) > page {
+			places = places[:page]
+			next = &places[page-1].SearchPlace
+		}
+		for _, place := range places {
+			t, err := r.Library.Transcript(ctx, search.Account, place.ID)
+			if err != nil {
+				return err
+			}
+			if err := found(t, place); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return next, err
+}
+
 // Star sets whether what a key names has a star, in all its languages where the key
 // has none. NO_TRANSCRIPT where it is not in the library of the account.
-func (p *Pipeline) Star(ctx context.Context, account string, key library.Key, starred bool) error {
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Star(ctx, account, key, starred) })
+func (l *Library) Star(ctx context.Context, account string, key library.Key, starred bool) error {
+	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Star(ctx, account, key, starred) })
 	if err != nil {
 		return libraryError("changing a library", err)
 	}
@@ -113,8 +145,8 @@ func (p *Pipeline) Star(ctx context.Context, account string, key library.Key, st
 // languages if the key has none. A running job goes on, but its result is not saved.
 // The text of an upload is deleted with its last row. The error is NO_TRANSCRIPT as in
 // Star.
-func (p *Pipeline) Remove(ctx context.Context, account string, key library.Key) error {
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+func (l *Library) Remove(ctx context.Context, account string, key library.Key) error {
+	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if key.Platform == transcript.Upload { // else the same file, sent again, may find a text that is just being deleted
 			c := engine.Content{Platform: key.Platform, ExternalID: key.ExternalID}
 			if err := lockSubmissions(ctx, tx, account, c); err != nil {

@@ -16,7 +16,7 @@ import (
 // listed are all rows of an account's library.
 func (b *bench) listed(t *testing.T, account string) []library.Item {
 	t.Helper()
-	page, err := b.Library(t.Context(), account, library.Query{View: library.History, Sort: library.Recent, Page: 1, PageSize: 100})
+	page, err := b.Library.Page(t.Context(), account, library.Query{View: library.History, Sort: library.Recent, Page: 1, PageSize: 100})
 	require.NoError(t, err)
 	require.Equal(t, len(page.Transcripts), page.Total)
 	return page.Transcripts
@@ -49,20 +49,20 @@ func TestLibraryRowOfWork(t *testing.T) {
 		assert.Equal(t, "de", first.Lang)
 		assert.Equal(t, "https://video.example/watch?v=v1", *first.SourceURL)
 		assert.Nil(t, first.ErrorCode)
-		_, err = b.Saved(t.Context(), acme, videoKey("v1", ""))
+		_, err = b.Library.Saved(t.Context(), acme, videoKey("v1", ""))
 		require.ErrorIs(t, err, transcript.StateConflict)
 		var busy *transcript.Error
 		require.ErrorAs(t, err, &busy)
 		assert.Equal(t, out.Job.JobID, busy.Details["jobId"])
-		require.NoError(t, b.Star(t.Context(), acme, videoKey("v1", ""), true))
+		require.NoError(t, b.Library.Star(t.Context(), acme, videoKey("v1", ""), true))
 
 		b.startOne(t)
-		_, err = b.Wait(t.Context(), acme, out.Job.JobID, nil)
+		_, err = b.Jobs.Wait(t.Context(), acme, out.Job.JobID, nil)
 		require.NoError(t, err)
 		failed := b.onlyRow(t, acme)
 		assert.Equal(t, []any{library.KindFailed, first.ID, "failed", transcript.Unavailable, true},
 			[]any{failed.Kind, failed.ID, failed.JobStatus, *failed.ErrorCode, failed.Starred})
-		_, err = b.Saved(t.Context(), acme, videoKey("v1", ""))
+		_, err = b.Library.Saved(t.Context(), acme, videoKey("v1", ""))
 		require.ErrorIs(t, err, transcript.NoTranscript)
 
 		sites.set(func(p *platforms) { p.captions = nil })
@@ -71,20 +71,20 @@ func TestLibraryRowOfWork(t *testing.T) {
 		assert.Equal(t, []any{library.KindTranscript, first.ID, "en", true, ""}, []any{text.Kind, text.ID, text.Lang, text.Starred, text.JobID})
 		assert.Nil(t, text.ErrorCode)
 		assert.Positive(t, text.Words)
-		page, err := b.Library(t.Context(), acme, library.Query{View: library.Starred, Sort: library.Title, Page: 1, PageSize: 1})
+		page, err := b.Library.Page(t.Context(), acme, library.Query{View: library.Starred, Sort: library.Title, Page: 1, PageSize: 1})
 		require.NoError(t, err)
 		assert.Equal(t, []string{"en"}, page.Langs)
 		assert.Equal(t, 1, page.Total)
 
 		// Another list leads to the same text: its row is taken over, with its star.
-		require.NoError(t, b.Star(t.Context(), acme, videoKey("v1", "en"), false))
+		require.NoError(t, b.Library.Star(t.Context(), acme, videoKey("v1", "en"), false))
 		again := link("v1", "fr,en")
 		again.Plan.CacheTTL = time.Nanosecond
 		out, err = b.Submit(t.Context(), again)
 		require.NoError(t, err)
 		require.NotNil(t, out.Job)
-		require.NoError(t, b.Star(t.Context(), acme, videoKey("v1", "fr"), true))
-		_, err = b.Wait(t.Context(), acme, out.Job.JobID, nil)
+		require.NoError(t, b.Library.Star(t.Context(), acme, videoKey("v1", "fr"), true))
+		_, err = b.Jobs.Wait(t.Context(), acme, out.Job.JobID, nil)
 		require.NoError(t, err)
 		merged := b.onlyRow(t, acme)
 		assert.Equal(t, []any{first.ID, true}, []any{merged.ID, merged.Starred})
@@ -107,9 +107,9 @@ func TestRemovedWhileOnItsWay(t *testing.T) {
 			if account == "other" {
 				continue
 			}
-			require.NoError(t, b.Remove(t.Context(), account, videoKey("v1", "")))
+			require.NoError(t, b.Library.Remove(t.Context(), account, videoKey("v1", "")))
 			require.Empty(t, b.listed(t, account))
-			require.ErrorIs(t, b.Remove(t.Context(), account, videoKey("v1", "")), transcript.NoTranscript)
+			require.ErrorIs(t, b.Library.Remove(t.Context(), account, videoKey("v1", "")), transcript.NoTranscript)
 			if account == "again" {
 				out, err = b.Submit(t.Context(), request)
 				require.NoError(t, err)
@@ -118,16 +118,16 @@ func TestRemovedWhileOnItsWay(t *testing.T) {
 		}
 		b.startOne(t)
 		for i, account := range []string{acme, "other", "again"} {
-			job, err := b.Wait(t.Context(), account, jobs[i], nil)
+			job, err := b.Jobs.Wait(t.Context(), account, jobs[i], nil)
 			require.NoError(t, err)
 			assert.NotNil(t, job.Result, "the job itself goes on")
 			assert.Len(t, b.listed(t, account), []int{0, 1, 1}[i], account)
 		}
 		// Two have it, one removes it.
-		require.NoError(t, b.Remove(t.Context(), "other", videoKey("v1", "en")))
-		_, err := b.Saved(t.Context(), "other", videoKey("v1", ""))
+		require.NoError(t, b.Library.Remove(t.Context(), "other", videoKey("v1", "en")))
+		_, err := b.Library.Saved(t.Context(), "other", videoKey("v1", ""))
 		require.ErrorIs(t, err, transcript.NoTranscript)
-		_, err = b.Saved(t.Context(), "again", videoKey("v1", ""))
+		_, err = b.Library.Saved(t.Context(), "again", videoKey("v1", ""))
 		require.NoError(t, err)
 		// What stands in the cache is not listed until it is asked for.
 		assert.Empty(t, b.listed(t, acme))
@@ -156,11 +156,11 @@ func TestRemovedUpload(t *testing.T) {
 		require.NotNil(t, out.Result, "cached")
 		calls := e.calls()
 
-		require.NoError(t, b.Remove(t.Context(), acme, key))
+		require.NoError(t, b.Library.Remove(t.Context(), acme, key))
 		assert.Empty(t, b.listed(t, acme))
 		_, err = s.Transcripts.ByID(t.Context(), done.TranscriptRef)
 		require.ErrorIs(t, err, db.ErrNotFound)
-		job, err := b.Job(t.Context(), acme, done.JobID, nil)
+		job, err := b.Jobs.Job(t.Context(), acme, done.JobID, nil)
 		require.NoError(t, err)
 		assert.Nil(t, job.Result)
 
@@ -180,7 +180,7 @@ func TestRemovedFailure(t *testing.T) {
 		b := startLinks(t, s, &script{}, sites)
 		out, err := b.Submit(t.Context(), link("v1", "en,de"))
 		require.NoError(t, err)
-		_, err = b.Wait(t.Context(), acme, out.Job.JobID, nil)
+		_, err = b.Jobs.Wait(t.Context(), acme, out.Job.JobID, nil)
 		require.NoError(t, err)
 		failed := b.onlyRow(t, acme)
 		require.Equal(t, library.KindFailed, failed.Kind)
@@ -188,7 +188,7 @@ func TestRemovedFailure(t *testing.T) {
 		b.succeed(t, link("v1", "en"))
 		b.succeed(t, link("v2", "en"))
 		list := func(view library.View) []library.Item {
-			page, err := b.Library(t.Context(), acme, library.Query{
+			page, err := b.Library.Page(t.Context(), acme, library.Query{
 				View: view, Platform: library.PlatformFilter(transcript.VideoSite), ExternalID: "v1", Sort: library.Recent, Page: 1, PageSize: 100,
 			})
 			require.NoError(t, err)
@@ -197,14 +197,14 @@ func TestRemovedFailure(t *testing.T) {
 		require.Len(t, list(library.History), 2)
 		key := videoKey("v1", "")
 		key.Row = failed.ID
-		require.NoError(t, b.Star(t.Context(), acme, key, true))
+		require.NoError(t, b.Library.Star(t.Context(), acme, key, true))
 		require.Len(t, list(library.Starred), 1)
-		require.ErrorIs(t, b.Remove(t.Context(), "other", key), transcript.NoTranscript)
-		require.NoError(t, b.Remove(t.Context(), acme, key))
+		require.ErrorIs(t, b.Library.Remove(t.Context(), "other", key), transcript.NoTranscript)
+		require.NoError(t, b.Library.Remove(t.Context(), acme, key))
 		left := list(library.History)
 		require.Len(t, left, 1)
 		assert.Equal(t, library.KindTranscript, left[0].Kind)
-		require.ErrorIs(t, b.Remove(t.Context(), acme, key), transcript.NoTranscript)
+		require.ErrorIs(t, b.Library.Remove(t.Context(), acme, key), transcript.NoTranscript)
 	})
 }
 
@@ -219,7 +219,7 @@ func TestRelated(t *testing.T) {
 		other.Account = "other"
 		b.succeed(t, other)
 		ids := func(account string, n int) []string {
-			items, err := b.Related(t.Context(), account, videoKey("v1", ""), n)
+			items, err := b.Library.Related(t.Context(), account, videoKey("v1", ""), n)
 			require.NoError(t, err)
 			all := []string{}
 			for _, item := range items {
@@ -229,7 +229,7 @@ func TestRelated(t *testing.T) {
 		}
 		assert.Equal(t, []string{"v3", "v2"}, ids(acme, 10))
 		assert.Equal(t, []string{"v3"}, ids(acme, 1))
-		_, err := b.Related(t.Context(), "other", videoKey("v1", ""), 10)
+		_, err := b.Library.Related(t.Context(), "other", videoKey("v1", ""), 10)
 		require.ErrorIs(t, err, transcript.NoTranscript)
 	})
 }
@@ -239,12 +239,12 @@ func TestBatchInTheLibrary(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := startLinks(t, s, &script{}, newPlatforms(t, manual("en")))
-		made, err := b.CreateBatch(t.Context(), batchOf(entries(2)...))
+		made, err := b.Batches.Create(t.Context(), batchOf(entries(2)...))
 		require.NoError(t, err)
 		b.ended(t, acme, made.ID)
 		page := func(q library.Query) []library.Item {
 			q.Sort, q.Page, q.PageSize = library.Recent, 1, 10
-			p, err := b.Library(t.Context(), acme, q)
+			p, err := b.Library.Page(t.Context(), acme, q)
 			require.NoError(t, err)
 			return p.Transcripts
 		}
@@ -257,7 +257,7 @@ func TestBatchInTheLibrary(t *testing.T) {
 		assert.Equal(t, 0, *row.FailedCount)
 		assert.Len(t, page(library.Query{View: library.All}), 3)
 		assert.Len(t, page(library.Query{View: library.All, Platform: "video_site"}), 2)
-		require.NoError(t, b.DeleteBatch(t.Context(), acme, made.ID))
+		require.NoError(t, b.Batches.Delete(t.Context(), acme, made.ID))
 		assert.Len(t, page(library.Query{View: library.All}), 2)
 	})
 }

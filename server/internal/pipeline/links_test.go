@@ -212,7 +212,7 @@ func TestCacheAnswersWhenTaken(t *testing.T) {
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites)
 	out, err := b.Submit(t.Context(), link("v1", "fr,en"))
 	require.NoError(t, err)
-	_, err = b.Captions(t.Context(), question("en"))
+	_, err = b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	b.startOne(t)
 	job := b.end(t, out.Job.JobID)
@@ -278,10 +278,10 @@ func TestEqualLinksAreOneExtraction(t *testing.T) {
 		require.Len(t, ids, 3)
 		b.startOne(t)
 		for account, id := range ids {
-			job, err := b.Wait(t.Context(), account, id, nil)
+			job, err := b.Jobs.Wait(t.Context(), account, id, nil)
 			require.NoError(t, err)
 			assert.Equal(t, transcript.JobSuccess, job.Status)
-			_, err = b.Job(t.Context(), "delta", id, nil)
+			_, err = b.Jobs.Job(t.Context(), "delta", id, nil)
 			require.ErrorIs(t, err, transcript.NotFound)
 		}
 		assert.Equal(t, 1, sites.questions())
@@ -340,7 +340,7 @@ func TestStopGivesLinksBack(t *testing.T) {
 			require.NoError(t, err)
 			<-begun
 			require.NoError(t, first.Stop(t.Context()))
-			job, err := first.Job(t.Context(), acme, out.Job.JobID, nil)
+			job, err := first.Jobs.Job(t.Context(), acme, out.Job.JobID, nil)
 			require.NoError(t, err)
 			assert.Equal(t, transcript.StageQueued, job.Stage)
 			assert.Equal(t, 1, job.Attempt)

@@ -184,7 +184,7 @@ func (b *bench) send(t *testing.T, s pipeline.Submission) *view.Job {
 	out, err := b.Submit(t.Context(), s)
 	require.NoError(t, err)
 	require.NotNil(t, out.Job, "the cache has answered")
-	job, err := b.Wait(t.Context(), s.Account, out.Job.JobID, nil)
+	job, err := b.Jobs.Wait(t.Context(), s.Account, out.Job.JobID, nil)
 	require.NoError(t, err)
 	require.True(t, job.Status.Terminal(), "the job still is %s/%s", job.Status, job.Stage)
 	return job

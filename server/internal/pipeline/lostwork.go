@@ -5,65 +5,81 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 )
 
 // releaseTimeout bounds what a step still writes when the service stops.
 const releaseTimeout = 10 * time.Second
 
+// rescue takes up lost work: the work of processes that have died, and work that stands in
+// no queue.
+type rescue struct {
+	store     *db.Store
+	life      *cluster.Life
+	cluster   *cluster.Cluster
+	lifecycle *lifecycle
+	batches   *batches.Batches
+	metrics   *metrics.Metrics
+	log       *slog.Logger
+	lookEvery time.Duration // between two looks for work that stands in no queue
+}
+
 // watchOver takes over the work of dead processes, and what this one was given
 // without hearing of it.
-func (p *Pipeline) watchOver(ctx context.Context) {
+func (r *rescue) watchOver(ctx context.Context) {
 	var seen cluster.Census
 	for sleep(ctx, cluster.LookEvery) {
-		if err := p.lookAround(ctx, &seen); err != nil && ctx.Err() == nil {
-			p.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
+		if err := r.lookAround(ctx, &seen); err != nil && ctx.Err() == nil {
+			r.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 		}
 	}
 }
 
-func (p *Pipeline) lookAround(ctx context.Context, seen *cluster.Census) error {
-	unheard, err := p.life.Runner().Unheard(ctx)
-	err = errors.Join(err, p.takeUp(ctx, unheard, false))
-	if !p.store.Shared() {
+func (r *rescue) lookAround(ctx context.Context, seen *cluster.Census) error {
+	unheard, err := r.life.Runner().Unheard(ctx)
+	err = errors.Join(err, r.takeUp(ctx, unheard, false))
+	if !r.store.Shared() {
 		return err
 	}
-	processes, e := p.store.Processes(ctx)
+	processes, e := r.store.Processes(ctx)
 	if e != nil {
 		return errors.Join(err, e)
 	}
 	for _, silent := range seen.Dead(processes) {
-		buried, e := p.store.Bury(ctx, silent)
+		buried, e := r.store.Bury(ctx, silent)
 		err = errors.Join(err, e)
 		if buried {
-			p.log.WarnContext(ctx, "a process is taken for dead", "process", silent.ID)
+			r.log.WarnContext(ctx, "a process is taken for dead", "process", silent.ID)
 		}
 	}
-	return errors.Join(err, p.takeUpLost(ctx))
+	return errors.Join(err, r.takeUpLost(ctx))
 }
 
 // buryAll takes all other processes for dead: only one serves on SQLite.
-func (p *Pipeline) buryAll(ctx context.Context) error {
-	others, err := p.store.Processes(ctx)
+func (r *rescue) buryAll(ctx context.Context) error {
+	others, err := r.store.Processes(ctx)
 	for _, other := range others {
-		_, e := p.store.Bury(ctx, other)
+		_, e := r.store.Bury(ctx, other)
 		err = errors.Join(err, e)
 	}
 	return err
 }
 
 // takeUpLost takes up the work of processes that are not among the living.
-func (p *Pipeline) takeUpLost(ctx context.Context) error {
-	lost, err := p.store.Lost(ctx)
-	return errors.Join(err, p.takeUp(ctx, lost, true))
+func (r *rescue) takeUpLost(ctx context.Context) error {
+	lost, err := r.store.Lost(ctx)
+	return errors.Join(err, r.takeUp(ctx, lost, true))
 }
 
 // takeUp puts lost work into the queue again, one extraction at a time. counts says
 // that the work may have ended its process, so that the attempt counts.
-func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
+func (r *rescue) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
 	var extractions []string
 	work := map[string][]db.Work{}
 	for _, w := range lost {
@@ -80,16 +96,16 @@ func (p *Pipeline) takeUp(ctx context.Context, lost []db.Work, counts bool) (err
 		work[args.Extraction] = append(work[args.Extraction], w)
 	}
 	for _, id := range extractions {
-		err = errors.Join(err, p.takeOver(ctx, id, work[id], counts))
+		err = errors.Join(err, r.takeOver(ctx, id, work[id], counts))
 	}
 	return err
 }
 
 // takeOver puts the lost work of one extraction into the queue again. counts as for
 // takeUp.
-func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
+func (r *rescue) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
 	var taken []db.Work
-	err := p.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := r.lifecycle.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		taken = nil
 		for _, w := range lost {
 			ours, err := tx.Requeue(ctx, w)
@@ -103,14 +119,14 @@ func (p *Pipeline) takeOver(ctx context.Context, extraction string, lost []db.Wo
 		if e == nil || len(taken) == 0 || !counts {
 			return nil
 		}
-		return p.takeBack(ctx, tx, e, taken, attempted)
+		return r.lifecycle.takeBack(ctx, tx, e, taken, attempted)
 	})
 	if err != nil {
 		return fmt.Errorf("pipeline: taking over work: %w", err)
 	}
 	for _, w := range taken {
-		p.metrics.WorkRescued()
-		p.log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
+		r.metrics.WorkRescued()
+		r.log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
 	}
 	return nil
 }

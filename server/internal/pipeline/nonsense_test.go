@@ -59,7 +59,7 @@ func TestSourceThatContradictsItself(t *testing.T) {
 			sites := newPlatforms(t)
 			sites.nonsense = &found
 			b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites)
-			r, err := b.Captions(t.Context(), question("en"))
+			r, err := b.Ask.Captions(t.Context(), question("en"))
 			require.NoError(t, err)
 			require.NotNil(t, r.Failure, "%+v", r.CaptionReport)
 			assert.Equal(t, transcript.UpstreamFailed, r.Failure.Code)
@@ -94,12 +94,12 @@ func TestPanicOfSource(t *testing.T) {
 	sites := newPlatforms(t, manual("en"))
 	sites.captions = func(context.Context, int) error { panic("out of order") }
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites)
-	r, err := b.Captions(t.Context(), question("en"))
+	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.NotNil(t, r.Failure)
 	assert.Equal(t, transcript.Internal, r.Failure.Code)
 	sites.set(func(p *platforms) { p.captions = nil })
-	r, err = b.Captions(t.Context(), question("en"))
+	r, err = b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, "success", r.Status)
 }

@@ -23,18 +23,18 @@ import (
 func readers(b *bench) map[string]func(context.Context) error {
 	return map[string]func(context.Context) error{
 		"captions": func(ctx context.Context) error {
-			r, err := b.Captions(ctx, question("en"))
+			r, err := b.Ask.Captions(ctx, question("en"))
 			if err == nil && r.Failure != nil {
 				return r.Failure
 			}
 			return err
 		},
 		"info": func(ctx context.Context) error {
-			_, err := b.Info(ctx, question(""))
+			_, err := b.Ask.Info(ctx, question(""))
 			return err
 		},
 		"discovery": func(ctx context.Context) error {
-			_, err := b.Search(ctx, video.Search{Q: "talk"}, engine.Window{})
+			_, err := b.Ask.Search(ctx, video.Search{Q: "talk"}, engine.Window{})
 			return err
 		},
 	}
@@ -108,11 +108,11 @@ func TestQuestionThatFindsNoSlot(t *testing.T) {
 		q := question("en")
 		q.Content.ExternalID = fmt.Sprint("other-", i)
 		go func() {
-			_, err := b.Captions(t.Context(), q)
+			_, err := b.Ask.Captions(t.Context(), q)
 			first <- err
 		}()
 		go func() {
-			_, err := b.Search(t.Context(), video.Search{Q: fmt.Sprint("other ", i)}, engine.Window{})
+			_, err := b.Ask.Search(t.Context(), video.Search{Q: fmt.Sprint("other ", i)}, engine.Window{})
 			first <- err
 		}()
 	}

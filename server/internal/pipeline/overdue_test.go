@@ -35,11 +35,11 @@ func TestOverdueQuestionIsAskedAgain(t *testing.T) {
 	}
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *pipeline.Config) { c.LookupBudget = 50 * time.Millisecond })
 	t.Cleanup(func() { close(release) }) // before the pipeline stops
-	r, err := b.Captions(t.Context(), question("en"))
+	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.ErrorIs(t, r.Failure, transcript.UpstreamFailed)
 	require.Eventually(t, func() bool {
-		r, err = b.Captions(t.Context(), question("en"))
+		r, err = b.Ask.Captions(t.Context(), question("en"))
 		return err == nil && r.Failure == nil
 	}, time.Minute, 10*time.Millisecond)
 	assert.Equal(t, "success", r.Status)
@@ -65,7 +65,7 @@ func TestOverdueQuestionEndsDuringTheNext(t *testing.T) {
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *pipeline.Config) { c.LookupBudget = 200 * time.Millisecond })
 	t.Cleanup(func() { close(second) }) // before the pipeline stops
 	for asked.Load() < 2 {
-		r, err := b.Captions(t.Context(), question("en"))
+		r, err := b.Ask.Captions(t.Context(), question("en"))
 		require.NoError(t, err)
 		require.ErrorIs(t, r.Failure, transcript.UpstreamFailed)
 	}

@@ -73,7 +73,7 @@ func TestFiftyJobsOnABlockedSite(t *testing.T) {
 
 		moves := 0
 		for i, id := range ids {
-			job, err := b.Wait(t.Context(), acme, id, nil)
+			job, err := b.Jobs.Wait(t.Context(), acme, id, nil)
 			require.NoError(t, err)
 			require.Equal(t, transcript.JobSuccess, job.Status, "job %d: %v", i, job.Error)
 			assert.Equal(t, 1, job.Attempt, "waiting is not failing")
@@ -135,7 +135,7 @@ func TestShorterBlockCounts(t *testing.T) {
 		}
 		b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
 		for range 3 { // also when they are not asked again
-			r, err := b.Captions(t.Context(), question("en"))
+			r, err := b.Ask.Captions(t.Context(), question("en"))
 			require.NoError(t, err)
 			assert.InDelta(t, 5, r.Failure.RetryAfter, 1)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -36,15 +37,15 @@ func TestLongTextHasLonger(t *testing.T) {
 		long := map[string]func() error{
 			"put in": func() error { return put("long", 20_000) },
 			"read for a reader": func() error {
-				_, err := b.Captions(t.Context(), question("en"))
+				_, err := b.Ask.Captions(t.Context(), question("en"))
 				return err
 			},
 			"a batch": func() error {
-				entries := make([]pipeline.BatchEntry, 500)
+				entries := make([]batches.Entry, 500)
 				for i := range entries {
-					entries[i] = b.Entry(fmt.Sprintf("vid%08d", i))
+					entries[i] = b.Batches.EntryOf(fmt.Sprintf("vid%08d", i))
 				}
-				_, err := b.CreateBatch(t.Context(), batchOf(entries...))
+				_, err := b.Batches.Create(t.Context(), batchOf(entries...))
 				return err
 			},
 		}

@@ -115,16 +115,16 @@ func TestResultAsAsked(t *testing.T) {
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{})
 	id := b.end(t, b.job(t, recording(t, 5, 1)).JobID).JobID
 
-	plain, err := b.Job(t.Context(), acme, id, &view.View{})
+	plain, err := b.Jobs.Job(t.Context(), acme, id, &view.View{})
 	require.NoError(t, err)
 	assert.Nil(t, plain.Result.Transcript.Title, "metadata that nobody asked for")
 	assert.Nil(t, plain.Result.Metadata)
 	assert.Equal(t, transcript.MetadataPartial, plain.Result.MetadataStatus)
 
-	text, err := b.Job(t.Context(), acme, id, &view.View{Format: transcript.Text})
+	text, err := b.Jobs.Job(t.Context(), acme, id, &view.View{Format: transcript.Text})
 	require.NoError(t, err)
 	assert.Equal(t, "[00:00:00] hello", text.Result.Text)
-	text, err = b.Job(t.Context(), acme, id, &view.View{Format: transcript.Text, OmitTimestamp: true})
+	text, err = b.Jobs.Job(t.Context(), acme, id, &view.View{Format: transcript.Text, OmitTimestamp: true})
 	require.NoError(t, err)
 	assert.Equal(t, "hello", text.Result.Text)
 }
@@ -301,13 +301,13 @@ func TestForeignJobIsUnknown(t *testing.T) {
 	b := prepare(t, dbtest.Open(t, dbtest.SQLite(t)), &script{})
 	id := b.job(t, recording(t, 1, 1)).JobID
 	ctx := t.Context()
-	_, err := b.Job(ctx, "other", id, nil)
+	_, err := b.Jobs.Job(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
 	_, err = b.Cancel(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
-	_, err = b.Wait(ctx, "other", id, nil)
+	_, err = b.Jobs.Wait(ctx, "other", id, nil)
 	require.ErrorIs(t, err, transcript.NotFound)
-	_, err = b.Watch(ctx, "other", id, 0)
+	_, err = b.Jobs.Watch(ctx, "other", id, 0)
 	require.ErrorIs(t, err, transcript.NotFound)
 }
 
@@ -367,7 +367,7 @@ func TestStopGivesWorkBack(t *testing.T) {
 		id := first.job(t, recording(t, 35, 1)).JobID
 		<-begun
 		require.NoError(t, first.Stop(t.Context()))
-		job, err := first.Job(t.Context(), acme, id, nil)
+		job, err := first.Jobs.Job(t.Context(), acme, id, nil)
 		require.NoError(t, err)
 		assert.Equal(t, transcript.JobPending, job.Status)
 		assert.Equal(t, transcript.StageASRQueued, job.Stage)
@@ -409,7 +409,7 @@ func TestWatch(t *testing.T) {
 			}
 		}()
 
-		seq, err := b.Watch(t.Context(), acme, id, 0)
+		seq, err := b.Jobs.Watch(t.Context(), acme, id, 0)
 		require.NoError(t, err)
 		var ids, progress []int
 		var last pipeline.Event
@@ -435,7 +435,7 @@ func TestWatch(t *testing.T) {
 
 		// A watcher that comes back sees what it missed, and nothing twice.
 		for after := 1; after < last.ID; after++ {
-			seq, err := b.Watch(t.Context(), acme, id, after)
+			seq, err := b.Jobs.Watch(t.Context(), acme, id, after)
 			require.NoError(t, err)
 			want := after
 			for ev, err := range seq {
@@ -445,12 +445,12 @@ func TestWatch(t *testing.T) {
 			}
 			assert.Equal(t, want, last.ID)
 		}
-		_, err = b.Watch(t.Context(), acme, id, last.ID)
+		_, err = b.Jobs.Watch(t.Context(), acme, id, last.ID)
 		require.ErrorIs(t, err, pipeline.ErrNothingMore)
 
 		// One without a usable place gets a snapshot and the end.
 		for _, after := range []int{0, -3, last.ID + 1} {
-			seq, err := b.Watch(t.Context(), acme, id, after)
+			seq, err := b.Jobs.Watch(t.Context(), acme, id, after)
 			require.NoError(t, err)
 			var types []transcript.EventType
 			for ev, err := range seq {

@@ -44,7 +44,7 @@ func TestHistoriesOfPlaces(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				for _, job := range h.jobs {
-					shown, err := h.Wait(ctx, job.Account, job.ID, nil)
+					shown, err := h.Jobs.Wait(ctx, job.Account, job.ID, nil)
 					require.NoError(t, err)
 					require.True(t, shown.Status.Terminal(), "%s was forgotten in %s", job.ID, shown.Stage)
 				}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // A plan bounds how many recordings of an account are recognized at once, and how many
@@ -33,38 +32,6 @@ import (
 //
 // Every transaction locks the extraction and its claims first, then places, then
 // allowances.
-
-// fullRetry is how many seconds the sender is asked to wait whose account has no place.
-const fullRetry = 15
-
-// takePlace gives a new extraction a place of the account of its first claim. If there
-// is no place, takePlace returns the refusal; but an item of a batch stands outside.
-func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
-	if err := tx.Places.Lock(ctx, claim.Account); err != nil {
-		return false, err
-	}
-	used, err := tx.Places.InUse(ctx, claim.Account)
-	switch {
-	case err != nil:
-		return false, err
-	case hasPlace(used, claim.Limits):
-		return tx.Places.Take(ctx, claim)
-	case !claim.Asked:
-		return false, tx.Places.StandOutside(ctx, claim.ExtractionID)
-	}
-	return false, noPlace(used, claim.Limits)
-}
-
-// noPlace is the refusal of a request for which its account has no place.
-func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
-	e := transcript.Errorf(transcript.ASRConcurrencyLimit,
-		"As many recordings as the plan permits (%d) are being recognized or wait for it: send this one again when one of them has ended.",
-		l.ASRConcurrency+l.ASRWaiting).
-		With("inUse", used.Running).With("limit", l.ASRConcurrency).
-		With("waiting", used.Waiting).With("waitingLimit", l.ASRWaiting)
-	e.RetryAfter = fullRetry
-	return e
-}
 
 // hasPlace tells that an account may have one place more.
 func hasPlace(used db.PlacesInUse, l db.Limits) bool {

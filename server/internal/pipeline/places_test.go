@@ -166,7 +166,7 @@ func (h *hall) at(t *testing.T, job *db.Job, state db.PlaceState) {
 // ends waits for the end of a job.
 func (h *hall) ends(t *testing.T, job *db.Job, status transcript.JobStatus) {
 	t.Helper()
-	shown, err := h.Wait(t.Context(), job.Account, job.ID, nil)
+	shown, err := h.Jobs.Wait(t.Context(), job.Account, job.ID, nil)
 	require.NoError(t, err)
 	require.Equal(t, status, shown.Status, "%v", shown.Error)
 }
@@ -301,7 +301,7 @@ func TestLinksStandOutside(t *testing.T) {
 		for _, job := range jobs {
 			h.at(t, job, db.Outside)
 			assert.Equal(t, []transcript.Stage{"queued", "caption_fetch", "duration_check", "queued"}, h.stages(t, job.ID))
-			shown, err := h.Job(t.Context(), acme, job.ID, nil)
+			shown, err := h.Jobs.Job(t.Context(), acme, job.ID, nil)
 			require.NoError(t, err)
 			assert.Equal(t, transcript.JobPending, shown.Status)
 			assert.Equal(t, 1, shown.Attempt)
@@ -365,7 +365,7 @@ func TestAPlaceOfAnyClaim(t *testing.T) {
 				outside := h.asks(t, acme, full, "v1", "en")
 				h.at(t, outside, db.Outside)
 				test(t, h, outside)
-				shown, err := h.Job(t.Context(), acme, outside.ID, nil)
+				shown, err := h.Jobs.Job(t.Context(), acme, outside.ID, nil)
 				require.NoError(t, err)
 				assert.True(t, shown.Status.Terminal())
 				h.uses(t, acme, 1, 0)

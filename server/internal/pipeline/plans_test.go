@@ -76,7 +76,7 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		out, err := b.Submit(t.Context(), poor(link("v1", "en")))
 		require.NoError(t, err)
 		close(gate)
-		job, err := b.Wait(t.Context(), "poor", out.Job.JobID, nil)
+		job, err := b.Jobs.Wait(t.Context(), "poor", out.Job.JobID, nil)
 		require.NoError(t, err)
 		assert.Equal(t, transcript.JobFailed, job.Status, "a claim that fails ends alone")
 		assert.Equal(t, transcript.NoTranscript, job.Error.Code)

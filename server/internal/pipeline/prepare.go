@@ -28,8 +28,8 @@ const overshoot = time.Second
 // prepare is the step of duration_check, the first of an upload: it downloads
 // what is a link, measures, decodes and cuts the media, and leaves the chunks to
 // be recognized.
-func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
-	if err := p.Room(0); err != nil { // before anything is downloaded, again and again
+func (p *processor) prepare(ctx context.Context, t task, _ prepareArgs) error {
+	if err := p.disks.Room(0); err != nil { // before anything is downloaded, again and again
 		return err
 	}
 	e, err := p.enterDurationCheck(ctx, t)
@@ -43,42 +43,42 @@ func (p *Pipeline) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
 	if err := errors.Join(err, rec.Close()); err != nil {
 		for _, c := range chunks { // the next attempt keeps its own, and needs the room
-			p.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+			p.audio.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
 		}
 		return err
 	}
 	if err := p.leaveChunks(ctx, t, plan, chunks); err != nil {
 		return err
 	}
-	p.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
+	p.audio.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
 	return nil
 }
 
 // enterDurationCheck moves a queued extraction to duration_check, and ends the claims
 // on it whose plans do not permit recognition. If no account of the other claims has a
 // place, the extraction goes back; the step is queued again when there is a place.
-func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
+func (p *processor) enterDurationCheck(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
 			return err
 		}
 		if e.State != durationCheck {
-			if err := p.enter(ctx, tx, e, t); err != nil {
+			if err := p.lifecycle.enter(ctx, tx, e, t); err != nil {
 				return err
 			}
 			sound, err := extentOf(ctx, tx.Reader, e)
 			if err != nil {
 				return err
 			}
-			if err := p.judge(ctx, tx, e, sound); err != nil || e.State.Status.Terminal() {
+			if err := p.lifecycle.admitSound(ctx, tx, e, sound); err != nil || e.State.Status.Terminal() {
 				return err
 			}
 		}
 		if seated, err := seat(ctx, tx, e); err != nil || seated {
 			return err
 		}
-		if err := p.goBack(ctx, tx, e, interrupted); err != nil {
+		if err := p.lifecycle.goBack(ctx, tx, e, interrupted); err != nil {
 			return err
 		}
 		return tx.Finish(ctx, t.work) // a second run must not compete with the one to come
@@ -88,7 +88,7 @@ func (p *Pipeline) enterDurationCheck(ctx context.Context, t task) (e *db.Extrac
 
 // decode spools the media, refuses what cannot be transcribed, and cuts it. The
 // caller closes the recording.
-func (p *Pipeline) decode(ctx context.Context, t task, e *db.Extraction) (recognition.Plan, *speech.Recording, error) {
+func (p *processor) decode(ctx context.Context, t task, e *db.Extraction) (recognition.Plan, *speech.Recording, error) {
 	var none recognition.Plan
 	team, list := p.cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
 	if err := team.CanTranscribe(list); err != nil {
@@ -134,16 +134,16 @@ func openWhole(audio engine.Audio) (*speech.Recording, error) {
 }
 
 // spool brings the media into the task's folder: the upload, or what the link leads to.
-func (p *Pipeline) spool(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
+func (p *processor) spool(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
 	if e.MediaKey != "" {
-		return p.loadBlob(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
+		return p.audio.loadBlob(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
 	}
 	return p.download(ctx, t, e)
 }
 
 // normalize decodes a media file. It refuses a file without sound or of undue length,
 // even if the file claims another length.
-func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Audio, error) {
+func (p *processor) normalize(ctx context.Context, t task, in string) (engine.Audio, error) {
 	info, err := p.engine.Media.Probe(ctx, in)
 	if err != nil {
 		return engine.Audio{}, err
@@ -159,7 +159,7 @@ func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Aud
 		if err != nil {
 			return engine.Audio{}, err
 		}
-		if err := p.Room(decodedSize(min(info.Duration, longest))); err != nil {
+		if err := p.disks.Room(decodedSize(min(info.Duration, longest))); err != nil {
 			return engine.Audio{}, err
 		}
 		audio, err := p.engine.Media.Normalize(ctx, in, filepath.Join(t.dir, "normalized.wav"), longest+overshoot, nil)
@@ -170,7 +170,7 @@ func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Aud
 			return engine.Audio{}, p.tooLong()
 		}
 		err = p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-			return p.judge(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
+			return p.lifecycle.admitSound(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
 		})
 		if err != nil {
 			return engine.Audio{}, err
@@ -180,7 +180,7 @@ func (p *Pipeline) normalize(ctx context.Context, t task, in string) (engine.Aud
 }
 
 // longestWanted is the longest media that any of those who wait may have recognized.
-func (p *Pipeline) longestWanted(ctx context.Context, t task) (longest time.Duration, err error) {
+func (p *processor) longestWanted(ctx context.Context, t task) (longest time.Duration, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		longest = 0
@@ -198,7 +198,7 @@ func decodedSize(d time.Duration) int64 {
 	return 2 * bytesPerSecond * int64(d/time.Second)
 }
 
-func (p *Pipeline) tooLong() error {
+func (p *processor) tooLong() error {
 	limit := int(p.cfg.MaxMediaDuration.Seconds())
 	return transcript.Errorf(transcript.MediaTooLarge, "The media is longer than the %s that this service takes.", transcript.LengthText(limit)).
 		With("limitSec", limit)
@@ -206,7 +206,7 @@ func (p *Pipeline) tooLong() error {
 
 // keepChunks stores the audio of every chunk of speech. After an error it returns
 // those that were stored before it, for the caller to delete.
-func (p *Pipeline) keepChunks(ctx context.Context, id string, plan recognition.Plan, rec *speech.Recording) ([]db.Chunk, error) {
+func (p *processor) keepChunks(ctx context.Context, id string, plan recognition.Plan, rec *speech.Recording) ([]db.Chunk, error) {
 	key := chunkKeys(id)
 	chunks := make([]db.Chunk, len(plan.Chunks))
 	for i, c := range plan.Chunks {
@@ -231,9 +231,9 @@ func (p *Pipeline) keepChunks(ctx context.Context, id string, plan recognition.P
 
 // leaveChunks ends the step: the cut list, the move and the wait for a slot in one
 // transaction. A recording of silence goes straight to be published.
-func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan recognition.Plan, chunks []db.Chunk) error {
+func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Plan, chunks []db.Chunk) error {
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := p.judge(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
+		if err := p.lifecycle.admitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := tx.Extractions.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
@@ -242,7 +242,7 @@ func (p *Pipeline) leaveChunks(ctx context.Context, t task, plan recognition.Pla
 		if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 			return err
 		}
-		if err := p.advance(ctx, tx, e, asrQueued); err != nil {
+		if err := p.lifecycle.advance(ctx, tx, e, asrQueued); err != nil {
 			return err
 		}
 		if len(plan.Speech()) == 0 {

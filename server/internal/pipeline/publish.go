@@ -15,7 +15,7 @@ import (
 )
 
 // publish is the last step: it stitches the chunks and stores the transcript.
-func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
+func (p *processor) publish(ctx context.Context, t task, _ publishArgs) error {
 	e, chunks, err := p.enterPublishing(ctx, t)
 	if err != nil {
 		return err
@@ -32,19 +32,19 @@ func (p *Pipeline) publish(ctx context.Context, t task, _ publishArgs) error {
 		if err != nil {
 			return err
 		}
-		return p.settleAll(ctx, tx, e, db.End{Status: transcript.JobSuccess, TranscriptID: id})
+		return p.lifecycle.settleAll(ctx, tx, e, db.End{Status: transcript.JobSuccess, TranscriptID: id})
 	})
 }
 
 // enterPublishing moves the extraction to publishing and returns what its chunks
 // hold.
-func (p *Pipeline) enterPublishing(ctx context.Context, t task) (e *db.Extraction, chunks []db.Chunk, err error) {
+func (p *processor) enterPublishing(ctx context.Context, t task) (e *db.Extraction, chunks []db.Chunk, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) (err error) {
 		e = locked
 		if chunks, err = tx.Chunks.All(ctx, e.ID); err != nil {
 			return err
 		}
-		return p.enter(ctx, tx, e, t)
+		return p.lifecycle.enter(ctx, tx, e, t)
 	})
 	return e, chunks, err
 }

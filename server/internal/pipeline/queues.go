@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
@@ -21,10 +23,6 @@ const (
 	queueStart      = "start"
 	queueASR        = "asr"
 	queuePublish    = "publish"
-	queueBatches    = "batches"
-	queueLists      = "lists"
-	queueLookups    = "lookups"
-	queueDiscovery  = "discovery"
 	queueJobHook    = string(db.JobHook)
 	queueBatchHook  = string(db.BatchHook)
 	queueHouse      = "house"
@@ -43,7 +41,7 @@ const (
 // process has died: a missing heartbeat does.
 const (
 	captionsTimeout  = 5 * time.Minute
-	discoverTimeout  = 5 * time.Minute
+	questionTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
@@ -115,7 +113,7 @@ type step interface {
 	extraction() string // its id
 }
 
-func (p *Pipeline) workers(process string) db.Workers {
+func (p *processor) workers(process string) db.Workers {
 	return db.Workers{
 		Process: process,
 		Workers: []db.Worker{
@@ -124,28 +122,27 @@ func (p *Pipeline) workers(process string) db.Workers {
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
-			db.NewWorker(expandTimeout, p.expand),
-			db.NewWorker(feedTimeout, p.feed),
-			db.NewWorker(captionsTimeout, p.answerReaders),
-			db.NewWorker(discoverTimeout, p.discoverForReaders),
-			db.NewWorker(p.cfg.tellTime, p.tellOfJob),
-			db.NewWorker(p.cfg.tellTime, p.tellOfEndedBatch),
+			db.NewWorker(batches.ExpandTimeout, p.batches.Expand),
+			db.NewWorker(feedTimeout, p.batches.Feed),
+			db.NewWorker(questionTimeout, p.ask.ForOthers),
+			db.NewWorker(p.cfg.hookTimeout, p.hooks.callJobHook),
+			db.NewWorker(p.cfg.hookTimeout, p.hooks.callBatchHook),
 			db.NewWorker(0, p.sweep),
 		},
 		Queues: map[string]int{
-			queueCaptions:  captionWorkers,
-			queueDownload:  downloadWorkers,
-			queueMedia:     mediaWorkers,
-			queueStart:     startWorkers,
-			queueASR:       p.cfg.ASRWorkers,
-			queuePublish:   publishWorkers,
-			queueLists:     listWorkers,
-			queueBatches:   batchWorkers,
-			queueLookups:   lookupWorkers,
-			queueDiscovery: discoverers,
-			queueJobHook:   hookWorkers,
-			queueBatchHook: hookWorkers,
-			queueHouse:     houseWorkers,
+			queueCaptions:      captionWorkers,
+			queueDownload:      downloadWorkers,
+			queueMedia:         mediaWorkers,
+			queueStart:         startWorkers,
+			queueASR:           p.cfg.ASRWorkers,
+			queuePublish:       publishWorkers,
+			batches.ListsQueue: listWorkers,
+			batches.ItemsQueue: batchWorkers,
+			ask.CaptionsQueue:  ask.Workers,
+			ask.DiscoveryQueue: ask.Workers,
+			queueJobHook:       hookWorkers,
+			queueBatchHook:     hookWorkers,
+			queueHouse:         houseWorkers,
 		},
 		Takes:    p.takes,
 		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},
@@ -155,7 +152,7 @@ func (p *Pipeline) workers(process string) db.Workers {
 
 // recognizeTimeout is longer for longer chunks: a large model on a small machine
 // takes some ten times as long as the audio, and other chunks may go before.
-func (p *Pipeline) recognizeTimeout() time.Duration {
+func (p *processor) recognizeTimeout() time.Duration {
 	if p.engine.Recognizer == nil {
 		return recognizeTimeout
 	}
@@ -165,9 +162,9 @@ func (p *Pipeline) recognizeTimeout() time.Duration {
 // needs says what a process must be able to do for the steps of a queue.
 func needs(queue string) func(cluster.Abilities) bool {
 	switch queue {
-	case queueCaptions, queueLookups:
+	case queueCaptions, ask.CaptionsQueue:
 		return func(a cluster.Abilities) bool { return len(a.Captions) > 0 }
-	case queueDiscovery:
+	case ask.DiscoveryQueue:
 		return func(a cluster.Abilities) bool { return a.Discovery }
 	case queueDownload:
 		return func(a cluster.Abilities) bool { return a.Audio && a.Media }
@@ -182,7 +179,7 @@ func needs(queue string) func(cluster.Abilities) bool {
 // takes reports whether this process takes steps from a queue: the process can do such
 // steps, or no process can and the steps are to end with an error. Calls of hooks wait
 // for a process with the hook.
-func (p *Pipeline) takes(queue string) bool {
+func (p *processor) takes(queue string) bool {
 	switch queue {
 	case queueJobHook:
 		return p.cfg.Hooks.Job != nil

@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -32,23 +29,6 @@ func (s Submission) spokenLanguages(sub subject.Subject) transcript.LanguageList
 		return subject.OnlyASR(sub.ASRLanguage())
 	}
 	return s.Languages
-}
-
-// recognizerTag is a language in the recognizer's terms. If the recognizer has another
-// code for the language, recognizerTag returns this code, "ro" for "mo".
-func (p *Pipeline) recognizerTag(tag string) string {
-	primary, _, _ := strings.Cut(tag, "-")
-	known := p.engine.Recognizer.Info().Languages
-	if tag == "" || slices.ContainsFunc(known, func(have string) bool {
-		first, _, _ := strings.Cut(have, "-")
-		return strings.EqualFold(first, primary)
-	}) {
-		return tag
-	}
-	if n := slices.IndexFunc(known, func(have string) bool { return transcript.SameLanguage(have, tag) }); n >= 0 {
-		return known[n]
-	}
-	return tag
 }
 
 // subject is what the submission asks for.

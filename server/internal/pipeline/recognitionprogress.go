@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -74,14 +75,14 @@ func (r *reporter) due(now time.Time, every time.Duration) bool {
 
 // report writes progress down for the watchers, at most once in a while.
 // When it cannot be written, the work goes on.
-func (p *Pipeline) report(ctx context.Context, t task, r *reporter, now transcript.Progress) {
+func (p *processor) report(ctx context.Context, t task, r *reporter, now transcript.Progress) {
 	if !r.due(time.Now(), p.cfg.ProgressInterval) {
 		return
 	}
 	err := p.ownNow(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		return tx.Jobs.SetProgress(ctx, e.ID, &now)
 	})
-	if err != nil && !errors.Is(err, errUnwanted) && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, follow.ErrUnwanted) && ctx.Err() == nil {
 		p.log.WarnContext(ctx, "progress was not written", "extraction", t.extraction, "err", err)
 	}
 }

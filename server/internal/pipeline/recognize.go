@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // recognize is the step of one chunk.
-func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error {
+func (p *processor) recognize(ctx context.Context, t task, a recognizeArgs) error {
 	if err := p.reach.Wait(ctx); err != nil {
 		return err
 	}
@@ -58,13 +61,13 @@ func (p *Pipeline) recognize(ctx context.Context, t task, a recognizeArgs) error
 	if err := p.finishChunk(ctx, t, plan, out, progress); err != nil {
 		return err
 	}
-	p.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
+	p.audio.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
 	return nil
 }
 
 // loadChunk brings the audio of a chunk into dir, and proves that it is whole.
-func (p *Pipeline) loadChunk(ctx context.Context, stored db.Chunk, c recognition.Chunk, dir string) (engine.Audio, error) {
-	path, err := p.loadBlob(ctx, stored.MediaKey, stored.MediaSHA256, dir)
+func (p *processor) loadChunk(ctx context.Context, stored db.Chunk, c recognition.Chunk, dir string) (engine.Audio, error) {
+	path, err := p.audio.loadBlob(ctx, stored.MediaKey, stored.MediaSHA256, dir)
 	if err != nil {
 		return engine.Audio{}, err
 	}
@@ -77,16 +80,16 @@ func (p *Pipeline) loadChunk(ctx context.Context, stored db.Chunk, c recognition
 }
 
 // enterRecognition moves the extraction to asr_running and returns its cut list.
-func (p *Pipeline) enterRecognition(ctx context.Context, t task, chunk int) (e *db.Extraction, plan cutList, err error) {
+func (p *processor) enterRecognition(ctx context.Context, t task, chunk int) (e *db.Extraction, plan cutList, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		if plan, err = readCutList(ctx, tx, e.ID); err != nil {
 			return err
 		}
 		if plan.done[chunk] {
-			return errUnwanted
+			return follow.ErrUnwanted
 		}
-		return p.enter(ctx, tx, e, t)
+		return p.lifecycle.enter(ctx, tx, e, t)
 	})
 	return e, plan, err
 }
@@ -101,7 +104,7 @@ type outcome struct {
 
 // finishChunk stores the result of a chunk, queues what is next, and with the
 // last one the publication, in one transaction.
-func (p *Pipeline) finishChunk(ctx context.Context, t task, plan cutList, r outcome, progress *reporter) error {
+func (p *processor) finishChunk(ctx context.Context, t task, plan cutList, r outcome, progress *reporter) error {
 	stored, err := json.Marshal(r.Result)
 	if err != nil {
 		return fmt.Errorf("pipeline: storing chunk %d: %w", r.Chunk, err)
@@ -184,4 +187,21 @@ func planOf(rows []db.Chunk) recognition.Plan {
 		plan.Samples = plan.Chunks[i].Last
 	}
 	return plan
+}
+
+// recognizerTag is a language as the recognizer calls it: its own tag where it has
+// another code for the language, "ro" for "mo".
+func (p *processor) recognizerTag(tag string) string {
+	primary, _, _ := strings.Cut(tag, "-")
+	known := p.engine.Recognizer.Info().Languages
+	if tag == "" || slices.ContainsFunc(known, func(have string) bool {
+		first, _, _ := strings.Cut(have, "-")
+		return strings.EqualFold(first, primary)
+	}) {
+		return tag
+	}
+	if n := slices.IndexFunc(known, func(have string) bool { return transcript.SameLanguage(have, tag) }); n >= 0 {
+		return known[n]
+	}
+	return tag
 }

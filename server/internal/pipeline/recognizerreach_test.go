@@ -97,7 +97,7 @@ func TestNobodyAsksABusyRecognizer(t *testing.T) {
 	assert.EqualValues(t, 1, busy.checks.Load())
 	close(done)
 	b.endsWhole(t, first.JobID, 1)
-	job, err := b.Wait(t.Context(), "other", out.Job.JobID, nil)
+	job, err := b.Jobs.Wait(t.Context(), "other", out.Job.JobID, nil)
 	require.NoError(t, err)
 	assert.Equal(t, transcript.JobSuccess, job.Status)
 }

@@ -50,7 +50,7 @@ func TestReasonsOfTwoSources(t *testing.T) {
 				bench := prepareLinks(t, s, a, func(c *pipeline.Config) { c.Engine.Captions = []engine.CaptionSource{a, b} })
 				q := question("en")
 				q.Content.ExternalID = name
-				r, err := bench.Captions(t.Context(), q)
+				r, err := bench.Ask.Captions(t.Context(), q)
 				want := reasons[max(i, j)]
 				if want == transcript.Unavailable || want == nothing {
 					require.ErrorIs(t, err, transcript.Unavailable)
@@ -99,7 +99,7 @@ func TestWithheldTracksAreNotNone(t *testing.T) {
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), denied, func(c *pipeline.Config) {
 		c.Engine.Captions = []engine.CaptionSource{denied, blocked, blind}
 	})
-	r, err := b.Captions(t.Context(), question("en"))
+	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.IPBlocked, r.TrackMetadataErrorCode)
 	assert.Equal(t, 1, blind.questions())
@@ -117,7 +117,7 @@ func TestKnownReasonWinsOverTime(t *testing.T) {
 		t.Run(string(known), func(t *testing.T) {
 			t.Parallel()
 			b, asked := besideSlowSource(t, known, func(c *pipeline.Config) { c.LookupBudget = 2 * time.Second })
-			r, err := b.Captions(t.Context(), question("en"))
+			r, err := b.Ask.Captions(t.Context(), question("en"))
 			require.NoError(t, err)
 			<-asked
 			assert.Equal(t, want, r.Failure.Code)
@@ -134,7 +134,7 @@ func TestKnownReasonWinsOverTheEnd(t *testing.T) {
 	b, asked := besideSlowSource(t, transcript.IPBlocked)
 	failed := make(chan transcript.Code)
 	go func() {
-		r, err := b.Captions(t.Context(), question("en"))
+		r, err := b.Ask.Captions(t.Context(), question("en"))
 		assert.NoError(t, err)
 		failed <- r.Failure.Code
 	}()

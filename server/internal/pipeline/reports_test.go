@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -17,9 +18,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func question(languages string) pipeline.Question {
+func question(languages string) ask.Question {
 	s := link("v1", languages)
-	return pipeline.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages}
+	return ask.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages}
 }
 
 // The table of server/API.md, Captions.
@@ -60,7 +61,7 @@ func TestCaptionReport(t *testing.T) {
 			if test.cache[1] != "" {
 				b.fill(t, test.cache[0], test.cache[1])
 			}
-			r, err := b.Captions(t.Context(), question(test.languages))
+			r, err := b.Ask.Captions(t.Context(), question(test.languages))
 			require.NoError(t, err)
 			assert.Equal(t, "v1", r.VideoID)
 			assert.Equal(t, test.status, r.TrackMetadataStatus)
@@ -101,9 +102,9 @@ func TestCaptionsOfMissingAsset(t *testing.T) {
 	sites := newPlatforms(t)
 	sites.captions = refusing(transcript.Unavailable)
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites)
-	_, err := b.Captions(t.Context(), question("en"))
+	_, err := b.Ask.Captions(t.Context(), question("en"))
 	require.ErrorIs(t, err, transcript.Unavailable)
-	_, err = b.Info(t.Context(), question(""))
+	_, err = b.Ask.Info(t.Context(), question(""))
 	require.ErrorIs(t, err, transcript.Unavailable)
 }
 
@@ -112,13 +113,13 @@ func TestLookupsFillTheCache(t *testing.T) {
 	t.Parallel()
 	sites := newPlatforms(t, manual("en"))
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites)
-	first, err := b.Captions(t.Context(), question("en"))
+	first, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	out, err := b.Submit(t.Context(), link("v1", "en"))
 	require.NoError(t, err)
 	require.NotNil(t, out.Result)
 	assert.Equal(t, first.Transcript.ID, out.Result.Transcript.ID)
-	info, err := b.Info(t.Context(), question(""))
+	info, err := b.Ask.Info(t.Context(), question(""))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"en"}, info.Languages)
 	assert.Equal(t, []string{"en"}, info.CachedLanguages)
@@ -134,7 +135,7 @@ func TestEqualLookupsAreOne(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
-			r, err := b.Captions(t.Context(), question("en"))
+			r, err := b.Ask.Captions(t.Context(), question("en"))
 			if assert.NoError(t, err) {
 				assert.Equal(t, "success", r.Status)
 			}
@@ -153,7 +154,7 @@ func TestSlowPlatform(t *testing.T) {
 	gate := make(chan struct{})
 	sites.captions = func(context.Context, int) error { <-gate; return nil }
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) { c.LookupBudget = time.Millisecond })
-	r, err := b.Captions(t.Context(), question("en"))
+	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.TracksFailed, r.TrackMetadataStatus)
 	require.NotNil(t, r.Failure)
@@ -174,7 +175,7 @@ func TestInfo(t *testing.T) {
 	poor.ASR = false
 	for name, test := range map[string]struct {
 		change    func(*platforms)
-		question  func(*pipeline.Question)
+		question  func(*ask.Question)
 		cache     [2]string
 		err       transcript.Code
 		status    transcript.TrackStatus
@@ -192,12 +193,12 @@ func TestInfo(t *testing.T) {
 		"some metadata": {change: func(p *platforms) { p.metadata.Channel = "" }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "partial", asked: 1},
 		"no metadata":   {change: func(p *platforms) { p.metadata = transcript.Metadata{} }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "unavailable", asked: 1},
 		"too long":      {change: func(p *platforms) { p.metadata.Duration = 1e6 }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "complete", why: new(transcript.MediaTooLarge), asked: 1},
-		"no asr":        {question: func(q *pipeline.Question) { q.Plan = poor }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "complete", why: new(transcript.UpgradeRequired), asked: 1},
+		"no asr":        {question: func(q *ask.Question) { q.Plan = poor }, status: "ok", available: new(true), languages: []string{"en", "de"}, metadata: "complete", why: new(transcript.UpgradeRequired), asked: 1},
 		"known":         {cache: [2]string{"en,fr", "en,asr/de"}, status: "ok", available: new(true), languages: []string{"en", "fr"}, cached: []string{"de", "en"}, metadata: "unavailable"},
 		"blocked":       {change: func(p *platforms) { p.captions = refusing(transcript.IPBlocked) }, err: transcript.IPBlocked, asked: 1},
 		"blocked, but something is known": {change: func(p *platforms) { p.captions = refusing(transcript.IPBlocked) }, cache: [2]string{"?", "asr/en"},
 			status: "failed", cached: []string{"en"}, metadata: "unavailable", asked: 1},
-		"no captions there": {question: func(q *pipeline.Question) { q.Content.Platform = transcript.PhotoSite }, status: "skipped", available: new(false), metadata: "pending"},
+		"no captions there": {question: func(q *ask.Question) { q.Content.Platform = transcript.PhotoSite }, status: "skipped", available: new(false), metadata: "pending"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,7 +214,7 @@ func TestInfo(t *testing.T) {
 			if test.question != nil {
 				test.question(&q)
 			}
-			info, err := b.Info(t.Context(), q)
+			info, err := b.Ask.Info(t.Context(), q)
 			assert.Equal(t, test.asked, sites.questions())
 			if test.err != "" {
 				require.ErrorIs(t, err, test.err)
@@ -250,7 +251,7 @@ func TestStopDoesNotWaitForSources(t *testing.T) {
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		_, err := b.Captions(t.Context(), question("en"))
+		_, err := b.Ask.Captions(t.Context(), question("en"))
 		assert.Error(t, err)
 	}()
 	<-asked
@@ -284,7 +285,7 @@ func TestCaptionsThatWereCutOffAreFree(t *testing.T) {
 		} else {
 			exec(`CREATE TRIGGER refuse BEFORE INSERT ON usage BEGIN SELECT RAISE(ABORT, 'no'); END`)
 		}
-		_, err := b.Captions(t.Context(), question("en"))
+		_, err := b.Ask.Captions(t.Context(), question("en"))
 		require.ErrorContains(t, err, "paying for captions", "nobody gets a text that is not paid")
 		if b.store.Shared() {
 			exec("DROP TRIGGER refuse ON usage")
@@ -297,13 +298,13 @@ func TestCaptionsThatWereCutOffAreFree(t *testing.T) {
 			require.NoError(t, err)
 			return u.Used.Transcripts
 		}
-		r, err := b.Captions(t.Context(), question("en"))
+		r, err := b.Ask.Captions(t.Context(), question("en"))
 		require.NoError(t, err)
 		assert.True(t, r.Cached)
 		assert.Zero(t, used())
 		other := question("en")
 		other.Content.ExternalID = "v2"
-		r, err = b.Captions(t.Context(), other)
+		r, err = b.Ask.Captions(t.Context(), other)
 		require.NoError(t, err)
 		assert.False(t, r.Cached)
 		assert.Equal(t, int64(1), used())

@@ -31,7 +31,7 @@ func (sweepArgs) Kind() string  { return "sweep" }
 func (sweepArgs) Queue() string { return queueHouse }
 
 // sweep removes what is past its time.
-func (p *Pipeline) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
+func (p *processor) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 	now, err := p.store.Now(ctx)
 	if err != nil {
 		return err

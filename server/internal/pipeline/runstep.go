@@ -4,17 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
+// processor runs the steps on extractions.
+type processor struct {
+	cfg       Config
+	store     *db.Store
+	engine    engine.Engine // its sources keep the pace
+	cluster   *cluster.Cluster
+	reach     *cluster.Reach
+	sources   *ask.Sources
+	ask       *ask.Service
+	lifecycle *lifecycle
+	batches   *batches.Batches
+	hooks     *hookDelivery
+	audio     *audio
+	disks     *Disks
+	metrics   *metrics.Metrics
+	log       *slog.Logger
+	running   progressBoard
+}
+
 // worker does the steps of one kind.
-func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
+func worker[S step](p *processor, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
 	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, step S) error {
 		t := task{extraction: step.extraction(), work: w}
 		if p.forOthers(ctx, step) {
@@ -28,7 +53,7 @@ func worker[S step](p *Pipeline, timeout time.Duration, run func(ctx context.Con
 
 // work runs one step in a scratch directory of its own and settles how it
 // ended. again is what is queued when the step is to be repeated.
-func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx context.Context, t task) error) error {
+func (p *processor) work(ctx context.Context, t task, again db.Step, run func(ctx context.Context, t task) error) error {
 	ctx = db.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
@@ -53,7 +78,7 @@ func (p *Pipeline) work(ctx context.Context, t task, again db.Step, run func(ctx
 
 // inLine sets the place of a step in the line before a platform, where accounts take
 // turns. A step that only batches wait for goes behind all others.
-func (p *Pipeline) inLine(ctx context.Context, t task) context.Context {
+func (p *processor) inLine(ctx context.Context, t task) context.Context {
 	if t.work.Queue != queueCaptions && t.work.Queue != queueDownload {
 		return ctx // it visits none
 	}
@@ -65,12 +90,12 @@ func (p *Pipeline) inLine(ctx context.Context, t task) context.Context {
 }
 
 // conclude does what follows from how a step ended.
-func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err error) error {
+func (p *processor) conclude(ctx context.Context, t task, again db.Step, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil, errors.Is(err, errTakenOver):
 		return err
-	case errors.Is(err, errUnwanted):
+	case errors.Is(err, follow.ErrUnwanted):
 		return p.cleanUp(after, t.extraction)
 	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
 		return p.release(after, t)
@@ -84,71 +109,30 @@ func (p *Pipeline) conclude(ctx context.Context, t task, again db.Step, err erro
 
 // cleanUp removes the audio that a step may have written after its extraction ended.
 // If the extraction has only gone on to another step, its audio is in use and stays.
-func (p *Pipeline) cleanUp(ctx context.Context, extractionID string) error {
+func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
 	e, err := p.store.Extractions.ByID(ctx, extractionID)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
-		p.deleteChunks(ctx, extractionID)
+		p.audio.deleteChunks(ctx, extractionID)
 	case err != nil:
 		return fmt.Errorf("pipeline: cleaning up: %w", err)
 	case e.State.Status.Terminal():
-		p.deleteMedia(ctx, e)
+		p.audio.deleteMedia(ctx, e)
 	}
 	return nil
 }
 
-// whileWanted runs fn with a context that ends with cause errUnwanted when the
+// whileWanted runs fn with a context that ends with cause follow.ErrUnwanted when the
 // extraction ends under it.
-func (p *Pipeline) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
-	return p.until(ctx, extractionID, func(ctx context.Context) bool {
+func (p *processor) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
+	return follow.WhileWanted(ctx, p.store, extractionID, func(ctx context.Context) bool {
 		e, err := p.store.Extractions.ByID(ctx, extractionID)
 		return err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound)
 	}, fn)
 }
 
-// until runs fn with a context that ends with cause errUnwanted when what it works on,
-// which has an id, has ended.
-func (p *Pipeline) until(ctx context.Context, id string, ended func(context.Context) bool, fn func(context.Context) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		if p.await(ctx, id, ended) {
-			cancel(errUnwanted)
-		}
-	}()
-	err := fn(ctx)
-	if err != nil && errors.Is(context.Cause(ctx), errUnwanted) {
-		err = errUnwanted
-	}
-	cancel(nil)
-	<-watched
-	return err
-}
-
-// await returns true as soon as ended reports the end of the id, and false when ctx
-// ends. The signal can be lost, so await also looks every second.
-func (p *Pipeline) await(ctx context.Context, id string, ended func(context.Context) bool) bool {
-	wake, stop := p.store.Watch(id)
-	defer stop()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		if ended(ctx) {
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-wake:
-		case <-tick.C:
-		}
-	}
-}
-
 // forOthers tells that a step is one that only others can do.
-func (p *Pipeline) forOthers(ctx context.Context, s step) bool {
+func (p *processor) forOthers(ctx context.Context, s step) bool {
 	if !p.cluster.Shared() {
 		return false
 	}
@@ -169,20 +153,15 @@ func (p *Pipeline) forOthers(ctx context.Context, s step) bool {
 	})
 }
 
-// elsewherePause is how long a step rests that is left to another process.
-const elsewherePause = time.Second
-
 // leave puts a step back into the queue for a process that can do it. The attempt does
 // not count, and the extraction stays where it is.
-func (p *Pipeline) leave(ctx context.Context, t task, again db.Step) error {
+func (p *processor) leave(ctx context.Context, t task, again db.Step) error {
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
-		if err := tx.EnqueueAt(ctx, again, time.Now().Add(elsewherePause)); err != nil {
-			return err
-		}
-		return tx.Finish(ctx, t.work)
+		_, err := tx.RunAgain(ctx, t.work, again, cluster.ElsewherePause)
+		return err
 	})
 	switch {
-	case errors.Is(err, errUnwanted):
+	case errors.Is(err, follow.ErrUnwanted):
 		return p.cleanUp(ctx, t.extraction)
 	case errors.Is(err, errTakenOver):
 		return nil // then somebody does it

@@ -195,7 +195,7 @@ func (b *bench) job(t *testing.T, file []byte) *view.Job {
 // end waits for a job's end.
 func (b *bench) end(t *testing.T, id string) *view.Job {
 	t.Helper()
-	job, err := b.Wait(t.Context(), acme, id, nil)
+	job, err := b.Jobs.Wait(t.Context(), acme, id, nil)
 	require.NoError(t, err)
 	require.True(t, job.Status.Terminal(), "the job still is %s/%s", job.Status, job.Stage)
 	return job

@@ -79,7 +79,7 @@ type crowd struct {
 func (c *crowd) in(t *testing.T, state transcript.State) (n int) {
 	t.Helper()
 	for _, j := range c.jobs {
-		job, err := c.Job(t.Context(), j[0], j[1], nil)
+		job, err := c.Jobs.Job(t.Context(), j[0], j[1], nil)
 		require.NoError(t, err)
 		if job.Status == state.Status && job.Stage == state.Stage {
 			n++
@@ -191,7 +191,7 @@ func standInLine(t *testing.T, tables *sql.DB, queue string, n int) {
 func (c *crowd) begun(t *testing.T, account string) (n int, of bool) {
 	t.Helper()
 	for _, j := range c.jobs {
-		job, err := c.Job(t.Context(), j[0], j[1], nil)
+		job, err := c.Jobs.Job(t.Context(), j[0], j[1], nil)
 		require.NoError(t, err)
 		if job.Status == inQueue.Status && job.Stage == inQueue.Stage {
 			continue

@@ -34,13 +34,13 @@ func TestSilenceOverrulesNoRefusal(t *testing.T) {
 			assert.Equal(t, code, job.Error.Code)
 			assert.Equal(t, transcript.StageCaptionFetch, job.Stage)
 
-			report, err := b.Captions(t.Context(), question("en"))
+			report, err := b.Ask.Captions(t.Context(), question("en"))
 			require.NoError(t, err)
 			assert.Equal(t, code, report.TrackMetadataErrorCode)
 			assert.Nil(t, report.CaptionAvailable)
 			assert.False(t, report.RequiresAsync)
 
-			_, err = b.Info(t.Context(), question(""))
+			_, err = b.Ask.Info(t.Context(), question(""))
 			require.ErrorIs(t, err, code)
 
 			assert.Zero(t, silent.downloads)
@@ -90,7 +90,7 @@ func TestStageOfARefusalByThePlatformsWord(t *testing.T) {
 			test.plan(&submission)
 			out, err := b.Submit(t.Context(), submission)
 			require.NoError(t, err)
-			job, err := b.Wait(t.Context(), account, out.Job.JobID, nil)
+			job, err := b.Jobs.Wait(t.Context(), account, out.Job.JobID, nil)
 			require.NoError(t, err)
 			require.Equal(t, transcript.JobFailed, job.Status)
 			assert.Equal(t, test.code, job.Error.Code)

@@ -22,7 +22,7 @@ type company struct {
 
 // companyOf reads who has spoken before a chunk that is recognized in its turn. The
 // clips are put into dir.
-func (p *Pipeline) companyOf(ctx context.Context, a recognizeArgs, dir string) (c company, err error) {
+func (p *processor) companyOf(ctx context.Context, a recognizeArgs, dir string) (c company, err error) {
 	if !a.InTurn {
 		return c, nil
 	}

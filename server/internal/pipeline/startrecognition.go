@@ -10,7 +10,7 @@ import (
 
 // start is the step between the cut and the first chunk: it puts the first chunks of an
 // extraction that has been given a slot into the queue.
-func (p *Pipeline) start(ctx context.Context, t task, _ startArgs) error {
+func (p *processor) start(ctx context.Context, t task, _ startArgs) error {
 	team := p.cluster.TeamNow(ctx)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		plan, err := readCutList(ctx, tx, e.ID)

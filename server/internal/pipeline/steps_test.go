@@ -63,7 +63,7 @@ func TestPublishingWaitsForNobody(t *testing.T) {
 // reach waits until a job is in a stage.
 func (b *bench) reach(t *testing.T, id string, stage transcript.Stage) {
 	t.Helper()
-	events, err := b.Watch(t.Context(), acme, id, 0)
+	events, err := b.Jobs.Watch(t.Context(), acme, id, 0)
 	require.NoError(t, err)
 	for event, err := range events {
 		require.NoError(t, err)

@@ -18,18 +18,18 @@ import (
 
 // watchStranded looks for stranded work until ctx ends. seen is what the look at the
 // start has found.
-func (p *Pipeline) watchStranded(ctx context.Context, seen db.Stranded) {
-	for sleep(ctx, p.cfg.Retention.Stranded) {
-		found, err := p.store.Stranded(db.Unhurried(ctx))
+func (r *rescue) watchStranded(ctx context.Context, seen db.Stranded) {
+	for sleep(ctx, r.lookEvery) {
+		found, err := r.store.Stranded(db.Unhurried(ctx))
 		if err == nil {
-			err = p.queueStranded(ctx, db.Stranded{
+			err = r.queueStranded(ctx, db.Stranded{
 				Extractions: inBoth(seen.Extractions, found.Extractions),
 				Batches:     inBoth(seen.Batches, found.Batches),
 			})
 			seen = found
 		}
 		if err != nil && ctx.Err() == nil {
-			p.log.ErrorContext(ctx, "looking for stranded work failed", "err", err)
+			r.log.ErrorContext(ctx, "looking for stranded work failed", "err", err)
 		}
 	}
 }
@@ -41,29 +41,29 @@ func inBoth(before, now []string) []string {
 
 // firstLook is the look at the start. If no other process serves, firstLook queues the
 // stranded work.
-func (p *Pipeline) firstLook(ctx context.Context) (db.Stranded, error) {
-	found, err := p.store.Stranded(db.Unhurried(ctx))
-	if err != nil || p.store.Shared() {
+func (r *rescue) firstLook(ctx context.Context) (db.Stranded, error) {
+	found, err := r.store.Stranded(db.Unhurried(ctx))
+	if err != nil || r.store.Shared() {
 		return found, err
 	}
-	return found, p.queueStranded(ctx, found)
+	return found, r.queueStranded(ctx, found)
 }
 
 // queueStranded queues stranded work again. It leaves work alone that is not stranded
 // any longer.
-func (p *Pipeline) queueStranded(ctx context.Context, found db.Stranded) (err error) {
+func (r *rescue) queueStranded(ctx context.Context, found db.Stranded) (err error) {
 	for _, id := range found.Extractions {
-		err = errors.Join(err, p.queueExtraction(ctx, id))
+		err = errors.Join(err, r.queueExtraction(ctx, id))
 	}
 	for _, id := range found.Batches {
-		err = errors.Join(err, p.queueBatch(ctx, id))
+		err = errors.Join(err, r.queueBatch(ctx, id))
 	}
 	return err
 }
 
-func (p *Pipeline) queueExtraction(ctx context.Context, id string) error {
-	team := p.cluster.TeamNow(ctx)
-	err := p.change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func (r *rescue) queueExtraction(ctx context.Context, id string) error {
+	team := r.cluster.TeamNow(ctx)
+	err := r.lifecycle.change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if e == nil {
 			return nil
 		}
@@ -79,7 +79,7 @@ func (p *Pipeline) queueExtraction(ctx context.Context, id string) error {
 				return err
 			}
 		}
-		p.noteStranded(ctx, tx, "extraction", id)
+		r.countStranded(ctx, tx, "extraction", id)
 		return nil
 	})
 	if err != nil {
@@ -88,31 +88,11 @@ func (p *Pipeline) queueExtraction(ctx context.Context, id string) error {
 	return nil
 }
 
-func (p *Pipeline) queueBatch(ctx context.Context, id string) error {
-	err := p.onBatch(ctx, id, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
-		if stranded, err := tx.BatchStranded(ctx, id); err != nil || !stranded {
-			return err
-		}
-		if !b.Listed {
-			if err := tx.Enqueue(ctx, expandArgs{Batch: id}); err != nil {
-				return err
-			}
-		}
-		p.noteStranded(ctx, tx, "batch", id)
-		b.Feeding = false // the step is lost
-		return p.resume(ctx, tx, b)
-	})
-	if err != nil {
-		return fmt.Errorf("pipeline: queueing a stranded batch: %w", err)
-	}
-	return nil
-}
-
-// noteStranded counts work that is queued again, once that is committed.
-func (p *Pipeline) noteStranded(ctx context.Context, tx *db.Tx, what, id string) {
+// countStranded counts work that is queued again, once that is committed.
+func (r *rescue) countStranded(ctx context.Context, tx *db.Tx, what, id string) {
 	tx.AfterCommit(func() {
-		p.metrics.WorkStranded()
-		p.log.WarnContext(ctx, "work that stood in no queue is queued again: the database may have lost commits", what, id)
+		r.metrics.WorkStranded()
+		r.log.WarnContext(ctx, "work that stood in no queue is queued again: the database may have lost commits", what, id)
 	})
 }
 
@@ -164,4 +144,12 @@ func (l cutList) stranded(inTurn bool) (chunks []recognition.Chunk, stillInTurn 
 		}
 	}
 	return chunks, false
+}
+
+func (r *rescue) queueBatch(ctx context.Context, id string) error {
+	err := r.batches.QueueStranded(ctx, id, func(tx *db.Tx) { r.countStranded(ctx, tx, "batch", id) })
+	if err != nil {
+		return fmt.Errorf("pipeline: queueing a stranded batch: %w", err)
+	}
+	return nil
 }

@@ -84,7 +84,7 @@ func TestStrandedWorkGoesOn(t *testing.T) {
 		playlist.Mode, playlist.List = batch.Playlist, &engine.List{
 			Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: "PL1234567890", URL: "https://www.youtube.com/playlist?list=PL1234567890",
 		}
-		made, err := b.CreateBatch(t.Context(), playlist)
+		made, err := b.Batches.Create(t.Context(), playlist)
 		require.NoError(t, err)
 		assert.Equal(t, batch.Counts{Total: 3, Success: 3}, b.ended(t, acme, made.ID).Counts)
 

@@ -65,7 +65,7 @@ type Outcome struct {
 // NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does
 // not permit the work or has nothing left, or the error of Admit.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
-	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: p.traceOf(ctx)}
+	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: traceOf(ctx, p.cfg.Tracer)}
 	s.team = p.cluster.Team(ctx)
 	s.Languages = s.narrow()
 	out, used, err := p.submit(ctx, s)
@@ -145,7 +145,7 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	if found != nil {
 		return found, nil, false, tx.Library.Save(ctx, found.ID, s.Account, sub.Languages.String())
 	}
-	if err := p.admit(s, sub); err != nil {
+	if err := s.refusal(sub); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
@@ -159,11 +159,13 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 			return nil, nil, false, err
 		}
 	}
-	if err := p.afford(ctx, tx.Reader, s, sub); err != nil {
+	if err := s.overdraft(ctx, tx.Reader, sub); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
-		job, err = p.join(ctx, tx, e, s)
+		if job, err = p.lifecycle.claim(ctx, tx, e, s); err == nil {
+			job, err = p.lifecycle.admitJoin(ctx, tx, e, job, s)
+		}
 	} else {
 		job, err = p.begin(ctx, tx, s)
 		used = s.Upload != nil
@@ -180,88 +182,16 @@ func lockSubmissions(ctx context.Context, tx *db.Tx, owner string, c engine.Cont
 	return tx.Lock(ctx, "submit/"+owner+"/"+string(c.Platform)+"/"+c.ExternalID)
 }
 
-// admit refuses what is certain to fail, before there is a job.
-func (p *Pipeline) admit(s Submission, sub subject.Subject) error {
-	switch {
-	case s.captionsFirst(sub):
-		return nil // the captions decide
-	case !s.limits.ASR:
-		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
-	case s.Upload == nil && !s.team.Downloads():
-		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
-	}
-	return s.team.CanTranscribe(s.spokenLanguages(sub))
-}
-
-// afford refuses what is certain to be recognized and is more than the plan has left,
-// as far as that is known before there is a job.
-func (p *Pipeline) afford(ctx context.Context, r db.Reader, s Submission, sub subject.Subject) error {
-	if s.captionsFirst(sub) {
-		return nil
-	}
-	sound, err := extentOfContent(ctx, r, sub)
-	if err != nil {
-		return err
-	}
-	if tooLong := limits.TooLong(s.limits, sound); tooLong != nil {
-		return tooLong
-	}
-	return limits.HasMinutes(ctx, r, s.Account, s.limits, sound)
-}
-
 // captionsFirst tells that the work on a subject begins with its captions, and
 // not with its sound.
 func (s Submission) captionsFirst(sub subject.Subject) bool {
 	return sub.WantsCaptions() && s.team.ReadsCaptions(sub.Platform)
 }
 
-// join makes the account's claim on work that already runs. A claim that may not have
-// what is being done ends at once.
-func (p *Pipeline) join(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
-	job, err := p.claim(ctx, tx, e, s)
-	if err != nil {
-		return nil, err
-	}
-	outside, err := standsOutside(ctx, tx, e)
-	if err != nil {
-		return nil, err
-	}
-	late := outside || beyondCaptions(e.State)
-	if late {
-		if err := tx.Places.Lock(ctx, s.Account); err != nil {
-			return nil, err
-		}
-	}
-	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
-		return nil, err
-	}
-	if late && s.item != nil { // which ends where the claim is refused, after its account's usage was changed
-		if _, err := tx.Batches.Lock(ctx, s.item.BatchID); err != nil {
-			return nil, err
-		}
-	}
-	if err := reserve(ctx, tx, job); err != nil || !late {
-		return job, err
-	}
-	sound, err := extentOf(ctx, tx.Reader, e)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.judgeClaims(ctx, tx, e, []db.Job{*job}, sound); err != nil { // as the others were before
-		return nil, err
-	}
-	if outside { // where the others have no place, this account may have one
-		if err := callOutside(ctx, tx, s.Account); err != nil {
-			return nil, err
-		}
-	}
-	return tx.Jobs.Owned(ctx, s.Account, job.ID)
-}
-
 // begin starts new work.
 func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, error) {
 	if s.Upload == nil { // for an upload there was room
-		if err := p.Room(0); err != nil {
+		if err := p.Disks.Room(0); err != nil {
 			return nil, err
 		}
 	}
@@ -289,26 +219,14 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	if err := tx.Extractions.Insert(ctx, e); err != nil {
 		return nil, err
 	}
-	job, err := p.claim(ctx, tx, e, s)
+	job, err := p.lifecycle.claim(ctx, tx, e, s)
 	if err != nil {
 		return nil, err
 	}
-	first, seated := db.Step(captionsArgs{Extraction: e.ID}), true
-	if !s.captionsFirst(sub) {
-		first = prepareStep(e)
-		if seated, err = takePlace(ctx, tx, job); err != nil {
-			return nil, err
-		}
+	if s.captionsFirst(sub) {
+		return job, p.lifecycle.admitNew(ctx, tx, e, job, captionsArgs{Extraction: e.ID}, false)
 	}
-	if seated { // else it is queued when there is a place
-		if err := tx.Enqueue(ctx, first); err != nil {
-			return nil, err
-		}
-	}
-	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
-		return nil, err
-	}
-	return job, reserve(ctx, tx, job)
+	return job, p.lifecycle.admitNew(ctx, tx, e, job, prepareStep(e), true)
 }
 
 // bringForward records that a single request asks for a claim of batches. From now on

@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 )
 
 // Bounds of what is kept of traces, and told of them.
@@ -15,25 +16,8 @@ const (
 	maxTraces = 32  // of a step
 )
 
-// traceOf is what to keep of the trace of a request.
-func (p *Pipeline) traceOf(ctx context.Context) string {
-	if p.cfg.Tracer == nil {
-		return ""
-	}
-	trace := p.cfg.Tracer.Trace(ctx)
-	if len(trace) > maxTrace {
-		return ""
-	}
-	for _, c := range []byte(trace) {
-		if c <= ' ' || c > '~' {
-			return ""
-		}
-	}
-	return trace
-}
-
 // traced runs a step, and tells the tracer of it.
-func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) error {
+func (p *processor) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) error {
 	if p.cfg.Tracer == nil {
 		return fault.Guard(func() error { return run(ctx) })
 	}
@@ -44,10 +28,27 @@ func (p *Pipeline) traced(ctx context.Context, t task, s db.Step, run func(conte
 	told.Traces, _ = p.store.Jobs.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
 	under, end := p.cfg.Tracer.Step(ctx, told)
 	err := fault.Guard(func() error { return run(under) })
-	if errors.Is(err, errUnwanted) || errors.Is(context.Cause(ctx), errUnwanted) {
+	if errors.Is(err, follow.ErrUnwanted) || errors.Is(context.Cause(ctx), follow.ErrUnwanted) {
 		end(nil) // the run was cut off, and has no result
 	} else {
 		end(err)
 	}
 	return err
+}
+
+// traceOf is what to keep of the trace of a request.
+func traceOf(ctx context.Context, tracer engine.Tracer) string {
+	if tracer == nil {
+		return ""
+	}
+	trace := tracer.Trace(ctx)
+	if len(trace) > maxTrace {
+		return ""
+	}
+	for _, c := range []byte(trace) {
+		if c <= ' ' || c > '~' {
+			return ""
+		}
+	}
+	return trace
 }

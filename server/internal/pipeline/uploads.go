@@ -31,11 +31,11 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 	if limit != account.Unlimited && limit < math.MaxInt64 {
 		r = io.LimitReader(r, limit+1) // one more tells "too large" from "just as large"
 	}
-	if err := p.Room(0); err != nil {
+	if err := p.Disks.Room(0); err != nil {
 		return nil, err
 	}
 	b, err := p.store.Blobs.Put(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
-		size, err := io.Copy(w, &roomReader{Reader: r, p: p})
+		size, err := io.Copy(w, &roomReader{Reader: r, disks: p.Disks})
 		if err == nil {
 			err = CheckSize(size, limit)
 		}
@@ -61,7 +61,7 @@ func CheckSize(size, limit int64) error {
 
 // Discard removes a received file that will not be submitted.
 func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
-	p.deleteBlobs(context.WithoutCancel(ctx), u.Key)
+	p.audio.deleteBlobs(context.WithoutCancel(ctx), u.Key)
 }
 
 // ExternalID is the id of an upload: the first 32 hex digits of its SHA-256.

@@ -37,7 +37,7 @@ func AnyAge(time.Time) bool { return true }
 func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts Fresh) (*db.Shelf, error) {
 	shelf, err := r.Contents.Shelf(ctx, s.Owner, account, s.Platform, s.ExternalID)
 	if err != nil {
-		return nil, fmt.Errorf("pipeline: looking into the cache: %w", err)
+		return nil, fmt.Errorf("subject: looking into the cache: %w", err)
 	}
 	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !counts(t.UpdatedAt) && !isPutIn(t) })
 	if shelf.Tracks != nil && !counts(shelf.TracksAt) {

@@ -1,4 +1,4 @@
-package pipeline
+package batches
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 const maxItemAttempts = 10
 
 // BatchRetry is a valid request to retry failed items of a batch.
-type BatchRetry struct {
+type RetryRequest struct {
 	Account string
 	Plan    account.Plan // under which they are tried from now on
 	Batch   string
@@ -31,13 +31,13 @@ type BatchRetry struct {
 
 // RetryBatch makes failed items of a batch wait again. NOT_FOUND as for Batch,
 // STATE_CONFLICT with details.status for one that was canceled.
-func (p *Pipeline) RetryBatch(ctx context.Context, r BatchRetry) (*batch.Retried, error) {
+func (bs *Batches) Retry(ctx context.Context, r RetryRequest) (*batch.Retried, error) {
 	var answer db.Answer
-	err := p.onBatchOf(ctx, r.Account, r.Batch, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+	err := bs.onBatchOf(ctx, r.Account, r.Batch, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.Status == batch.Cancelled {
 			return conflict("The batch was cancelled: its items cannot be retried.", b.Status)
 		}
-		done, err := p.retry(ctx, tx, b, r)
+		done, err := bs.retry(ctx, tx, b, r)
 		if err != nil {
 			return err
 		}
@@ -51,17 +51,17 @@ func (p *Pipeline) RetryBatch(ctx context.Context, r BatchRetry) (*batch.Retried
 	if err != nil {
 		return nil, batchError("retrying a batch", err)
 	}
-	return p.RetriedBatch(ctx, r.Account, answer)
+	return bs.Retried(ctx, r.Account, answer)
 }
 
 // RetriedBatch returns the result of the RetryBatch that recorded the answer, with the
 // present state of the batch.
-func (p *Pipeline) RetriedBatch(ctx context.Context, account string, a db.Answer) (*batch.Retried, error) {
+func (bs *Batches) Retried(ctx context.Context, account string, a db.Answer) (*batch.Retried, error) {
 	var done batch.Retried
 	if err := json.Unmarshal([]byte(a.Note), &done); err != nil {
-		return nil, fmt.Errorf("pipeline: the answer of an earlier retry: %w", err)
+		return nil, fmt.Errorf("batches: the answer of an earlier retry: %w", err)
 	}
-	job, err := p.Batch(ctx, account, a.ID)
+	job, err := bs.Get(ctx, account, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (p *Pipeline) RetriedBatch(ctx context.Context, account string, a db.Answer
 }
 
 // retry makes items of a batch wait again, and says which.
-func (p *Pipeline) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRetry) (done batch.Retried, err error) {
+func (bs *Batches) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRequest) (done batch.Retried, err error) {
 	items, err := tx.Items.All(ctx, b.ID)
 	if err != nil {
 		return done, err
@@ -88,12 +88,12 @@ func (p *Pipeline) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRet
 		return done, err
 	}
 	short := slices.ContainsFunc(items, func(i db.BatchItem) bool { return i.Short && slices.Contains(ids, i.ID) })
-	return done, p.reopen(ctx, tx, b, r, short)
+	return done, bs.reopen(ctx, tx, b, r, short)
 }
 
 // reopen has the items of a batch taken up that wait again, under the terms of a retry;
 // short tells that there are short links among them.
-func (p *Pipeline) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRetry, short bool) error {
+func (bs *Batches) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRequest, short bool) error {
 	b.Status = batch.Processing
 	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, time.Now()), r.Plan.CacheTTL
 	if short && b.Listed {
@@ -102,12 +102,12 @@ func (p *Pipeline) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r BatchRe
 			return err
 		}
 	}
-	return p.resume(ctx, tx, b)
+	return bs.resume(ctx, tx, b)
 }
 
 // choose splits the failed items into items to retry and items to leave. It says the
 // reason for each item that it leaves.
-func (r BatchRetry) choose(items []db.BatchItem) (again, not []batch.NotRetried) {
+func (r RetryRequest) choose(items []db.BatchItem) (again, not []batch.NotRetried) {
 	not = []batch.NotRetried{}
 	known := map[string]bool{}
 	for _, item := range items {
@@ -141,8 +141,8 @@ func (r BatchRetry) choose(items []db.BatchItem) (again, not []batch.NotRetried)
 // CancelBatch ends a batch: items that no process works on are skipped, and the other
 // items run to their ends. The error is NOT_FOUND as in Batch, and STATE_CONFLICT with
 // details.status if the batch has ended.
-func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.HeldKey) (*batch.Job, error) {
-	err := p.onBatchOf(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*batch.Job, error) {
+	err := bs.onBatchOf(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.Status.Terminal() {
 			return conflict("The batch has already ended.", b.Status)
 		}
@@ -153,7 +153,7 @@ func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.
 		if err := tx.Batches.Save(ctx, b); err != nil {
 			return err
 		}
-		if err := p.tellOfBatch(ctx, tx, b); err != nil {
+		if err := bs.cfg.Ended(ctx, tx, b); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their claims
@@ -161,18 +161,18 @@ func (p *Pipeline) CancelBatch(ctx context.Context, account, id string, key *db.
 	if err != nil {
 		return nil, batchError("canceling a batch", err)
 	}
-	return p.Batch(ctx, account, id)
+	return bs.Get(ctx, account, id)
 }
 
 // DeleteBatch removes a batch with its items, not what they have led to. NOT_FOUND as
 // for Batch, STATE_CONFLICT with details.status while it runs.
-func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
-	b, err := p.store.Batches.Owned(ctx, account, id)
+func (bs *Batches) Delete(ctx context.Context, account, id string) error {
+	b, err := bs.store.Batches.Owned(ctx, account, id)
 	if err == nil && b.Status == batch.Cancelled {
-		err = p.abandon(ctx, &b.Batch) // whose items would not be known any more
+		err = bs.abandon(ctx, &b.Batch) // whose items would not be known any more
 	}
 	if err == nil {
-		err = p.onBatchOf(ctx, account, id, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		err = bs.onBatchOf(ctx, account, id, nil, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 			if !b.Status.Terminal() {
 				return conflict("The batch is still running: cancel it first.", b.Status)
 			}
@@ -190,22 +190,18 @@ func (p *Pipeline) DeleteBatch(ctx context.Context, account, id string) error {
 
 // abandon cancels the claims that only skipped items of a canceled batch have waited
 // for.
-func (p *Pipeline) abandon(ctx context.Context, b *db.Batch) error {
-	claims, err := p.store.Items.AbandonedJobs(ctx, b.ID)
+func (bs *Batches) abandon(ctx context.Context, b *db.Batch) error {
+	claims, err := bs.store.Items.AbandonedJobs(ctx, b.ID)
 	if err != nil {
 		return err
 	}
 	for _, c := range claims {
-		err := p.change(ctx, c.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-			left, err := tx.Items.AbandonedJobs(ctx, b.ID) // somebody may have joined it
-			left = slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID })
-			if err != nil || len(left) == 0 {
-				return err
-			}
-			return p.settle(ctx, tx, e, left, db.End{Status: transcript.JobCancelled})
+		err := bs.cfg.CancelClaims(ctx, c.ExtractionID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
+			left, err := tx.Items.AbandonedJobs(ctx, b.ID) // another request may have joined the claim
+			return slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID }), err
 		})
 		if err != nil {
-			return fmt.Errorf("pipeline: canceling a claim of a batch: %w", err)
+			return fmt.Errorf("batches: canceling a claim of a batch: %w", err)
 		}
 	}
 	return nil
@@ -214,8 +210,8 @@ func (p *Pipeline) abandon(ctx context.Context, b *db.Batch) error {
 // onBatchOf runs fn in a transaction that has locked a batch of an account, and records
 // the answer for the key that the request holds, if it has one. ErrNotFound: the
 // account has no such batch.
-func (p *Pipeline) onBatchOf(ctx context.Context, account, id string, key *db.HeldKey, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
-	return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+func (bs *Batches) onBatchOf(ctx context.Context, account, id string, key *db.HeldKey, fn func(ctx context.Context, tx *db.Tx, b *db.Batch) error) error {
+	return bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		b, err := tx.Batches.LockOwned(ctx, account, id)
 		if err != nil {
 			return err

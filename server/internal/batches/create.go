@@ -1,10 +1,11 @@
-package pipeline
+package batches
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path"
 	"slices"
 	"time"
@@ -14,11 +15,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // A batch is taken up in steps. If its items are not known yet, they are listed first
@@ -27,21 +33,67 @@ import (
 // end in settle. settle also ends the items that wait for the claims, and then ends the
 // batch or takes up more items.
 
+// BatchesConfig is what Batches works with. All members are required, except Lists.
+type Config struct {
+	Store      *db.Store
+	Cluster    *cluster.Cluster
+	Lists      engine.ListSource // reads playlists and channels; nil: this process cannot
+	Sites      *site.Table
+	ShortLinks *shortlink.Follower
+	Pauses     retry.Pauses
+	Log        *slog.Logger
+	// Trace returns the trace of a request, to be kept with the batch.
+	Trace func(context.Context) string
+	// TakeUp prepares the submission of an item. The result submits it in a transaction.
+	TakeUp func(context.Context, *db.Batch, *db.BatchItem) func(context.Context, *db.Tx) (Taken, error)
+	// CancelClaims cancels those claims on an extraction that which returns in the
+	// transaction.
+	CancelClaims func(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
+	// Ended is called in the transaction that ends a batch.
+	Ended func(context.Context, *db.Tx, *db.Batch) error
+}
+
+// Taken is the answer to the submission of an item: a stored transcript, or a claim.
+type Taken struct {
+	TranscriptID string
+	Job          *db.Job
+	Sound        bool // the item is to be recognized
+}
+
+// Batches makes batches and works on them. Safe for concurrent use.
+type Batches struct {
+	cfg     Config
+	store   *db.Store
+	cluster *cluster.Cluster
+	log     *slog.Logger
+}
+
+// NewBatches returns Batches for the configuration.
+func New(c Config) *Batches {
+	return &Batches{cfg: c, store: c.Store, cluster: c.Cluster, log: c.Log}
+}
+
+// The queues of the steps of batches.
+const (
+	ItemsQueue = "batches"
+	ListsQueue = "lists"
+)
+
 // The bounds of a batch under every plan.
 const (
-	MaxBatchItems   = 500
-	MaxBatchEntries = 10 * MaxBatchItems // with those that are named more than once
+	MaxItems   = 500
+	MaxEntries = 10 * MaxItems // with those that are named more than once
 )
 
 // maxExternalID is the longest id that is kept of an entry, in characters.
 const maxExternalID = 512
 
 // BatchRequest is a valid request for a batch, of entries or of a list.
-type BatchRequest struct {
+type Request struct {
 	Account string
 	Plan    account.Plan
 	Mode    batch.Mode
-	Entries []BatchEntry
+	Entries []Entry
 	List    *engine.List // nil: of the entries
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
@@ -56,11 +108,11 @@ type BatchRequest struct {
 // BATCH_LIMIT_EXCEEDED where there are more entries than the plan or the service takes,
 // where no entry names a content the code of the first, and NOT_IMPLEMENTED where no
 // living process reads such lists.
-func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job, error) {
-	if l := r.List; l != nil && !p.cluster.Team(ctx).Lists(l.Platform) {
+func (bs *Batches) Create(ctx context.Context, r Request) (*batch.Job, error) {
+	if l := r.List; l != nil && !bs.cluster.Team(ctx).Lists(l.Platform) {
 		return nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", l.Platform.Words())
 	}
-	b, err := p.newBatch(ctx, r)
+	b, err := bs.newBatch(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +129,7 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 			return nil, err
 		}
 	}
-	err = p.store.InTx(db.Sized(ctx, len(items)*itemBytes), func(ctx context.Context, tx *db.Tx) error {
+	err = bs.store.InTx(db.Sized(ctx, len(items)*itemBytes), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.Batches.Insert(ctx, b); err != nil {
 			return err
 		}
@@ -100,7 +152,7 @@ func (p *Pipeline) CreateBatch(ctx context.Context, r BatchRequest) (*batch.Job,
 		return tx.Idempotency.Record(ctx, r.Key, db.Answer{Kind: db.BatchAnswer, ID: b.ID}, true)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
+		return nil, fmt.Errorf("batches: making a batch: %w", err)
 	}
 	return view.BatchOf(&db.BatchState{Batch: *b, Shown: b.Status, Counts: countsOf(items)}), nil
 }
@@ -118,19 +170,19 @@ func platformOf(b *db.Batch, items []db.BatchItem) transcript.Platform {
 }
 
 // newBatch is the batch of a request, without its items.
-func (p *Pipeline) newBatch(ctx context.Context, r BatchRequest) (*db.Batch, error) {
+func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
-		return nil, fmt.Errorf("pipeline: making a batch: %w", err)
+		return nil, fmt.Errorf("batches: making a batch: %w", err)
 	}
 	now := time.Now()
 	b := &db.Batch{
 		ID: id.String(), CreatedAt: now, UpdatedAt: now, Account: r.Account, Mode: r.Mode, Languages: r.Languages.String(),
-		MaxItems: r.MaxItems, ItemLimit: MaxBatchItems,
-		Trace: p.traceOf(ctx), Status: batch.Pending, Listed: r.List == nil,
+		MaxItems: r.MaxItems, ItemLimit: MaxItems,
+		Trace: bs.cfg.Trace(ctx), Status: batch.Pending, Listed: r.List == nil,
 	}
 	if r.Plan.BatchItems != account.Unlimited {
-		b.ItemLimit = min(r.Plan.BatchItems, MaxBatchItems)
+		b.ItemLimit = min(r.Plan.BatchItems, MaxItems)
 	}
 	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, now), r.Plan.CacheTTL
 	if r.List != nil {
@@ -160,9 +212,9 @@ func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
 // itemsOf returns the items of a batch for entries that are added to its present items.
 // Repeated contents become skipped items. Entries beyond the caller's bound are left
 // out.
-func itemsOf(b *db.Batch, entries []BatchEntry, have []db.BatchItem) ([]db.BatchItem, error) {
-	if len(entries) > MaxBatchEntries {
-		return nil, tooMany(b, len(entries), MaxBatchEntries)
+func itemsOf(b *db.Batch, entries []Entry, have []db.BatchItem) ([]db.BatchItem, error) {
+	if len(entries) > MaxEntries {
+		return nil, tooMany(b, len(entries), MaxEntries)
 	}
 	seen := map[engine.Content]bool{} // without links
 	for _, item := range have {
@@ -181,7 +233,7 @@ func itemsOf(b *db.Batch, entries []BatchEntry, have []db.BatchItem) ([]db.Batch
 		item.Position = len(have) + len(items) + 1
 		items = append(items, item)
 	}
-	if len(seen) > min(b.ItemLimit, MaxBatchItems) {
+	if len(seen) > min(b.ItemLimit, MaxItems) {
 		return nil, tooMany(b, len(seen), b.ItemLimit)
 	}
 	return items, nil
@@ -193,7 +245,7 @@ func named(i db.BatchItem) engine.Content {
 }
 
 // itemOf is the item of an entry.
-func itemOf(b *db.Batch, entry BatchEntry) db.BatchItem {
+func itemOf(b *db.Batch, entry Entry) db.BatchItem {
 	item := db.BatchItem{
 		BatchID:    b.ID,
 		Platform:   cmp.Or(entry.Content.Platform, transcript.VideoSite),
@@ -232,8 +284,8 @@ func tooMany(b *db.Batch, n, limit int) *transcript.Error {
 		are, cure = "there are more", "Say how many to take at most: the first are taken."
 	}
 	e := limits.Refusal(b.Limits, transcript.BatchLimitExceeded, fmt.Sprintf("The plan permits %d items in a batch: %s. %s", limit, are, cure))
-	if n > MaxBatchItems {
-		limit = max(limit, MaxBatchItems)
+	if n > MaxItems {
+		limit = max(limit, MaxItems)
 		e = transcript.Errorf(transcript.BatchLimitExceeded, "A batch takes at most %d: %s. %s", limit, are, cure)
 		e.Status = unprocessable
 	}
@@ -256,8 +308,8 @@ func countsOf(items []db.BatchItem) (n batch.Counts) {
 }
 
 // Batch returns the account's batch. NOT_FOUND for what it has not, also for another's.
-func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, error) {
-	b, err := p.store.Batches.Owned(ctx, account, id)
+func (bs *Batches) Get(ctx context.Context, account, id string) (*batch.Job, error) {
+	b, err := bs.store.Batches.Owned(ctx, account, id)
 	if err != nil {
 		return nil, batchError("reading a batch", err)
 	}
@@ -266,20 +318,20 @@ func (p *Pipeline) Batch(ctx context.Context, account, id string) (*batch.Job, e
 
 // WaitBatch returns the account's batch as soon as it has ended. When waiting ends first,
 // it returns the batch as it stands. NOT_FOUND as for Batch.
-func (p *Pipeline) WaitBatch(waiting context.Context, account, id string) (*batch.Job, error) {
+func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job, error) {
 	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
-	wake, stop := p.store.Watch(id)
+	wake, stop := bs.store.Watch(id)
 	defer stop()
 	for {
-		b, err := p.Batch(ctx, account, id)
-		if err != nil || b.Status.Terminal() || waiting.Err() != nil || !rest(waiting, wake) {
+		b, err := bs.Get(ctx, account, id)
+		if err != nil || b.Status.Terminal() || waiting.Err() != nil || !follow.Rest(waiting, wake) {
 			return b, err
 		}
 	}
 }
 
 // BatchPage is a batch with some of its items, as all of it stood at one moment.
-type BatchPage struct {
+type Page struct {
 	Batch *batch.Job
 	Items []batch.Item
 	Next  int // the position to go on from; 0: there are no more
@@ -287,10 +339,10 @@ type BatchPage struct {
 
 // BatchPage returns the account's batch with items of it in their order, at most n: those
 // after a position, which is 0 at first. NOT_FOUND as for Batch.
-func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n int) (*BatchPage, error) {
+func (bs *Batches) Page(ctx context.Context, account, id string, after, n int) (*Page, error) {
 	var b *db.BatchState
 	var found []db.ItemState
-	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+	err := bs.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		if b, err = r.Batches.Owned(ctx, account, id); err == nil {
 			found, err = r.Items.Page(ctx, account, id, after, n+1)
 		}
@@ -299,7 +351,7 @@ func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n i
 	if err != nil {
 		return nil, batchError("reading a batch", err)
 	}
-	page := &BatchPage{Batch: view.BatchOf(b)}
+	page := &Page{Batch: view.BatchOf(b)}
 	if len(found) > n {
 		found = found[:n]
 		page.Next = found[n-1].Position
@@ -314,8 +366,8 @@ func (p *Pipeline) BatchPage(ctx context.Context, account, id string, after, n i
 // Batches returns at most n batches of the account, newest first. If status is not
 // empty, Batches returns only batches with this status. If before is not empty, Batches
 // returns only batches that are older than the batch with this id.
-func (p *Pipeline) Batches(ctx context.Context, account string, status batch.Status, before string, n int) ([]batch.Job, error) {
-	found, err := p.store.Batches.Page(ctx, account, status, before, n)
+func (bs *Batches) List(ctx context.Context, account string, status batch.Status, before string, n int) ([]batch.Job, error) {
+	found, err := bs.store.Batches.Page(ctx, account, status, before, n)
 	if err != nil {
 		return nil, batchError("listing batches", err)
 	}
@@ -331,5 +383,5 @@ func batchError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return transcript.Errorf(transcript.NotFound, "There is no such batch.")
 	}
-	return fmt.Errorf("pipeline: %s: %w", doing, err)
+	return fmt.Errorf("batches: %s: %w", doing, err)
 }

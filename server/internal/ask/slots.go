@@ -1,11 +1,11 @@
-package pipeline
+package ask
 
 import "context"
 
-// slots bound how many questions to platforms are under way at once, and end with the
-// pipeline.
+// slots bound how many questions of one kind are put to platforms at once. They also hold
+// the context that ends with the service.
 type slots struct {
-	ctx    context.Context // ends with the pipeline
+	ctx    context.Context // ends when the service stops
 	cancel context.CancelFunc
 	taken  chan struct{}
 }
@@ -15,14 +15,14 @@ func newSlots(n int) *slots {
 	return &slots{ctx: ctx, cancel: cancel, taken: make(chan struct{}, n)}
 }
 
-// take waits for a slot, at most until ctx ends. Each that is taken is given back.
+// take waits for a free slot, at most until ctx ends. The caller gives the slot back.
 func (s *slots) take(ctx context.Context) error {
 	select {
 	case s.taken <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if ctx.Err() != nil { // both were there
+	if ctx.Err() != nil { // both cases were ready
 		s.give()
 		return context.Cause(ctx)
 	}
@@ -31,17 +31,17 @@ func (s *slots) take(ctx context.Context) error {
 
 func (s *slots) give() { <-s.taken }
 
-// stop ends the questions and waits for them, at most until ctx ends. It may be called
-// again.
+// stop ends all questions and waits for them, at most until ctx ends. After an error it
+// may be called again.
 func (s *slots) stop(ctx context.Context) error {
 	s.cancel()
-	held := 0
+	taken := 0
 	defer func() {
-		for range held {
+		for range taken {
 			s.give()
 		}
 	}()
-	for ; held < cap(s.taken); held++ {
+	for ; taken < cap(s.taken); taken++ {
 		if err := s.take(ctx); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package pipeline
+package batches
 
 import (
 	"context"
@@ -14,24 +14,24 @@ import (
 // expanded gives a batch the items of its list. The transaction holds the batch. A
 // batch that no longer waits for its list stays as it is. A batch with too many items
 // fails.
-func (p *Pipeline) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries []BatchEntry) error {
+func (bs *Batches) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries []Entry) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
 	items, err := itemsOf(b, entries, nil)
 	var tooMany *transcript.Error
 	if errors.As(err, &tooMany) {
-		return p.failBatch(ctx, tx, b, tooMany)
+		return bs.failBatch(ctx, tx, b, tooMany)
 	}
 	if err := tx.Items.Insert(ctx, items); err != nil {
 		return err
 	}
 	b.Listed = true
-	return p.resume(ctx, tx, b)
+	return bs.resume(ctx, tx, b)
 }
 
 // failBatch ends a batch, which the transaction has locked, whose list cannot be had.
-func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
+func (bs *Batches) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
@@ -39,13 +39,13 @@ func (p *Pipeline) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 	if err := tx.Batches.Save(ctx, b); err != nil {
 		return err
 	}
-	return p.tellOfBatch(ctx, tx, b)
+	return bs.cfg.Ended(ctx, tx, b)
 }
 
 // followed records where short links of a batch have led, by the ids of their items.
 // The transaction holds the batch. If a link cannot be followed now, its item fails as a
 // short link; a retry follows the link again.
-func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends map[string]BatchEntry) error {
+func (bs *Batches) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends map[string]Entry) error {
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
@@ -76,25 +76,25 @@ func (p *Pipeline) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 			return err
 		}
 	}
-	return p.resume(ctx, tx, b)
+	return bs.resume(ctx, tx, b)
 }
 
 // leadNowhere ends the items of a batch whose short links cannot be followed. The others
 // are not touched.
-func (p *Pipeline) leadNowhere(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
+func (bs *Batches) leadNowhere(ctx context.Context, tx *db.Tx, b *db.Batch, why *transcript.Error) error {
 	short, err := tx.Items.ShortLinks(ctx, b.ID)
 	if err != nil {
 		return err
 	}
-	ends := map[string]BatchEntry{}
+	ends := map[string]Entry{}
 	for _, item := range short {
-		ends[item.ID] = BatchEntry{Err: why}
+		ends[item.ID] = Entry{Err: why}
 	}
-	return p.followed(ctx, tx, b, ends)
+	return bs.followed(ctx, tx, b, ends)
 }
 
 // arrive notes where the short link of an item has led.
-func arrive(item *db.BatchItem, end BatchEntry, seen map[engine.Content]bool) {
+func arrive(item *db.BatchItem, end Entry, seen map[engine.Content]bool) {
 	if end.Err != nil {
 		item.Status, item.ItemEnd = batch.ItemFailed, failedItem(end.Err)
 		if item.Retryable {

@@ -1,4 +1,4 @@
-package pipeline_test
+package view_test
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 func TestRoundSeconds(t *testing.T) {
@@ -15,7 +15,7 @@ func TestRoundSeconds(t *testing.T) {
 		0: 0, 0.499: 0, 0.5: 1, 1.5: 2, 2.5: 3, 2.4999: 2, 0.49999999999999994: 0, 43200: 43200,
 		-0.6: 0, -5: 0, math.Inf(-1): 0, math.Inf(1): math.MaxInt32, 1e300: math.MaxInt32,
 	} {
-		assert.Equal(t, want, pipeline.RoundSeconds(in), "%v", in)
+		assert.Equal(t, want, view.RoundSeconds(in), "%v", in)
 	}
-	assert.Zero(t, pipeline.RoundSeconds(math.NaN()))
+	assert.Zero(t, view.RoundSeconds(math.NaN()))
 }

@@ -1,4 +1,4 @@
-package pipeline
+package batches
 
 import (
 	"context"
@@ -32,10 +32,10 @@ var ErrTextChanged = errors.New("a text has changed since the export began")
 // Export returns the account's batch for an export. NOT_FOUND for what it has not;
 // STATE_CONFLICT, with details.status, while the batch has not ended, unless the
 // export may be partial; NO_TRANSCRIPT where no item has a text.
-func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool) (*Export, error) {
+func (bs *Batches) Export(ctx context.Context, account, id string, partial bool) (*Export, error) {
 	var b *db.BatchState
 	var found []db.ExportItem
-	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+	err := bs.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		if b, err = r.Batches.Owned(ctx, account, id); err == nil {
 			found, err = r.Items.ForExport(ctx, account, id)
 		}
@@ -51,7 +51,7 @@ func (p *Pipeline) Export(ctx context.Context, account, id string, partial bool)
 	if e.Texts() == 0 {
 		return nil, transcript.Errorf(transcript.NoTranscript, "No item of the batch has a transcript.")
 	}
-	e.store = p.store
+	e.store = bs.store
 	return e, nil
 }
 
@@ -111,7 +111,7 @@ func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error
 	case errors.Is(err, db.ErrNotFound):
 		return nil, ErrTextChanged
 	case err != nil:
-		return nil, fmt.Errorf("pipeline: reading a text: %w", err)
+		return nil, fmt.Errorf("batches: reading a text: %w", err)
 	case !t.UpdatedAt.Equal(e.TextsAt[i].Time):
 		return nil, ErrTextChanged
 	}
@@ -119,8 +119,8 @@ func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error
 }
 
 // Exported notes the mark and the media type of an export that was sent to its end.
-func (p *Pipeline) Exported(ctx context.Context, account, id, ref, mediaType string) error {
-	err := p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+func (bs *Batches) Exported(ctx context.Context, account, id, ref, mediaType string) error {
+	err := bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		return tx.Batches.SetExport(ctx, account, id, ref, mediaType)
 	})
 	if err != nil {

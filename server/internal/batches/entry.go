@@ -1,4 +1,4 @@
-package pipeline
+package batches
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 )
 
 // BatchEntry is one entry of a batch.
-type BatchEntry struct {
-	// Content is the content that the entry names. With an Err, Content has the entry
-	// itself, as far as the entry can be read.
+type Entry struct {
+	// Content is what the entry names. Of one with an Err it is the entry itself, as
+	// far as it can be told.
 	Content engine.Content
 	// Short tells that Content.URL is a short link that is still to be followed.
 	Short bool
@@ -21,18 +21,18 @@ type BatchEntry struct {
 	Err *transcript.Error
 }
 
-// Entry reads a link of a batch: a full link, a short link, or an id of the video site.
-// An entry for a link that names no content has the link itself.
-func (p *Pipeline) Entry(link string) BatchEntry {
-	match, err := p.cfg.Sites.Detect(link)
+// Entry is what a link of a batch names: a full link, a short one, or an id of the video
+// site. One that names nothing stands for itself.
+func (bs *Batches) EntryOf(link string) Entry {
+	match, err := bs.cfg.Sites.Detect(link)
 	if err == nil {
-		return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, Short: match.Short}
+		return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, Short: match.Short}
 	}
-	platform, ok := p.cfg.Sites.PlatformOf(link)
+	platform, ok := bs.cfg.Sites.PlatformOf(link)
 	if !ok {
 		platform = transcript.VideoSite // no claim: an item has one
 	}
-	entry := BatchEntry{Content: engine.Content{Platform: platform, ExternalID: link}}
+	entry := Entry{Content: engine.Content{Platform: platform, ExternalID: link}}
 	if !errors.As(err, &entry.Err) {
 		entry.Err = fault.Coded(err)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package ask
 
 import (
 	"context"
@@ -15,16 +15,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Info describes a content and lists the languages of its transcripts. Info never
-// starts a job. It asks the platform, for at most 10 s, unless the last answer is
-// fresh. If the platform cannot be asked, Info returns the known facts, or the error if
-// none is known.
-func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, error) {
-	begun := time.Now()
-	sub := subject.Subject{Content: q.Content} // no language: the tracks are asked for, not a text
+// Info returns what a content is, and its languages. It starts no job. It asks the
+// platform unless the last answer is fresh. If the platform gives no answer, Info returns
+// what is known, or the error if nothing is known.
+func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error) {
+	looked := time.Now()
+	sub := subject.Subject{Content: q.Content} // without a language: the question is for tracks, not for a text
 	var shelf *db.Shelf
-	var before *db.Content // what the platform has said before; nil: it is not known
-	err := p.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+	var before *db.Content // the platform's last answer; nil: there is none
+	err := s.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		if shelf, err = sub.Shelf(ctx, r, q.Account, subject.Within(q.Plan.CacheTTL)); err != nil {
 			return err
 		}
@@ -46,16 +45,16 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 		CachedLanguages: cachedLanguages(shelf),
 		MetadataStatus:  transcript.MetadataPending,
 	}
-	known, err := p.latest(ctx, sub, before, begun, subject.Within(q.Plan.CacheTTL))
+	known, err := s.latest(ctx, sub, before, looked, subject.Within(q.Plan.CacheTTL))
 	switch {
 	case err != nil && (refusal(err) == nil || known == nil && len(shelf.Texts) == 0):
 		return nil, err
 	case err != nil:
-		p.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
-		p.metrics.ServedStale(metrics.ForInfo)
+		s.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
+		s.metrics.ServedStale(metrics.ForInfo)
 		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
-	case !sub.Platform.HasCaptions(): // there are never captions to ask for
-		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, no()
+	case !sub.Platform.HasCaptions(): // the answer is known without the platform
+		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, new(false)
 	default:
 		setTracks(i, known.Tracks)
 	}
@@ -66,34 +65,33 @@ func (p *Pipeline) Info(ctx context.Context, q Question) (*transcript.Info, erro
 	}
 	describeInfo(i, known.Metadata)
 	i.Languages = subject.LanguagesOf(i.Tracks)
-	if i.ASR.Reason, err = p.whyNoASR(ctx, q, known.Metadata); err != nil {
+	if i.ASR.Reason, err = s.whyNoASR(ctx, q, known.Metadata); err != nil {
 		return nil, err
 	}
 	i.ASR.Available = i.ASR.Reason == nil
 	return i, nil
 }
 
-// latest returns the platform's latest answer about the content, or nil if there is
-// none. It asks the platform unless before, the last answer, still counts. If the
-// platform cannot be asked, latest returns the reason next to the last answer. begun is
-// as in lookup.
-func (p *Pipeline) latest(ctx context.Context, sub subject.Subject, before *db.Content, begun time.Time, counts subject.Fresh) (*db.Content, error) {
+// latest is the platform's last answer for the content; nil: there is none. The platform
+// is asked unless the answer in before is fresh. If the platform gives no answer, latest
+// returns before and the error. looked is as for lookup.
+func (s *Service) latest(ctx context.Context, sub subject.Subject, before *db.Content, looked time.Time, counts subject.Fresh) (*db.Content, error) {
 	if !sub.Platform.HasCaptions() {
 		return before, nil
 	}
 	hit := before != nil && counts(before.AskedAt)
-	p.metrics.CacheAsked(metrics.ForInfo, hit)
+	s.metrics.CacheAsked(metrics.ForInfo, hit)
 	if hit {
 		return before, nil
 	}
-	found, err := p.lookup(ctx, sub, begun)
+	found, err := s.lookup(ctx, sub, looked)
 	if err != nil {
 		return before, err
 	}
 	return &db.Content{Metadata: found.Metadata, Tracks: found.Tracks}, nil
 }
 
-// setTracks puts what a platform has said about its tracks into i.
+// setTracks writes the tracks of a platform into i.
 func setTracks(i *transcript.Info, tracks []transcript.Track) {
 	i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksEmpty, subject.AnyCaptions(tracks)
 	if len(tracks) > 0 {
@@ -108,7 +106,7 @@ func describeInfo(i *transcript.Info, m transcript.Metadata) {
 	i.ThumbnailURL, i.DurationSec, i.PublishedAt = t.ThumbnailURL, t.DurationSec, t.PublishedAt
 }
 
-// cachedLanguages are the distinct tags of the texts that are there, sorted.
+// cachedLanguages are the distinct language tags of the stored texts, sorted.
 func cachedLanguages(shelf *db.Shelf) []string {
 	tags := []string{}
 	for _, t := range shelf.Texts {
@@ -118,24 +116,23 @@ func cachedLanguages(shelf *db.Shelf) []string {
 	return slices.Compact(tags)
 }
 
-// whyNoASR returns why the content cannot be recognized for the account, by the length
-// that the platform says; nil means that it can. Of several reasons it returns the
-// first of these: the plan does not include recognition, this service cannot recognize,
-// the content is too long for the service, for the plan, or for the account's remaining
-// minutes.
-func (p *Pipeline) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
-	plan, sound, team := limits.Of(q.Plan, time.Now()), limits.Claimed(m.Duration), p.cluster.Team(ctx)
+// whyNoASR is why the content cannot be recognized for the account, by the length that
+// the platform gives; nil: it can. Of several reasons the first of these counts: the plan
+// has no recognition, the service has none, the content is too long for the service, too
+// long for the plan, or too long for the minutes that the account has left.
+func (s *Service) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
+	plan, sound, team := limits.Of(q.Plan, time.Now()), limits.Claimed(m.Duration), s.cluster.Team(ctx)
 	switch {
 	case !plan.ASR:
 		return new(transcript.UpgradeRequired), nil
 	case !team.Downloads(), team.CanTranscribe(nil) != nil:
 		return new(transcript.NotImplemented), nil
-	case sound.Least > p.cfg.MaxMediaDuration:
+	case sound.Least > s.cfg.MaxMediaDuration:
 		return new(transcript.MediaTooLarge), nil
 	case limits.TooLong(plan, sound) != nil:
 		return new(transcript.VideoTooLong), nil
 	}
-	err := limits.HasMinutes(ctx, p.store.Reader, q.Account, plan, sound)
+	err := limits.HasMinutes(ctx, s.store.Reader, q.Account, plan, sound)
 	if errors.Is(err, transcript.ASRQuotaExceeded) {
 		return new(transcript.ASRQuotaExceeded), nil
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package ask
 
 import (
 	"cmp"
@@ -14,25 +14,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// An engine passes on what a platform says, which may be anything. These functions
-// make it keep to the rules of the API before it is stored.
+// The answer of a platform may hold anything. These functions make the answer follow the
+// rules of the API before it is stored.
 
-// faithful returns an error if a source has read another track than the list picks from
-// the found tracks, or has read none although there is a match. Otherwise the text
-// would be in a wrong language, or the answer would falsely say that there are no
-// captions.
+// faithful returns an error if a source has read another track than the list of languages
+// picks, or no track although the list picks one. The text would be in a wrong language,
+// or the service would say that there are no captions.
 func faithful(s subject.Subject, c engine.Captions) error {
 	n, wanted := s.Pick(c.Tracks)
 	if !wanted && c.Track == nil || wanted && c.Track != nil && *c.Track == c.Tracks[n] {
 		return nil
 	}
 	return transcript.Errorf(transcript.UpstreamFailed, "The platform's captions cannot be understood.").
-		Because(errors.New("pipeline: the caption source has not read the track that was picked"))
+		Because(errors.New("ask: the caption source has not read the track that was picked"))
 }
 
-// tidySegments puts the segments of a source in order: sorted, with text without
-// control characters, and with a start and a duration of at least 0. A segment without
-// a place on the media clock is dropped. An invalid duration becomes 0.
+// tidySegments sorts the segments of a source, removes control characters from the text,
+// and makes each start and duration at least 0. A segment without a valid start is
+// dropped. An invalid duration becomes 0.
 func tidySegments(all []transcript.Segment) []transcript.Segment {
 	tidy := make([]transcript.Segment, 0, len(all))
 	for _, s := range all {
@@ -70,10 +69,10 @@ func tidySpan(from, to float64) (start, duration float64) {
 
 func finite(sec float64) bool { return !math.IsNaN(sec) && !math.IsInf(sec, 0) }
 
-// tidyMetadata takes away what cannot be: a length that is none or of decades, a
-// year that RFC 3339 cannot write.
-func tidyMetadata(m transcript.Metadata) transcript.Metadata {
-	if !(m.Duration > 0 && m.Duration < math.MaxInt32) { // so that it is not NaN either
+// TidyMetadata removes impossible values: a length below 0 or of decades, and a year that
+// RFC 3339 cannot write.
+func TidyMetadata(m transcript.Metadata) transcript.Metadata {
+	if !(m.Duration > 0 && m.Duration < math.MaxInt32) { // false for NaN
 		m.Duration = 0
 	}
 	if year := m.PublishedAt.Year(); year < 1 || year > 9999 {
@@ -83,19 +82,19 @@ func tidyMetadata(m transcript.Metadata) transcript.Metadata {
 	return m
 }
 
-// Bounds of what is kept of chapters.
+// Bounds of the stored chapters.
 const (
 	maxChapters     = 500
 	maxChapterTitle = 200 // in characters
 )
 
-// tidyChapters keeps the chapters that begin on the media clock, each later than the
-// chapter before. Text before the first title is in no chapter.
+// tidyChapters keeps the chapters with a valid start, each later than the chapter before.
+// The time before the first title is in no chapter.
 func tidyChapters(all []transcript.Chapter) (tidy []transcript.Chapter) {
 	for _, c := range all {
 		c.Title = clip.Line(c.Title, maxChapterTitle)
 		switch {
-		case !(c.Start >= 0 && c.Start < math.MaxInt32), c.Title == "" && tidy == nil: // NaN is not in between either
+		case !(c.Start >= 0 && c.Start < math.MaxInt32), c.Title == "" && tidy == nil: // true for NaN
 			continue
 		case tidy != nil && c.Start <= tidy[len(tidy)-1].Start:
 			continue

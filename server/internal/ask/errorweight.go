@@ -1,4 +1,4 @@
-package pipeline
+package ask
 
 import (
 	"errors"
@@ -10,16 +10,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// refusals are the answers of the sources that had no text so far.
+// refusals are the answers of the sources that were asked so far without success.
 type refusals struct {
-	reason  error   // the one that counts most
-	learned finding // of the first source that has learned something
-	refused bool    // the platform has turned one away
+	reason  error   // the error that counts most
+	learned Finding // of the first source that has learned something
+	refused bool    // the platform has refused a source
 	tried   []db.Tried
 }
 
-// add adds the answer of a source after which another one is to be asked.
-func (r *refusals) add(found finding, err error) {
+// add adds the answer of a source. Another source is asked next.
+func (r *refusals) add(found Finding, err error) {
 	if err == nil {
 		r.tried = append(r.tried, found.lacks())
 		return
@@ -34,11 +34,11 @@ func (r *refusals) add(found finding, err error) {
 	}
 }
 
-// contradicts reports whether a source that has not read what the subject wants is not to
-// be believed: an earlier source has listed it, or the source lists nothing while an earlier
-// one has listed tracks or was turned away by the platform. The silence of one source never
-// overrules what the platform has refused to another.
-func (r *refusals) contradicts(sub subject.Subject, found finding) bool {
+// contradicts reports whether the answer "there is no such track" contradicts an earlier
+// source. It does if an earlier source has listed the track. It also does if the source
+// lists no track at all, and an earlier source has listed tracks or was refused by the
+// platform.
+func (r *refusals) contradicts(sub subject.Subject, found Finding) bool {
 	if found.Track != nil {
 		return false
 	}
@@ -46,16 +46,15 @@ func (r *refusals) contradicts(sub subject.Subject, found finding) bool {
 	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.refused)
 }
 
-// turnsAway reports whether an error says that the platform hides what it has from this
-// service: the platform blocks, or wants a login or a token. A source that is not visited
-// because its circuit is open counts as well.
+// turnsAway reports whether the platform refuses this service: it blocks, or wants a login
+// or a token. A source with an open circuit, which is not asked, counts as well.
 func turnsAway(err error) bool {
 	w := weight(err)
 	return w == wantsToken || w == isBlock || w == wantsLogin
 }
 
-// Weights of errors, the least first. The more an error says about the content,
-// the more it weighs.
+// Weights of errors, the lowest first. An error that says more about the content has more
+// weight.
 const (
 	foundNothing = iota
 	isUnfit
@@ -66,7 +65,7 @@ const (
 	isGone
 )
 
-// weight is how much an error of a source weighs; nil weighs least.
+// weight returns the weight of a source's error. nil has the lowest weight.
 func weight(err error) int {
 	switch {
 	case err == nil, errors.Is(err, engine.ErrNothingFound):
@@ -85,9 +84,9 @@ func weight(err error) int {
 	return isFault
 }
 
-// countsMore reports whether an error replaces an earlier one as the reason. Of two
-// blocks the one that ends first is kept, of two other errors with the same weight
-// the first.
+// countsMore reports whether an error replaces an earlier error as the reason. Of two
+// blocks, the block that ends first counts. Of two other errors with the same weight, the
+// earlier error counts.
 func countsMore(err, before error) bool {
 	switch w, b := weight(err), weight(before); {
 	case before == nil:

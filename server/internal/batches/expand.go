@@ -1,4 +1,4 @@
-package pipeline
+package batches
 
 import (
 	"cmp"
@@ -12,6 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -19,11 +21,13 @@ import (
 
 const (
 	// expandTimeout is long enough for 500 short links that do not answer.
-	expandTimeout = 15 * time.Minute
+	ExpandTimeout = 15 * time.Minute
 	// followers is how many short links of a batch are followed at once, and followed at
 	// a time so many, before it is written down where they have led.
 	followers    = 8
 	followedOnce = 64
+	// expandSettleTimeout bounds how long the fault of an expansion waits for the database.
+	expandSettleTimeout = time.Minute
 )
 
 // expandArgs is the step that lists what a batch is made from, and follows its short
@@ -38,13 +42,13 @@ type expandArgs struct {
 }
 
 func (expandArgs) Kind() string  { return "expand" }
-func (expandArgs) Queue() string { return queueLists }
+func (expandArgs) Queue() string { return ListsQueue }
 
 // expand finds out what the items of a batch are. It may run twice, also at the same
 // time: the batch takes its items once.
-func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error {
+func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error {
 	ctx = db.Unhurried(ctx)
-	b, err := p.store.Batches.ByID(ctx, step.Batch)
+	b, err := bs.store.Batches.ByID(ctx, step.Batch)
 	switch {
 	case errors.Is(err, db.ErrNotFound): // it was deleted
 		return nil
@@ -52,57 +56,57 @@ func (p *Pipeline) expand(ctx context.Context, w db.Work, step expandArgs) error
 		return err // the queue runs the step again
 	case unwanted(b):
 		return nil
-	case b.List.URL != "" && p.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(b.List.Platform) }):
-		return p.expandAgain(ctx, w, step, elsewherePause)
+	case b.List.URL != "" && bs.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(b.List.Platform) }):
+		return bs.expandAgain(ctx, w, step, cluster.ElsewherePause)
 	}
-	err = p.whileOpen(pace.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
+	err = bs.whileOpen(pace.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
 		return fault.Guard(func() error {
 			if b.List.URL == "" {
-				return p.followLinks(ctx, b)
+				return bs.followLinks(ctx, b)
 			}
-			return p.listBatch(ctx, b)
+			return bs.listBatch(ctx, b)
 		})
 	})
 	switch {
-	case err == nil, errors.Is(err, errUnwanted):
+	case err == nil, errors.Is(err, follow.ErrUnwanted):
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = fmt.Errorf("pipeline: the step took too long: %v", err) //nolint:errorlint // it is not to be found
+		err = fmt.Errorf("batches: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
-	return p.expandFault(context.WithoutCancel(ctx), w, step, err)
+	return bs.expandFault(context.WithoutCancel(ctx), w, step, err)
 }
 
 // unwanted tells that a batch needs no list any more.
 func unwanted(b *db.Batch) bool { return b.Listed || b.Status.Terminal() }
 
 // whileOpen is whileWanted for a batch.
-func (p *Pipeline) whileOpen(ctx context.Context, batch string, fn func(context.Context) error) error {
-	return p.until(ctx, batch, func(ctx context.Context) bool {
-		b, err := p.store.Batches.ByID(ctx, batch)
+func (bs *Batches) whileOpen(ctx context.Context, batch string, fn func(context.Context) error) error {
+	return follow.WhileWanted(ctx, bs.store, batch, func(ctx context.Context) bool {
+		b, err := bs.store.Batches.ByID(ctx, batch)
 		return err == nil && unwanted(b) || errors.Is(err, db.ErrNotFound)
 	}, fn)
 }
 
 // listBatch reads the playlist or channel of a batch and gives the batch its items.
-func (p *Pipeline) listBatch(ctx context.Context, b *db.Batch) error {
-	if p.engine.Lists == nil || !p.engine.Lists.Lists(b.List.Platform) {
+func (bs *Batches) listBatch(ctx context.Context, b *db.Batch) error {
+	if bs.cfg.Lists == nil || !bs.cfg.Lists.Lists(b.List.Platform) {
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot read playlists and channels.")
 	}
 	want := b.ItemLimit + 1
 	if b.MaxItems > 0 {
 		want = min(want, b.MaxItems)
 	}
-	list, err := p.readList(ctx, b.List, want)
+	list, err := bs.readList(ctx, b.List, want)
 	if err != nil {
 		return err
 	}
-	var entries []BatchEntry
+	var entries []Entry
 	for _, e := range list.Entries {
-		entries = append(entries, p.listed(b.List.Platform, e))
+		entries = append(entries, bs.listed(b.List.Platform, e))
 	}
-	return p.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+	return bs.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if unwanted(b) {
 			return nil
 		}
@@ -111,18 +115,18 @@ func (p *Pipeline) listBatch(ctx context.Context, b *db.Batch) error {
 			return err
 		}
 		if b.MaxItems == 0 && !list.Last && len(entries) > b.ItemLimit {
-			return p.failBatch(ctx, tx, b, tooMany(b, len(entries), b.ItemLimit))
+			return bs.failBatch(ctx, tx, b, tooMany(b, len(entries), b.ItemLimit))
 		}
-		return p.expanded(ctx, tx, b, entries)
+		return bs.expanded(ctx, tx, b, entries)
 	})
 }
 
 // readList reads the first n entries of a list, and no more.
-func (p *Pipeline) readList(ctx context.Context, list db.BatchList, n int) (engine.ListPage, error) {
+func (bs *Batches) readList(ctx context.Context, list db.BatchList, n int) (engine.ListPage, error) {
 	l := engine.List{Platform: list.Platform, Kind: engine.ListKind(list.Kind), ID: list.ID, URL: list.URL}
 	var all engine.ListPage
 	for len(all.Entries) < n && !all.Last {
-		page, err := p.engine.Lists.List(ctx, l, len(all.Entries), n-len(all.Entries))
+		page, err := bs.cfg.Lists.List(ctx, l, len(all.Entries), n-len(all.Entries))
 		if err != nil {
 			return all, err
 		}
@@ -142,30 +146,30 @@ func (p *Pipeline) readList(ctx context.Context, list db.BatchList, n int) (engi
 
 // listed is an entry of a list. One that names no content becomes an item that has
 // failed.
-func (p *Pipeline) listed(platform transcript.Platform, e engine.ListEntry) BatchEntry {
-	if match, err := p.cfg.Sites.Content(platform, e.ID); err == nil {
-		return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
+func (bs *Batches) listed(platform transcript.Platform, e engine.ListEntry) Entry {
+	if match, err := bs.cfg.Sites.Content(platform, e.ID); err == nil {
+		return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
 	}
 	if e.URL == "" {
 		e.URL = e.ID
 	}
-	return p.Entry(e.URL)
+	return bs.EntryOf(e.URL)
 }
 
 // followLinks follows the short links of a batch that have not been followed.
-func (p *Pipeline) followLinks(ctx context.Context, b *db.Batch) error {
+func (bs *Batches) followLinks(ctx context.Context, b *db.Batch) error {
 	for {
-		short, err := p.store.Items.ShortLinks(ctx, b.ID)
+		short, err := bs.store.Items.ShortLinks(ctx, b.ID)
 		if err != nil {
 			return err
 		}
-		ends := p.followAll(ctx, short[:min(len(short), followedOnce)])
+		ends := bs.followAll(ctx, short[:min(len(short), followedOnce)])
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // of what was not followed for that, nothing is known
 		}
 		var done bool
-		err = p.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
-			err := p.followed(ctx, tx, b, ends)
+		err = bs.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+			err := bs.followed(ctx, tx, b, ends)
 			done = unwanted(b)
 			return err
 		})
@@ -176,8 +180,8 @@ func (p *Pipeline) followLinks(ctx context.Context, b *db.Batch) error {
 }
 
 // followAll follows short links, and tells by the id of each item where its has led.
-func (p *Pipeline) followAll(ctx context.Context, items []db.BatchItem) map[string]BatchEntry {
-	ends := map[string]BatchEntry{}
+func (bs *Batches) followAll(ctx context.Context, items []db.BatchItem) map[string]Entry {
+	ends := map[string]Entry{}
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	places := make(chan struct{}, followers)
@@ -185,7 +189,7 @@ func (p *Pipeline) followAll(ctx context.Context, items []db.BatchItem) map[stri
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			end := p.followOne(ctx, item)
+			end := bs.followOne(ctx, item)
 			mu.Lock()
 			defer mu.Unlock()
 			ends[item.ID] = end
@@ -195,57 +199,54 @@ func (p *Pipeline) followAll(ctx context.Context, items []db.BatchItem) map[stri
 	return ends
 }
 
-func (p *Pipeline) followOne(ctx context.Context, item db.BatchItem) (end BatchEntry) {
+func (bs *Batches) followOne(ctx context.Context, item db.BatchItem) (end Entry) {
 	ctx, cancel := context.WithTimeout(ctx, shortlink.Patience)
 	defer cancel()
-	match, err := p.cfg.ShortLinks.Follow(ctx, item.SourceURL)
+	match, err := bs.cfg.ShortLinks.Follow(ctx, item.SourceURL)
 	if err != nil {
-		return BatchEntry{Err: fault.Coded(err)}
+		return Entry{Err: fault.Coded(err)}
 	}
-	return BatchEntry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
+	return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
 }
 
 // expandFault decides what follows from the error of an expansion, as fault does for
 // other steps. A lasting error ends the batch, or the items that are short links.
-func (p *Pipeline) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
-	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, expandSettleTimeout)
 	defer cancel()
 	coded := fault.OfJob(cause)
-	p.log.WarnContext(ctx, "a batch could not be listed", "batch", step.Batch, "attempt", step.Failed+1, "err", cause)
-	now, err := p.store.Now(ctx)
+	bs.log.WarnContext(ctx, "a batch could not be listed", "batch", step.Batch, "attempt", step.Failed+1, "err", cause)
+	now, err := bs.store.Now(ctx)
 	if err != nil {
 		return err // the queue runs the step again
 	}
 	waits := coded.Code == transcript.IPBlocked || coded.Code == transcript.ServiceUnavailable
 	switch {
-	case waits && (step.WaitingSince == nil || now.Sub(*step.WaitingSince) < p.cfg.lastWait):
-		pause := p.untilNextLook(step.WaitingSince, coded, now)
+	case waits && bs.cfg.Pauses.MayWait(step.WaitingSince, now):
+		pause := bs.cfg.Pauses.UntilNextLook(step.WaitingSince, coded, now)
 		if step.WaitingSince == nil {
 			step.WaitingSince = &now
 		}
-		return p.expandAgain(ctx, w, step, pause)
-	case fault.Passes(coded.Code) && step.Failed+1 < maxAttempts:
+		return bs.expandAgain(ctx, w, step, pause)
+	case retry.Transient(coded.Code) && step.Failed+1 < retry.MaxAttempts:
 		step.Failed, step.WaitingSince = step.Failed+1, nil
-		return p.expandAgain(ctx, w, step, p.untilNextAttempt(step.Failed, coded))
+		return bs.expandAgain(ctx, w, step, bs.cfg.Pauses.UntilNextAttempt(step.Failed, coded))
 	}
-	return p.onBatch(ctx, step.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+	return bs.onBatch(ctx, step.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.List.URL == "" {
-			return p.leadNowhere(ctx, tx, b, coded)
+			return bs.leadNowhere(ctx, tx, b, coded)
 		}
-		return p.failBatch(ctx, tx, b, coded)
+		return bs.failBatch(ctx, tx, b, coded)
 	})
 }
 
 // expandAgain queues an expansion again after a pause, and finishes the present run.
-func (p *Pipeline) expandAgain(ctx context.Context, w db.Work, again expandArgs, pause time.Duration) error {
-	return p.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
-		held, err := tx.Holds(ctx, w)
-		if err != nil || !held || unwanted(b) {
-			return err
+func (bs *Batches) expandAgain(ctx context.Context, w db.Work, again expandArgs, pause time.Duration) error {
+	return bs.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+		if unwanted(b) {
+			return nil
 		}
-		if err := tx.EnqueueAt(ctx, again, time.Now().Add(pause)); err != nil {
-			return err
-		}
-		return tx.Finish(ctx, w)
+		_, err := tx.RunAgain(ctx, w, again, pause)
+		return err
 	})
 }

@@ -1,0 +1,87 @@
+package ask
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Finding is the answer of a caption source.
+type Finding struct {
+	engine.Captions
+	origin transcript.Origin
+	tried  []db.Tried // the sources that were asked before, without success
+}
+
+// Put stores the metadata and the list of tracks that the platform gave.
+func (f Finding) Put(ctx context.Context, tx *db.Tx, sub subject.Subject) error {
+	return tx.Contents.Put(ctx, &db.Content{
+		Platform:   sub.Platform,
+		ExternalID: sub.ExternalID,
+		Metadata:   f.Metadata,
+		Tracks:     f.Tracks,
+	})
+}
+
+// Transcript returns the transcript of the track that was read. There must be such a
+// track.
+func (f Finding) Transcript(sub subject.Subject) *db.Transcript {
+	now := transcript.At(time.Now())
+	t := &db.Transcript{
+		Transcript: transcript.Transcript{
+			Platform:   sub.Platform,
+			ExternalID: sub.ExternalID,
+			SourceURL:  &sub.URL,
+			Lang:       f.Track.Lang,
+			Metadata:   f.provenance(),
+			Source:     f.origin,
+			Status:     transcript.Ready,
+			CreatedAt:  now,
+			UpdatedAt:  now,
+		},
+		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, f.Segments)),
+		WordsJSON:    packed.Pack(wire.AppendWords(nil, f.Segments)),
+	}
+	view.Describe(t, f.Metadata)
+	return t
+}
+
+// provenance is the metadata of a transcript from captions: the track, the number of
+// unreadable cues, and the sources that were asked before.
+func (f Finding) provenance() map[string]any {
+	m := map[string]any{"trackId": f.Track.ID, "trackKind": f.Track.Kind, "trackName": f.Track.Name}
+	if f.Lost != nil {
+		m["lostCues"] = f.Lost.Cues
+	}
+	if len(f.tried) > 0 {
+		m["tried"] = f.tried
+	}
+	return m
+}
+
+// Tried returns an entry for each source that was asked, the source of the finding last.
+// Their track lists have no track that the list of languages asks for.
+func (f Finding) Tried() []db.Tried { return append(f.tried, f.lacks()) }
+
+// lacks is the entry for a source that answered without a track for the languages.
+func (f Finding) lacks() db.Tried {
+	if len(f.Tracks) > 0 {
+		return passedOver(f.origin, transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in the languages asked for."))
+	}
+	return passedOver(f.origin, transcript.Errorf(transcript.NoTranscript, "The content has no captions."))
+}
+
+// passedOver is the entry, in a transcript's metadata, for a source that did not make the
+// transcript. It holds the reason.
+func passedOver(source transcript.Origin, err error) db.Tried {
+	coded := fault.OfJob(err)
+	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
+}

@@ -1,0 +1,70 @@
+// Package follow waits for changes of rows in the database. The store signals a change by
+// the id of the row. A signal may get lost, so every wait also looks by itself.
+package follow
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+// LookEvery is the longest wait for a signal before the next look.
+const LookEvery = 2 * time.Second
+
+// ErrUnwanted is the end of work on a row that has ended or gone on meanwhile.
+var ErrUnwanted = errors.New("follow: this work is no longer wanted")
+
+// Rest waits for a signal, at most for LookEvery. It returns false if ctx has ended.
+func Rest(ctx context.Context, signal <-chan struct{}) bool {
+	timer := time.NewTimer(LookEvery)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-signal:
+	case <-timer.C:
+	}
+	return true
+}
+
+// WhileWanted runs fn on the row with the id. As soon as ended returns true, the context of
+// fn ends with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails.
+func WhileWanted(ctx context.Context, s *db.Store, id string, ended func(context.Context) bool, fn func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		if untilEnded(ctx, s, id, ended) {
+			cancel(ErrUnwanted)
+		}
+	}()
+	err := fn(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), ErrUnwanted) {
+		err = ErrUnwanted
+	}
+	cancel(nil)
+	<-watched
+	return err
+}
+
+// untilEnded returns true as soon as ended does, and false when ctx ends.
+func untilEnded(ctx context.Context, s *db.Store, id string, ended func(context.Context) bool) bool {
+	signal, stop := s.Watch(id)
+	defer stop()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		if ended(ctx) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-signal:
+		case <-tick.C:
+		}
+	}
+}
