@@ -108,7 +108,7 @@ func TestReaderWaitsForItsOwnPatience(t *testing.T) {
 		s := service(v)
 		early := make(chan error, 1)
 		go func() { early <- search(t.Context(), s, "talk") }()
-		time.Sleep(patience - time.Second) // of the bubble's clock
+		time.Sleep(patience - time.Second) //nolint:forbidigo // of the bubble's clock
 		late := make(chan error, 1)
 		go func() { late <- search(t.Context(), s, "talk") }()
 		require.ErrorIs(t, <-early, transcript.UpstreamFailed)
@@ -117,7 +117,7 @@ func TestReaderWaitsForItsOwnPatience(t *testing.T) {
 
 		v.delay = 3 * patience
 		go func() { early <- search(t.Context(), s, "other") }()
-		time.Sleep(patience)
+		time.Sleep(patience) //nolint:forbidigo // of the bubble's clock
 		go func() { late <- search(t.Context(), s, "other") }()
 		require.ErrorIs(t, <-early, transcript.UpstreamFailed)
 		synctest.Wait()

@@ -16,7 +16,7 @@ import (
 // maxItemAttempts is how often an item is tried.
 const maxItemAttempts = 10
 
-// BatchRetry is a valid request to retry failed items of a batch.
+// RetryRequest is a valid request to retry failed items of a batch.
 type RetryRequest struct {
 	Account string
 	Plan    account.Plan // under which they are tried from now on
@@ -29,7 +29,7 @@ type RetryRequest struct {
 	Key   *db.HeldKey
 }
 
-// RetryBatch makes failed items of a batch wait again. NOT_FOUND as for Batch,
+// Retry makes failed items of a batch wait again. NOT_FOUND as for Batch,
 // STATE_CONFLICT with details.status for one that was canceled.
 func (bs *Batches) Retry(ctx context.Context, r RetryRequest) (*batch.Retried, error) {
 	var answer db.Answer
@@ -54,7 +54,7 @@ func (bs *Batches) Retry(ctx context.Context, r RetryRequest) (*batch.Retried, e
 	return bs.Retried(ctx, r.Account, answer)
 }
 
-// RetriedBatch returns the result of the RetryBatch that recorded the answer, with the
+// Retried returns the result of the RetryBatch that recorded the answer, with the
 // present state of the batch.
 func (bs *Batches) Retried(ctx context.Context, account string, a db.Answer) (*batch.Retried, error) {
 	var done batch.Retried
@@ -138,7 +138,7 @@ func (r RetryRequest) choose(items []db.BatchItem) (again, not []batch.NotRetrie
 	return again, not
 }
 
-// CancelBatch ends a batch: items that no process works on are skipped, and the other
+// Cancel ends a batch: items that no process works on are skipped, and the other
 // items run to their ends. The error is NOT_FOUND as in Batch, and STATE_CONFLICT with
 // details.status if the batch has ended.
 func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*batch.Job, error) {
@@ -164,7 +164,7 @@ func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldK
 	return bs.Get(ctx, account, id)
 }
 
-// DeleteBatch removes a batch with its items, not what they have led to. NOT_FOUND as
+// Delete removes a batch with its items, not what they have led to. NOT_FOUND as
 // for Batch, STATE_CONFLICT with details.status while it runs.
 func (bs *Batches) Delete(ctx context.Context, account, id string) error {
 	b, err := bs.store.Batches.Owned(ctx, account, id)

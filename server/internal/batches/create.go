@@ -1,3 +1,10 @@
+// Package batches makes batches, submits their items, and ends them.
+//
+// A batch is taken up in steps. If its items are not known yet, they are listed first
+// (expand). Then the items are submitted like requests, some of them at a time (feed):
+// each item is answered from the cache, or gets a claim of the batch's account. Claims
+// end in settle. settle also ends the items that wait for the claims, and then ends the
+// batch or takes up more items.
 package batches
 
 import (
@@ -27,13 +34,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// A batch is taken up in steps. If its items are not known yet, they are listed first
-// (expand). Then the items are submitted like requests, some of them at a time (feed):
-// each item is answered from the cache, or gets a claim of the batch's account. Claims
-// end in settle. settle also ends the items that wait for the claims, and then ends the
-// batch or takes up more items.
-
-// BatchesConfig is what Batches works with. All members are required, except Lists.
+// Config is what Batches works with. All members are required, except Lists.
 type Config struct {
 	Store      *db.Store
 	Cluster    *cluster.Cluster
@@ -68,7 +69,7 @@ type Batches struct {
 	log     *slog.Logger
 }
 
-// NewBatches returns Batches for the configuration.
+// New returns Batches for the configuration.
 func New(c Config) *Batches {
 	return &Batches{cfg: c, store: c.Store, cluster: c.Cluster, log: c.Log}
 }
@@ -88,7 +89,7 @@ const (
 // maxExternalID is the longest id that is kept of an entry, in characters.
 const maxExternalID = 512
 
-// BatchRequest is a valid request for a batch, of entries or of a list.
+// Request is a valid request for a batch, of entries or of a list.
 type Request struct {
 	Account string
 	Plan    account.Plan
@@ -104,7 +105,7 @@ type Request struct {
 	Key   *db.HeldKey // as of a Submission
 }
 
-// CreateBatch makes a batch, which is worked on from then on. Its errors carry codes:
+// Create makes a batch, which is worked on from then on. Its errors carry codes:
 // BATCH_LIMIT_EXCEEDED where there are more entries than the plan or the service takes,
 // where no entry names a content the code of the first, and NOT_IMPLEMENTED where no
 // living process reads such lists.
@@ -307,7 +308,7 @@ func countsOf(items []db.BatchItem) (n batch.Counts) {
 	return n
 }
 
-// Batch returns the account's batch. NOT_FOUND for what it has not, also for another's.
+// Get returns the account's batch. NOT_FOUND for what it has not, also for another's.
 func (bs *Batches) Get(ctx context.Context, account, id string) (*batch.Job, error) {
 	b, err := bs.store.Batches.Owned(ctx, account, id)
 	if err != nil {
@@ -316,7 +317,7 @@ func (bs *Batches) Get(ctx context.Context, account, id string) (*batch.Job, err
 	return view.BatchOf(b), nil
 }
 
-// WaitBatch returns the account's batch as soon as it has ended. When waiting ends first,
+// Wait returns the account's batch as soon as it has ended. When waiting ends first,
 // it returns the batch as it stands. NOT_FOUND as for Batch.
 func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job, error) {
 	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
@@ -330,14 +331,14 @@ func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job
 	}
 }
 
-// BatchPage is a batch with some of its items, as all of it stood at one moment.
+// Page is a batch with some of its items, as all of it stood at one moment.
 type Page struct {
 	Batch *batch.Job
 	Items []batch.Item
 	Next  int // the position to go on from; 0: there are no more
 }
 
-// BatchPage returns the account's batch with items of it in their order, at most n: those
+// Page returns the account's batch with items of it in their order, at most n: those
 // after a position, which is 0 at first. NOT_FOUND as for Batch.
 func (bs *Batches) Page(ctx context.Context, account, id string, after, n int) (*Page, error) {
 	var b *db.BatchState
@@ -363,7 +364,7 @@ func (bs *Batches) Page(ctx context.Context, account, id string, after, n int) (
 	return page, nil
 }
 
-// Batches returns at most n batches of the account, newest first. If status is not
+// List returns at most n batches of the account, newest first. If status is not
 // empty, Batches returns only batches with this status. If before is not empty, Batches
 // returns only batches that are older than the batch with this id.
 func (bs *Batches) List(ctx context.Context, account string, status batch.Status, before string, n int) ([]batch.Job, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// BatchEntry is one entry of a batch.
+// Entry is one entry of a batch.
 type Entry struct {
 	// Content is what the entry names. Of one with an Err it is the entry itself, as
 	// far as it can be told.
@@ -21,7 +21,7 @@ type Entry struct {
 	Err *transcript.Error
 }
 
-// Entry is what a link of a batch names: a full link, a short one, or an id of the video
+// EntryOf is what a link of a batch names: a full link, a short one, or an id of the video
 // site. One that names nothing stands for itself.
 func (bs *Batches) EntryOf(link string) Entry {
 	match, err := bs.cfg.Sites.Detect(link)

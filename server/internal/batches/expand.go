@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// expandTimeout is long enough for 500 short links that do not answer.
+	// ExpandTimeout is long enough for 500 short links that do not answer.
 	ExpandTimeout = 15 * time.Minute
 	// followers is how many short links of a batch are followed at once, and followed at
 	// a time so many, before it is written down where they have led.
@@ -44,7 +44,7 @@ type expandArgs struct {
 func (expandArgs) Kind() string  { return "expand" }
 func (expandArgs) Queue() string { return ListsQueue }
 
-// expand finds out what the items of a batch are. It may run twice, also at the same
+// Expand finds out what the items of a batch are. It may run twice, also at the same
 // time: the batch takes its items once.
 func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error {
 	ctx = db.Unhurried(ctx)

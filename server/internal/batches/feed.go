@@ -29,7 +29,7 @@ const (
 	feedBelow = feedWindow / 2
 )
 
-// feed takes up items of a batch, as many as the window has room for. It may run
+// Feed takes up items of a batch, as many as the window has room for. It may run
 // twice, also at the same time: an item gets one claim.
 func (bs *Batches) Feed(ctx context.Context, _ db.Work, step feedArgs) error {
 	ctx = db.Unhurried(ctx)
@@ -111,7 +111,7 @@ func (bs *Batches) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, s
 	return bs.goOn(ctx, tx, b)
 }
 
-// endItems ends the items that wait for ended claims. The transaction has written the
+// EndItems ends the items that wait for ended claims. The transaction has written the
 // whole end except its cost. endItems returns the claims whose end no item or request
 // waits for: their items were skipped when their batch was canceled.
 func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, claims []db.Job, end db.End) (forNobody []string, err error) {
@@ -152,7 +152,7 @@ func itemEnd(end db.End) (batch.ItemStatus, db.ItemEnd) {
 	return batch.ItemFailed, failedItem(transcript.Errorf(transcript.StateConflict, "The job was cancelled."))
 }
 
-// lockBatches locks the batches whose items wait for claims.
+// Lock locks the batches whose items wait for claims.
 func Lock(ctx context.Context, tx *db.Tx, claims []db.Job) ([]db.Batch, error) {
 	ids := batched(claims)
 	if len(ids) == 0 {
@@ -171,7 +171,7 @@ func batched(claims []db.Job) (ids []string) {
 	return ids
 }
 
-// makeRoom lets batches take up other items, as one of theirs is to be recognized.
+// MakeRoom lets batches take up other items, as one of theirs is to be recognized.
 func MakeRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 	batches, err := tx.Items.SetSound(ctx, e.ID)
 	if err != nil {

@@ -67,7 +67,7 @@ func TestListOfProcessesIsReadAgainBeforeNoProcessCan(t *testing.T) {
 		reads := l.reads
 		assert.True(t, c.OnlyOthers(t.Context(), readsVideos))
 		assert.Equal(t, reads, l.reads, "the list in memory is new enough")
-		time.Sleep(3 * time.Second) // of the bubble's clock
+		time.Sleep(3 * time.Second) //nolint:forbidigo // of the bubble's clock
 		assert.True(t, c.OnlyOthers(t.Context(), readsVideos))
 		assert.Equal(t, reads+1, l.reads)
 	})
@@ -152,7 +152,7 @@ func TestProcessTakenForDeadComesBackUnderANewName(t *testing.T) {
 		defer cancel()
 		go life.Beat(ctx)
 		all[0].dead = true
-		time.Sleep(6 * time.Second) // of the bubble's clock
+		time.Sleep(6 * time.Second) //nolint:forbidigo // of the bubble's clock
 		synctest.Wait()
 		require.Len(t, all, 2)
 		assert.NotEqual(t, all[0].name, all[1].name)
@@ -162,7 +162,7 @@ func TestProcessTakenForDeadComesBackUnderANewName(t *testing.T) {
 
 		require.NoError(t, life.Stop(t.Context()))
 		all[1].dead = true
-		time.Sleep(6 * time.Second)
+		time.Sleep(6 * time.Second) //nolint:forbidigo // of the bubble's clock
 		synctest.Wait()
 		assert.Len(t, all, 2, "after Stop no new runner starts")
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// codedError is the error as the job's owner reads it.
+// OfJob is the error as the job's owner reads it.
 func OfJob(cause error) *transcript.Error {
 	shown := *Coded(cause)
 	retryable := shown.RetryableJob()
@@ -20,7 +20,7 @@ func OfJob(cause error) *transcript.Error {
 	return &shown
 }
 
-// withCode is the coded error that a cause is or wraps. One without a code becomes
+// Coded is the coded error that a cause is or wraps. One without a code becomes
 // INTERNAL: its text is for the log, not for the caller.
 func Coded(cause error) *transcript.Error {
 	var coded *transcript.Error
@@ -33,12 +33,12 @@ func Coded(cause error) *transcript.Error {
 	return coded
 }
 
-// ownTrouble reports whether the service's own database or disk is to blame.
+// Own reports whether the service's own database or disk is to blame.
 func Own(cause error) bool {
 	return errors.Is(cause, db.ErrUnavailable) || errors.Is(cause, syscall.ENOSPC) || errors.Is(cause, syscall.EDQUOT)
 }
 
-// guarded turns a panic of an engine into an error.
+// Guard turns a panic of an engine into an error.
 func Guard(run func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -27,11 +27,13 @@ func HasMinutes(ctx context.Context, r db.Reader, account string, l db.Limits, s
 	return MinutesUsedUp(l, u, sound)
 }
 
+// TranscriptsUsedUp is the refusal for an account without a transcript left.
 func TranscriptsUsedUp(l db.Limits, u db.Usage) *transcript.Error {
 	e := Refusal(l, transcript.TranscriptQuotaExceeded, "The transcripts that the plan includes are used up for this period.")
 	return usedUp(e, l, u.Taken().Transcripts, l.Transcripts)
 }
 
+// MinutesUsedUp is the refusal for an account with too few minutes left for a sound.
 func MinutesUsedUp(l db.Limits, u db.Usage, sound Sound) *transcript.Error {
 	e := Refusal(l, transcript.ASRQuotaExceeded, "Too few of the plan's minutes of speech recognition are left in this period for this recording.")
 	return usedUp(e, l, u.Taken().Minutes, l.ASRMinutes).With("neededMinutes", sound.Minutes())

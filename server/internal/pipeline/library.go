@@ -71,7 +71,7 @@ func (l *Library) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tran
 	return t, nil
 }
 
-// Library returns a page of an account's saved texts, running work and failed work. It
+// Page returns a page of an account's saved texts, running work and failed work. It
 // reads neither the libraries of other accounts nor the cache.
 func (l *Library) Page(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	var page *library.Page

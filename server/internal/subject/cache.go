@@ -12,10 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// fresh reports whether what was learned at a time is new enough to be used.
+// Fresh reports whether what was learned at a time is new enough to be used.
 type Fresh func(at time.Time) bool
 
-// within accepts what is younger than ttl: with account.Unlimited everything, with 0
+// Within accepts what is younger than ttl: with account.Unlimited everything, with 0
 // nothing.
 func Within(ttl time.Duration) Fresh {
 	if ttl == account.Unlimited {
@@ -24,15 +24,15 @@ func Within(ttl time.Duration) Fresh {
 	return func(at time.Time) bool { return time.Since(at) < ttl }
 }
 
-// since accepts what was learned after a time.
+// Since accepts what was learned after a time.
 func Since(start time.Time) Fresh {
 	return func(at time.Time) bool { return !at.Before(start) }
 }
 
-// anyAge accepts everything, however old.
+// AnyAge accepts everything, however old.
 func AnyAge(time.Time) bool { return true }
 
-// shelf returns the cached texts of the subject that are not too old. A text that was
+// Shelf returns the cached texts of the subject that are not too old. A text that was
 // put in never gets too old.
 func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts Fresh) (*db.Shelf, error) {
 	shelf, err := r.Contents.Shelf(ctx, s.Owner, account, s.Platform, s.ExternalID)
@@ -46,7 +46,7 @@ func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts 
 	return shelf, nil
 }
 
-// answer returns the text on the shelf that answers the list, or nil: see
+// Answer returns the text on the shelf that answers the list, or nil: see
 // server/API.md, Language lists.
 func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
 	if !s.Platform.HasCaptions() {
@@ -65,7 +65,7 @@ func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
 	return recognized(shelf, "") // implied
 }
 
-// captions returns the caption text that answers the list. Without one, open reports
+// Captions returns the caption text that answers the list. Without one, open reports
 // whether the platform may have a caption track that answers.
 func (s Subject) Captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 	tags := s.Languages.Captions()

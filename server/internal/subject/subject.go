@@ -10,11 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// defaultLanguage is what a caller who sends no list wants of a platform with
+// DefaultLanguage is what a caller who sends no list wants of a platform with
 // captions.
 const DefaultLanguage = "en"
 
-// subject is what an extraction is of: one content, in the languages of a list.
+// Subject is what an extraction is of: one content, in the languages of a list.
 type Subject struct {
 	Owner string // the account for an upload, "" for what all may share
 	engine.Content
@@ -22,7 +22,7 @@ type Subject struct {
 	Prompt    string // that an upload is recognized with; "" for none
 }
 
-// subjectOf is the subject of a request. Lists that mean the same make the same
+// Of is the subject of a request. Lists that mean the same make the same
 // subject.
 func Of(c engine.Content, list transcript.LanguageList) Subject {
 	switch {
@@ -35,7 +35,7 @@ func Of(c engine.Content, list transcript.LanguageList) Subject {
 	return Subject{Content: c, Languages: list}
 }
 
-// onlyASR is the list that asks for recognition in a language and nothing else; it
+// OnlyASR is the list that asks for recognition in a language and nothing else; it
 // is empty for "", a language that is to be found out.
 func OnlyASR(tag string) transcript.LanguageList {
 	if tag == "" {
@@ -44,7 +44,7 @@ func OnlyASR(tag string) transcript.LanguageList {
 	return transcript.LanguageList{{Tag: tag, ASR: true}}
 }
 
-// subjectOfExtraction is what a stored extraction is of.
+// OfExtraction is what a stored extraction is of.
 func OfExtraction(e *db.Extraction) Subject {
 	s := Subject{Owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, Prompt: e.Prompt}
 	if e.Languages != "" {
@@ -55,19 +55,19 @@ func OfExtraction(e *db.Extraction) Subject {
 	return s
 }
 
-// asrLanguage is the language to recognize; "": the recognizer finds it out. On a
+// ASRLanguage is the language to recognize; "": the recognizer finds it out. On a
 // platform with captions only an entry with asr names one.
 func (s Subject) ASRLanguage() string {
 	entry, _ := s.Languages.ASR() // for content without captions, the list has only this entry
 	return entry.Tag
 }
 
-// wantsCaptions tells that the list does not begin with recognition.
+// WantsCaptions tells that the list does not begin with recognition.
 func (s Subject) WantsCaptions() bool {
 	return s.Platform.HasCaptions() && len(s.Languages.Captions()) > 0
 }
 
-// pick chooses the track that the first possible entry of the list takes.
+// Pick chooses the track that the first possible entry of the list takes.
 func (s Subject) Pick(tracks []transcript.Track) (n int, ok bool) {
 	for _, tag := range s.Languages.Captions() {
 		if n, ok := transcript.MatchTrack(tag, tracks); ok {
@@ -77,7 +77,7 @@ func (s Subject) Pick(tracks []transcript.Track) (n int, ok bool) {
 	return 0, false
 }
 
-// languagesOf are the distinct tags of the tracks that can be served, in order.
+// LanguagesOf are the distinct tags of the tracks that can be served, in order.
 func LanguagesOf(tracks []transcript.Track) []string {
 	tags := []string{}
 	for _, t := range tracks {

@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// batchView is a batch as its owner sees it.
+// BatchOf is a batch as its owner sees it.
 func BatchOf(b *db.BatchState) *batch.Job {
 	updated := b.UpdatedAt
 	if b.MovedAt != nil && b.MovedAt.After(updated) {
@@ -36,7 +36,7 @@ func BatchOf(b *db.BatchState) *batch.Job {
 // undetermined is the language of items whose language the recognizer detects.
 const undetermined = "und"
 
-// itemView is an item of a batch as its owner sees it. One whose claim a worker has
+// ItemOf is an item of a batch as its owner sees it. One whose claim a worker has
 // taken is processing, until it has ended or is back in the queue. An attempt counts
 // from then on.
 func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {

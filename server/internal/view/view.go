@@ -37,7 +37,7 @@ type Job struct {
 	Asked View
 }
 
-// jobView is a stored job without its result.
+// JobOf is a stored job without its result.
 func JobOf(j *db.Job) transcript.Job {
 	v := transcript.Job{
 		JobID:          j.ID,
@@ -59,7 +59,7 @@ func JobOf(j *db.Job) transcript.Job {
 	return v
 }
 
-// result is a stored transcript as v wants it.
+// ResultOf is a stored transcript as v wants it.
 func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 	r := &Result{
 		Result: transcript.Result{
@@ -95,7 +95,7 @@ func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 	return r, nil
 }
 
-// hideMetadata takes away what sendMetadata: false does not show.
+// HideMetadata takes away what sendMetadata: false does not show.
 func HideMetadata(t *transcript.Transcript) {
 	t.Title, t.Channel, t.CreatorName, t.CreatorHandle, t.CreatorURL = nil, nil, nil, nil, nil
 	t.ThumbnailURL, t.PublishedAt, t.Metadata = nil, nil, nil
@@ -109,7 +109,7 @@ func plainText(t *db.Transcript, timestamps bool) (string, error) {
 	return string(format.AppendText(nil, whole.Segments, timestamps)), nil
 }
 
-// metadataStatus is the status for the claims on an extraction.
+// StatusOf is the status for the claims on an extraction.
 func StatusOf(e *db.Extraction) transcript.MetadataStatus {
 	known := e.Metadata
 	known.Duration = max(known.Duration, e.Duration)
@@ -126,7 +126,7 @@ func metadataOf(t *db.Transcript) transcript.Metadata {
 	}
 }
 
-// describe puts what a platform says about a content into its transcript. The
+// Describe puts what a platform says about a content into its transcript. The
 // measured length, where there is one, rules.
 func Describe(t *db.Transcript, m transcript.Metadata) {
 	for member, value := range map[**string]string{
@@ -179,7 +179,7 @@ func HeardBy(t *db.Transcript) *transcript.Recognizer {
 	return &transcript.Recognizer{Engine: *name, Model: told("model"), Quality: told("quality")}
 }
 
-// roundSeconds rounds a length in seconds half up, as Transcript.DurationSec
+// RoundSeconds rounds a length in seconds half up, as Transcript.DurationSec
 // holds it. A negative length and NaN become 0.
 func RoundSeconds(seconds float64) int {
 	if !(seconds > 0) {
