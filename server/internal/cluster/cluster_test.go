@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -124,15 +125,14 @@ func TestRecognizerOfTheTeam(t *testing.T) {
 type runner struct {
 	db.Runner
 
-	name    string
-	dead    bool
-	running bool
+	name          string
+	dead, running atomic.Bool
 }
 
-func (r *runner) Start(context.Context) error { r.running = true; return nil }
-func (r *runner) Stop(context.Context) error  { r.running = false; return nil }
+func (r *runner) Start(context.Context) error { r.running.Store(true); return nil }
+func (r *runner) Stop(context.Context) error  { r.running.Store(false); return nil }
 func (r *runner) Beat(context.Context) error {
-	if r.dead {
+	if r.dead.Load() {
 		return db.ErrTakenForDead
 	}
 	return nil
@@ -151,17 +151,17 @@ func TestProcessTakenForDeadComesBackUnderANewName(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go life.Beat(ctx)
-		all[0].dead = true
+		all[0].dead.Store(true)
 		time.Sleep(6 * time.Second) //nolint:forbidigo // of the bubble's clock
 		synctest.Wait()
 		require.Len(t, all, 2)
 		assert.NotEqual(t, all[0].name, all[1].name)
-		assert.False(t, all[0].running)
-		assert.True(t, all[1].running)
+		assert.False(t, all[0].running.Load())
+		assert.True(t, all[1].running.Load())
 		assert.Same(t, all[1], life.Runner())
 
 		require.NoError(t, life.Stop(t.Context()))
-		all[1].dead = true
+		all[1].dead.Store(true)
 		time.Sleep(6 * time.Second) //nolint:forbidigo // of the bubble's clock
 		synctest.Wait()
 		assert.Len(t, all, 2, "after Stop no new runner starts")
