@@ -8,24 +8,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Operation is what an account asks for, for Config.Admit.
+// Operation describes the work that an account asks for, for Config.Admit.
 type Operation struct {
 	// ID is the operationId of the route in the OpenAPI document: "createTranscript" or
-	// "createBatch", which is asked once and not for each item.
+	// "createBatch". The server calls Admit once for a batch, and not for each item.
 	ID string
-	// Platform and ExternalID are the content, as in the transcript to come; the id of
-	// an upload comes from its bytes. Of a batch they are its playlist or channel, and
-	// empty for a list of links.
+	// Platform and ExternalID name the content, as the transcript will. The id of an upload
+	// comes from its bytes. For a batch Platform and ExternalID name the playlist or the
+	// channel, and are empty for a list of links.
 	Platform   transcript.Platform
 	ExternalID string
 	// Items is how many links a batch is made from, repeated links included. It is 0 if
 	// the request is no batch, or if the items of its list are not known yet.
 	Items int
-	// UploadBytes is the size of the file; 0: it is a link.
+	// UploadBytes is the size of the file; 0: the content is a link.
 	UploadBytes int64
 }
 
-// admit is Admit as the API asks it.
+// admit is Admit with the operations of the API.
 func (c Config) admit() api.Admit {
 	if c.Admit == nil {
 		return nil

@@ -17,13 +17,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Examine looks at what a server made of c, on a store opened with o, would stand on: the
-// engine's programs, what confines them, the database and its clock, the blobs, and the
-// room on disks. It makes neither, so c.Store is not needed, and leaves nothing behind:
-// no database is created, no table changed, no link opened. Recognizers and object stores
-// are asked where they are on the network.
+// Examine checks the ground of a server with the configuration c, on a store with the options
+// o: the programs of the engine and their confinement, the database and its clock, the blobs,
+// and the free space on disks. Examine makes neither server nor store, so that c.Store is not
+// needed. Examine creates no database, changes no table and opens no link, but it asks
+// recognizers and object stores on the network.
 //
-// It ends soon after ctx does, with what it knows then. The error is a *ConfigError about
+// Examine ends soon after ctx, with its findings so far. The error is a *ConfigError about
 // Egress or Engine.
 func Examine(ctx context.Context, c Config, o store.Options) ([]engine.Finding, error) {
 	if c.Log == nil {
@@ -74,7 +74,7 @@ func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error
 	return append(examineEngine(ctx, eng), examinePrograms(programs)...), nil
 }
 
-// examinePrograms looks at what holds programs.
+// examinePrograms checks how the kernel confines programs.
 func examinePrograms(programs *run.Runner) []engine.Finding {
 	landlock := engine.Finding{Name: "Landlock", Status: engine.OK, Found: "holds programs to the egress guard and to their own files"}
 	if programs.Landlock() != nil {
@@ -125,7 +125,7 @@ func examineEngine(ctx context.Context, e engine.Engine) []engine.Finding {
 	var asking sync.WaitGroup
 	for i, p := range parts {
 		if slices.ContainsFunc(parts[:i], func(before part) bool { return same(before.does, p.does) }) {
-			continue // it does several things
+			continue // a value with several capabilities is asked once
 		}
 		asking.Go(func() { found[i] = p.examine(ctx) })
 	}
@@ -133,7 +133,7 @@ func examineEngine(ctx context.Context, e engine.Engine) []engine.Finding {
 	return slices.Concat(found...)
 }
 
-// same tells that two parts are one thing.
+// same reports whether two parts are the same value.
 func same(a, b any) bool {
 	return a != nil && b != nil && reflect.TypeOf(a).Comparable() && reflect.TypeOf(b).Comparable() && a == b
 }
@@ -151,7 +151,7 @@ func (p part) examine(ctx context.Context) []engine.Finding {
 	r, ok := p.does.(engine.Recognizer)
 	if !ok {
 		if found[0].Status == engine.OK {
-			return nil // nothing is known of it but that
+			return nil // there is no more to report
 		}
 		return found
 	}

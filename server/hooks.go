@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// hooks are JobEnded and BatchEnded as the pipeline calls them.
+// hooks are JobEnded and BatchEnded in the form in which the pipeline calls them.
 func (c Config) hooks() pipeline.Hooks {
 	h := pipeline.Hooks{Batch: c.BatchEnded}
 	if c.JobEnded != nil {

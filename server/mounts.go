@@ -13,30 +13,30 @@ func (s *Server) Transcripts() http.Handler {
 	return s.edge.Handler(s.api.Transcripts())
 }
 
-// Captions serves GET /v1/video_site/captions and GET /v1/transcript/info, which
+// Captions serves GET /v1/video_site/captions and GET /v1/transcript/info. These routes
 // start no job.
 func (s *Server) Captions() http.Handler {
 	return s.edge.Handler(s.api.Captions())
 }
 
-// Discovery serves what is found on the video site: GET /v1/video_site/search and the
-// like. It starts no job and keeps nothing. A mux wants the pattern "/v1/video_site/", and
-// "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
+// Discovery serves searches and lists of the video site: GET /v1/video_site/search and the
+// like. Discovery starts no job and stores nothing. A mux needs the pattern "/v1/video_site/",
+// and "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
 func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discovery()) }
 
-// Library serves /v1/library/: what an account has saved. It starts no job and charges
-// nothing.
+// Library serves /v1/library/: the saved transcripts of an account. Library starts no job and
+// charges nothing.
 func (s *Server) Library() http.Handler {
 	return s.edge.Handler(s.api.Library())
 }
 
-// Batches serves /v1/batch and what is below it: batches and their exports. A mux wants
-// both patterns, "/v1/batch" and "/v1/batch/".
+// Batches serves /v1/batch and the paths below: batches and their exports. A mux needs both
+// patterns, "/v1/batch" and "/v1/batch/".
 func (s *Server) Batches() http.Handler {
 	return s.edge.Handler(s.api.Batches())
 }
 
-// Usage serves GET /v1/usage: what an account may have, and how much of it is used.
+// Usage serves GET /v1/usage: the limits of an account, and how much of them is used.
 func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }
 
 // Health serves /healthz and /readyz, which need no credential.
@@ -50,5 +50,5 @@ func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health()) }
 func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
 // Docs serves /docs, a page for people, and /docs/openapi.json, which need no credential.
-// A mux wants both patterns, "/docs" and "/docs/".
+// A mux needs both patterns, "/docs" and "/docs/".
 func (s *Server) Docs() http.Handler { return s.edge.Handler(s.api.Docs()) }

@@ -7,14 +7,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Role is the part of a process among those that share a PostgreSQL database. Roles
-// may be mixed and changed at any time; on SQLite there is only RoleAll. Blobs must be
-// where all of them reach them.
+// Role is the part of a process among the processes that share a PostgreSQL database. Roles
+// may be mixed and changed at any time. On SQLite there is only RoleAll. All processes must
+// reach the same blobs.
 type Role string
 
 // The roles.
 const (
-	// RoleAll accepts requests and works on them. It is the zero value.
+	// RoleAll, the zero value, accepts requests and works on them.
 	RoleAll Role = ""
 	// RoleAPI accepts requests, answers from the cache, follows jobs and takes uploads,
 	// but does no work: it makes no engine, starts no program, and needs no disk for
@@ -23,8 +23,8 @@ const (
 	// jobs are accepted and wait, and a request that must ask a platform is answered
 	// 503.
 	RoleAPI Role = "api"
-	// RoleWorker works on what others accept. Its Handler answers as any, but is not
-	// meant to be served to the public, and Stop does not wait for DrainDelay.
+	// RoleWorker works on the jobs that other processes accept. Its Handler answers like every
+	// Handler, but is not meant for the public, and Stop does not wait for DrainDelay.
 	RoleWorker Role = "worker"
 )
 

@@ -9,32 +9,29 @@ import (
 )
 
 const (
-	// requestGrace is how long requests may take to end once no new ones are taken.
+	// requestGrace is how long running requests may take after the last new request.
 	requestGrace = 5 * time.Second
-	// lastAnswers is how long the answers take at most that the end of the work leads
-	// to.
+	// lastAnswers is how long the answers may take that follow from the end of the work.
 	lastAnswers = time.Second
 )
 
-// Stop ends the service in good order, so that no request fails that its sender
-// may not repeat:
+// Stop ends the service in good order. A request that fails meanwhile may be repeated:
 //
-//   - /readyz answers 503 and connections are closed after their next answer, for
-//     DrainDelay, while everything still works (not for RoleWorker, which is sent none);
-//   - the servers that HTTPServer has made accept no more connections;
-//   - clients that wait are answered: a POST by its job, an event stream by
-//     stream.closing. Other requests have 5 s to end;
-//   - running work is given back, to be taken up by another process or at the next
-//     start;
-//   - connections that still are open are cut.
+//   - for DrainDelay, /readyz answers 503 and connections close after their next answer,
+//     while everything still works (not for RoleWorker, which gets no requests);
+//   - the servers of HTTPServer accept no more connections;
+//   - waiting clients get their answers: a POST its job, an event stream stream.closing.
+//     Other requests have 5 s to end;
+//   - the server gives running work back, for another process or for the next start;
+//   - the server cuts the connections that are still open.
 //
-// A handler under an http.Server of your own answers until that one is shut down,
-// which is to be done next: work is accepted, not begun.
+// A handler under an http.Server of the embedder answers until the embedder shuts that server
+// down, which is the next thing to do: until then work is accepted, and not begun.
 //
-// When ctx ends first, running steps are told to end and Stop returns ctx's
-// error; what they use stays theirs, the store too, and Stop may be called again
-// to wait on. Once it has returned nil, calling it again does nothing. Safe for
-// concurrent use.
+// If ctx ends first, running steps are told to end, and Stop returns ctx's error. The steps
+// still use their resources and the store then, and the caller may call Stop again to wait for
+// them. After Stop has returned nil, another call does nothing. Stop is safe for concurrent
+// use.
 func (s *Server) Stop(ctx context.Context) error {
 	if err := s.stopInTurn(ctx); err != nil {
 		return fmt.Errorf("server: stop: %w", err)
@@ -42,11 +39,11 @@ func (s *Server) Stop(ctx context.Context) error {
 	return nil
 }
 
-// stopInTurn lets one call of Stop at a time do what is left to do.
+// stopInTurn does the remaining steps of Stop, in a single call at a time.
 func (s *Server) stopInTurn(ctx context.Context) error {
 	s.stopOnce.Do(func() {
 		s.drained = time.Now().Add(s.cfg.DrainDelay)
-		if s.cfg.Role == RoleWorker { // nobody sends it requests
+		if s.cfg.Role == RoleWorker { // a worker gets no requests
 			s.drained = time.Now()
 		}
 		s.lifetime.Drain()
@@ -77,8 +74,8 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 	return errors.Join(err, s.cut(), s.close())
 }
 
-// takeTurn waits until no other call of Start or Stop is at work; a turn that is
-// free is taken even where ctx has ended.
+// takeTurn waits until no other call of Start or Stop runs. takeTurn takes a free turn even
+// after the end of ctx.
 func (s *Server) takeTurn(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
@@ -95,7 +92,7 @@ func (s *Server) takeTurn(ctx context.Context) error {
 
 func (s *Server) giveTurn() { <-s.turn }
 
-// shutdown closes the listeners and waits a while for the requests under way.
+// shutdown closes the listeners, and waits at most grace for the running requests.
 func (s *Server) shutdown(ctx context.Context, grace time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
@@ -105,8 +102,7 @@ func (s *Server) shutdown(ctx context.Context, grace time.Duration) {
 	}
 }
 
-// cut ends what is left of connections: a sender that stalls makes no failure of
-// an orderly end.
+// cut closes the remaining connections. A client that stalls is no failure of Stop.
 func (s *Server) cut() error {
 	var errs []error
 	for _, web := range s.webServers() {
@@ -115,7 +111,7 @@ func (s *Server) cut() error {
 	return errors.Join(errs...)
 }
 
-// webServers are those that HTTPServer has made.
+// webServers are the servers of HTTPServer.
 func (s *Server) webServers() []*http.Server {
 	s.webMu.Lock()
 	defer s.webMu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// apiOperation is what an account asks for.
+// Operation describes the work that an account asks for.
 type Operation struct {
 	ID          string              // the operationId of the route
 	Platform    transcript.Platform // of the content, or of the playlist or channel of a batch; empty: a list of links
@@ -19,13 +19,13 @@ type Operation struct {
 	UploadBytes int64               // the size of the file; 0: it is a link
 }
 
-// Admit has the last word on work that a plan permits. Its error is the answer.
+// Admit has the last word on work that a plan permits. The error of Admit is the answer.
 type Admit func(context.Context, account.Principal, Operation) error
 
 // admitPatience is how long Config.Admit may take.
 const admitPatience = 30 * time.Second
 
-// of is Admit for one request; nil: nothing is asked.
+// of is Admit for one request; nil: the plan decides.
 func (a Admit) of(p account.Principal, op Operation) func(context.Context) error {
 	if a == nil {
 		return nil

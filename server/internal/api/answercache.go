@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
 )
 
-// recentBytes is how much of what was made of transcripts is kept in memory.
+// recentBytes bounds the answers that are kept in memory.
 const recentBytes = 64 << 20
 
 // recentAnswers are answers that were made of transcripts a moment ago, by their tags. In
@@ -23,7 +23,7 @@ func newRecentAnswers() *recentAnswers {
 	return &recentAnswers{recent.New[string, *packed.Body](recentBytes)}
 }
 
-// remembered makes an answer with a tag, unless that was done a moment ago.
+// remembered returns the answer with a tag, and makes the answer unless it is in memory.
 func (a *recentAnswers) remembered(tag string, render func() (*packed.Body, error)) (*packed.Body, error) {
 	if b, ok := a.Get(tag); ok {
 		return b, nil

@@ -1,3 +1,6 @@
+// Package api has the resources of the service: for each a small type with its routes and
+// handlers, on package edge. A handler reads the request, calls the pipeline or the store once
+// or twice, and writes the answer.
 package api
 
 import (
@@ -14,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// APIConfig is what an API is made of. Every member is required but Admit and Unconfined.
+// Config is what an API is made of. Every member is required but Admit and Unconfined.
 type Config struct {
 	Edge       *edge.Edge
 	Lifetime   *edge.Lifetime
@@ -23,8 +26,8 @@ type Config struct {
 	Log        *slog.Logger
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
-	Admit      Admit        // asked before work is accepted; nil: nothing is asked
-	BasePath   string       // stands before the paths that answers name; empty: the root
+	Admit      Admit        // has the last word on new work; nil: the plan decides
+	BasePath   string       // the start of the paths in answers; empty: the root
 	Version    string       // of the program, for GET /healthz
 	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil: it does
 
@@ -50,7 +53,7 @@ type API struct {
 	docs        *docs
 }
 
-// NewAPI makes an API.
+// New makes an API.
 func New(c Config) *API {
 	found := &contents{sites: c.Sites, shortLinks: c.ShortLinks, timeout: c.Timeout}
 	recent, streams := newRecentAnswers(), new(streamCounter)

@@ -35,7 +35,7 @@ func (b *batchJobs) createBatchRoute() edge.Route {
 	}
 }
 
-// batchRequest is what a request for a batch says.
+// batchRequest has the fields of a request for a batch.
 type batchRequest struct {
 	urls              []string
 	playlist, channel string
@@ -43,7 +43,7 @@ type batchRequest struct {
 	maxItems          int                     // 0: all
 }
 
-// table is that of the JSON body.
+// table is the table of the JSON body.
 func (req *batchRequest) table() request.Table {
 	playlist, channel := request.Text(1, maxURL), request.Text(1, maxURL)
 	return request.Table{
@@ -60,7 +60,7 @@ func (req *batchRequest) table() request.Table {
 	}
 }
 
-// options are what every batch may be asked with.
+// options are the fields that every batch may have.
 func (req *batchRequest) options() []*request.Field {
 	return []*request.Field{
 		languageField(&req.languages).ShowDefault(defaultLanguage),
@@ -69,7 +69,7 @@ func (req *batchRequest) options() []*request.Field {
 	}
 }
 
-// csvQuery is what a CSV body is sent with.
+// csvQuery is the query next to a CSV body.
 func (req *batchRequest) csvQuery() request.Table {
 	return request.Table{Fields: request.WithoutDefaults(req.options())}
 }
@@ -77,7 +77,7 @@ func (req *batchRequest) csvQuery() request.Table {
 // createBatch is POST /v1/batch.
 func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 	var req batchRequest
-	read := req.readJSON // without a body, what is missing is told
+	read := req.readJSON // without a body, the answer names the missing fields
 	switch media, present, err := edge.BodyType(r); {
 	case err != nil:
 		return err

@@ -24,9 +24,8 @@ const csvColumn = "url"
 // With millions of columns, a row would take many times the body's own memory.
 const maxColumns = 16384
 
-// declaresUTF8 reports whether a Content-Type names UTF-8, a part of it (US-ASCII), or no
-// character set. Bytes of another one can be valid UTF-8 by chance, and then mean other
-// links.
+// declaresUTF8 reports whether a Content-Type names UTF-8, US-ASCII, or no character set. The
+// bytes of another character set can be valid UTF-8 by chance, and then mean other links.
 func declaresUTF8(r *http.Request) bool {
 	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // contentType has read it
 	charset, named := params["charset"]
@@ -70,11 +69,11 @@ func linksOfCSV(body []byte) ([]string, error) {
 		case len(links) == batches.MaxEntries:
 			return nil, fewEnough(len(links) + 1)
 		}
-		links = append(links, strings.Clone(link)) // or it would keep its whole row
+		links = append(links, strings.Clone(link)) // a substring would keep the whole row in memory
 	}
 }
 
-// fewEnough holds the number of links to what the JSON body is held to.
+// fewEnough holds the number of links to the bound of the JSON body.
 func fewEnough(links int) error {
 	if links >= 1 && links <= batches.MaxEntries {
 		return nil
@@ -84,7 +83,7 @@ func fewEnough(links int) error {
 	})
 }
 
-// csvHeader reads the names of the columns, and returns which one holds the links.
+// csvHeader reads the names of the columns, and returns the column with the links.
 func csvHeader(rows *csv.Reader) (column int, err error) {
 	names, err := rows.Read()
 	switch {
@@ -104,8 +103,7 @@ func csvHeader(rows *csv.Reader) (column int, err error) {
 	return column, nil
 }
 
-// notText is where a text has the first byte that is not of UTF-8, or a NUL; -1 where
-// it has none.
+// notText is the place of the first byte that is NUL or not valid UTF-8; -1: there is none.
 func notText(body []byte) int {
 	nul := bytes.IndexByte(body, 0)
 	if utf8.Valid(body) {
@@ -121,14 +119,14 @@ func notText(body []byte) int {
 	}
 }
 
-// tooWide is the first line on which a row has more than maxColumns cells; 0: there is
-// none. Of rows whose quotes do not match it may be wrong: those are refused anyway.
+// tooWide is the first line on which a row has more than maxColumns cells; 0: there is none.
+// tooWide may be wrong for rows whose quotes do not match, which are refused anyway.
 func tooWide(body []byte) int {
 	line, cells, quoted := 1, 1, false
 	for _, b := range body {
 		switch {
 		case b == '"':
-			quoted = !quoted // twice for a quote that stands for itself
+			quoted = !quoted // a doubled quote changes quoted twice
 		case b == '\n':
 			line++
 			if !quoted {
@@ -147,8 +145,8 @@ func isBlank(row []string) bool {
 	return !slices.ContainsFunc(row, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
-// csvBroken is the fault of a row that cannot be read, or whose number of cells is not
-// that of the first row. cells is the number in the first row.
+// csvBroken is the fault of a row that cannot be read, or whose number of cells differs from
+// the first row.
 func csvBroken(err error, cells int) error {
 	fault := new(csv.ParseError)
 	switch {

@@ -177,7 +177,7 @@ func (q *batchQuery) table() request.Table {
 	)}
 }
 
-// batchPoll is how long a batch that has not ended is best left alone, in seconds.
+// batchPoll is the Retry-After of a batch that has not ended, in seconds.
 const batchPoll = 2
 
 // getBatch is GET /v1/batch/{batchId}.
@@ -186,7 +186,7 @@ func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list, after := listingOf(r, request.Table{}), 0 // all items, however they are asked for
+	list, after := listingOf(r, request.Table{}), 0 // a token is good for every page size and wait
 	if err := list.after(q.pageToken, &after); err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (b *batchJobs) waitForBatch(r *http.Request, id string, wait time.Duration)
 	return serving.Err() == nil, err
 }
 
-// AcceptedBatch is the body of what makes or changes a batch.
+// AcceptedBatch is the body of a 202 about a batch.
 type AcceptedBatch struct {
 	Batch batch.Summary `json:"batch"` // the present state of the batch
 }

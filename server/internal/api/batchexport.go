@@ -53,12 +53,13 @@ type ExportedBatch struct {
 	Items []ExportedItem `json:"items"` // its items, in the order in which they were sent
 }
 
+// ExportedItem is an item of an export.
 type ExportedItem struct {
 	Item       batch.Item             `json:"item"`       // the item as it stood
 	Transcript *transcript.Transcript `json:"transcript"` // its transcript; nil if it has none
 }
 
-// exportRequest says which file is made of a batch.
+// exportRequest describes the file of a batch.
 type exportRequest struct {
 	format         batch.ExportFormat
 	omitTimestamps bool // of txt
@@ -79,7 +80,7 @@ func exportQuery(e *exportRequest) request.Table {
 // exportBatch is GET /v1/batch/{batchId}/export.
 func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	if !p.Plan.BatchExport { // before anything is said of the request itself
+	if !p.Plan.BatchExport { // a refusal of the plan comes before faults of the request
 		return p.Plan.UpgradeRequired("The plan does not include the export of batches.")
 	}
 	var asked exportRequest
@@ -155,8 +156,8 @@ func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export
 // exportChunk is how many bytes of an export are sent at once.
 const exportChunk = 64 << 10
 
-// exportWriter sends an export, and gives the client up that does not take a chunk in
-// time. It waits without a connection to the database.
+// exportWriter sends an export, and gives up on a client that does not take a chunk in time.
+// While exportWriter waits, it holds no connection to the database.
 type exportWriter struct {
 	w             http.ResponseWriter
 	control       *http.ResponseController

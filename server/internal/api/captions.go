@@ -37,7 +37,7 @@ func (c *captions) routes() []edge.Route {
 	}
 }
 
-// codesOfPlatforms are those of a request that asks a platform.
+// codesOfPlatforms are the codes of a request that asks a platform.
 func codesOfPlatforms() []transcript.Code {
 	return []transcript.Code{
 		transcript.InvalidRequest, transcript.InvalidVideo, transcript.Unavailable, transcript.UpstreamFailed, transcript.IPBlocked,

@@ -42,7 +42,7 @@ const (
 	maxOverlapChars = 500
 )
 
-// chunkList is which chunks are asked for.
+// chunkList describes the requested chunks.
 type chunkList struct {
 	key     library.Key
 	options transcript.ChunkOptions
@@ -59,9 +59,8 @@ func (l *chunkList) query() request.Table {
 	}, l.page.fields(200, 50)...)}
 }
 
-// chunkPlace is a place in the chunks of a text. The reader goes on with the same text,
-// even if another language has become the newest. If the text has changed, its chunks
-// differ.
+// chunkPlace is a place in the chunks of a text. The next page is of the same text, even if
+// another text has become the newest. If the text has changed, its chunks are others.
 type chunkPlace struct {
 	Lang  string `json:"lang"`
 	Text  string `json:"text"` // see versionOf
@@ -149,7 +148,7 @@ func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, 
 	return page, nil
 }
 
-// versionOf tells texts apart that are not cut into the same chunks.
+// versionOf differs between texts whose chunks differ.
 func versionOf(t *db.Transcript, segments, words []byte) string {
 	chapters, _ := json.Marshal(t.Chapters()) // of strings and finite numbers: it never fails
 	hash := sha256.New()
@@ -160,8 +159,7 @@ func versionOf(t *db.Transcript, segments, words []byte) string {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
 }
 
-// linkTo is the link to a moment of a content, in seconds; nil where there are no such
-// links.
+// linkTo is the link to a moment of a content, in seconds; nil: the platform has no such links.
 func linkTo(sites *site.Table, platform transcript.Platform, externalID string, start float64) *string {
 	of, ok := sites.Site(platform)
 	at := of.At

@@ -24,7 +24,7 @@ func (d *discovery) routes() []edge.Route {
 	return slices.Concat(d.videoSearchRoutes(), d.videoRoutes(), d.channelRoutes(), d.playlistRoutes())
 }
 
-// codesOfDiscovery are those of a request that asks what the video site has.
+// codesOfDiscovery are the codes of a request that asks the video site.
 func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
 	return append(more,
 		transcript.InvalidRequest, transcript.UpstreamFailed, transcript.IPBlocked,
@@ -43,14 +43,14 @@ func (d *discovery) discovering(h func(http.ResponseWriter, *http.Request) error
 	}
 }
 
-// discovered is a page that is asked for of a list of the video site.
+// discovered is the requested page of a list of the video site.
 type discovered struct {
 	paging
 	list listing
 }
 
-// read reads the query, which has the fields of the page, and returns the part of the
-// list that is asked for.
+// read reads the query, which has the fields of the page, and returns the requested part of the
+// list.
 func (d *discovered) read(r *http.Request, query request.Table) (at engine.Window, err error) {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return at, err
@@ -75,7 +75,7 @@ func (d *discovered) next(at string) string {
 	return d.list.token([]byte(at))
 }
 
-// listNamed is the list that a text of a caller has named.
+// listNamed is the list of a match.
 func listNamed(kind engine.ListKind, match site.Match) engine.List {
 	return engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}
 }

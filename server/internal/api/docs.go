@@ -11,8 +11,8 @@ import (
 
 // docs shows the API's own description.
 type docs struct {
-	document func() (openapi.Document, error) // made when it is asked for first
-	page     func() (openapi.Page, error)     // so is this
+	document func() (openapi.Document, error) // made for the first request
+	page     func() (openapi.Page, error)     // made for the first request
 }
 
 func (d *docs) routes() []edge.Route {
@@ -49,7 +49,7 @@ func (d *docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	edge.Respond(w, edge.JsonType, http.StatusOK, doc.Body)
+	edge.Respond(w, edge.JSONType, http.StatusOK, doc.Body)
 	return nil
 }
 

@@ -39,12 +39,12 @@ func (l *savedTexts) downloadRoutes() []edge.Route {
 	return []edge.Route{rt}
 }
 
-// fileAnswer documents a file that is sent.
+// fileAnswer documents a file as an answer.
 func fileAnswer(media string, body any) edge.Answer {
 	return edge.Answer{Status: http.StatusOK, ContentType: media, Body: body, Headers: []edge.Header{edge.HeaderETag, edge.HeaderDisposition}}
 }
 
-// download says which file is made of a saved transcript.
+// download describes the file of a saved transcript.
 type download struct {
 	key            library.Key
 	format         library.DownloadFormat

@@ -40,7 +40,7 @@ func (l *savedTexts) libraryChangeRoutes() []edge.Route {
 // changeOfLibrary changes what a key names in the library of an account.
 type changeOfLibrary func(ctx context.Context, account string, key library.Key) error
 
-// changeQuery is the query of what changes a library.
+// changeQuery is the query of the routes that change a library.
 func changeQuery(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
 		languageOf(key).About("The exact tag; without it, all languages of the item."),
@@ -48,7 +48,7 @@ func changeQuery(key *library.Key) request.Table {
 	}}
 }
 
-// changeLibrary answers what changes a library.
+// changeLibrary is the handler of a route that changes a library.
 func (l *savedTexts) changeLibrary(do changeOfLibrary) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var asked library.Key

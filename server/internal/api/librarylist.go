@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Bounds of what is listed of a library.
+// Bounds of the lists of a library.
 const (
 	maxLibraryQ        = 200 // characters
 	maxLibraryLang     = 20  // characters

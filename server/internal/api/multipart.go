@@ -9,15 +9,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// maxPartHeader bounds the header of a part of a form, in bytes, with the
-// boundary before it. Package multipart takes 10 MB.
+// maxPartHeader bounds the header of a part of a form and the boundary before it, in bytes. The
+// bound of package multipart is 10 MB.
 const maxPartHeader = 16 << 10
 
 // maxBoundary is the longest boundary of a form, in bytes (RFC 2046, 5.1.1).
 const maxBoundary = 70
 
-// multipartAhead is how far package multipart reads ahead of what it returns: its
-// buffer.
+// multipartAhead is the size of package multipart's buffer: so far it reads ahead.
 const multipartAhead = 4 << 10
 
 var errPartHeader = errors.New("server: the header of a part is too large")
@@ -25,29 +24,29 @@ var errPartHeader = errors.New("server: the header of a part is too large")
 // formReader reads the parts of a form whose headers are bounded.
 type formReader struct {
 	parts *multipart.Reader
-	body  *partsReader // below it
+	body  *partsReader // below parts
 }
 
 // next returns the next part, as it is, and io.EOF after the last.
 func (f *formReader) next() (*multipart.Part, error) {
 	f.body.left = maxPartHeader + multipartAhead
 	part, err := f.parts.NextRawPart()
-	f.body.left = math.MaxInt64 // the content is bounded by who reads it
+	f.body.left = math.MaxInt64 // the reader of the content bounds the content
 	if err != nil && f.body.err != nil {
-		err = f.body.err // package multipart makes a malformed header of a header that breaks off
+		err = f.body.err // package multipart reports a header that breaks off as malformed
 	}
 	return part, err
 }
 
-// end reads what may follow the closing boundary, usually nothing, so that the
-// connection can be used again.
+// end reads the bytes after the closing boundary, usually none, so that the connection can be
+// used again.
 func (f *formReader) end() error {
 	f.body.left = maxPartHeader
 	_, err := io.Copy(io.Discard, f.body)
 	if errors.Is(err, edge.ErrTooSlow) {
 		return err
 	}
-	return nil // the form is whole: what became of the rest does not matter
+	return nil // the form is whole, and the rest does not matter
 }
 
 // partsReader reads at most left bytes of a body.

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// paging is what the query of a list says of its pages.
+// paging has the fields of a list's query that are about its pages.
 type paging struct {
 	maxResults int    // entries of a page
 	pageToken  string // from the page before; empty: the first page is asked for
@@ -21,8 +21,8 @@ type paging struct {
 // maxPageToken bounds a page token, in characters: that is room for any position.
 const maxPageToken = 1024
 
-// fields are the parameters of a list whose pages have at most so many entries, and
-// usually so many.
+// fields are the parameters of a list. A page has at most most entries, and usual entries
+// without maxResults.
 func (p *paging) fields(most, usual int) []*request.Field {
 	return []*request.Field{
 		request.New("maxResults", &p.maxResults, request.Integer(1, most).Default(usual)).
@@ -55,16 +55,17 @@ type pageToken struct {
 	After any    `json:"after"`
 }
 
-// token is the page token of the entries after a place: anything that is read from
-// JSON as it was written.
+// token is the page token of the entries after a place. A place may be any value that JSON
+// reads back unchanged.
 func (l listing) token(after any) string {
 	token, _ := json.Marshal(pageToken{l[:], after}) // of plain values: it never fails
 	return base64.RawURLEncoding.EncodeToString(token)
 }
 
-// after reads the place in a page token into what after points to, and leaves that
-// alone where the token is empty. The place may be made up: let its type refuse what
-// is none, as uuid.UUID does. The error is a 400 that names pageToken.
+// after reads the place in a page token into the variable that after points to. If the token is
+// empty, after leaves the variable alone. The client may have invented the place, so its type
+// must refuse values that are no places, as uuid.UUID does. The error is a 400 that names
+// pageToken.
 func (l listing) after(token string, after any) error {
 	if token == "" {
 		return nil
@@ -74,7 +75,7 @@ func (l listing) after(token string, after any) error {
 	if err == nil {
 		err = json.Unmarshal(text, &read)
 	}
-	if err != nil || bytes.Contains(text, []byte(`\u0000`)) { // which no database takes
+	if err != nil || bytes.Contains(text, []byte(`\u0000`)) { // no database takes a NUL
 		return invalidPageToken("is no token of this service")
 	}
 	if l.token(after) != token { // this also refuses other forms of the same

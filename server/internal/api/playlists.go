@@ -46,7 +46,7 @@ func (d *discovery) playlistInPath(r *http.Request) (match site.Match, err error
 	return match, nil
 }
 
-// usualListed is a page of what a playlist, or a channel, holds.
+// usualListed is the usual size of a page of a playlist or a channel.
 const usualListed = 30
 
 // listPlaylistItems is GET /v1/video_site/playlists/{playlistId}/items.

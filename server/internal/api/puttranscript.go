@@ -13,11 +13,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// maxPutSegments is how many segments a text that is put in may have: more than a day
-// of the shortest captions.
+// maxPutSegments is the most segments of such a text: more than a day of the shortest
+// captions.
 const maxPutSegments = 100_000
 
-// Put stores a text that the program has itself, and returns its id.
+// Put stores a text of the program around the server, and returns its id.
 func (a *API) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
 	if t.Platform == transcript.Upload {
 		if account == "" {
@@ -55,7 +55,7 @@ func invalid(path, says string) *transcript.Error {
 	return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: path, Message: says})
 }
 
-// checkPut checks what stands around the text, and the text.
+// checkPut checks the metadata and the segments.
 func checkPut(t *transcript.Transcript) error {
 	for _, link := range []struct {
 		path string
@@ -104,11 +104,11 @@ func checkPut(t *transcript.Transcript) error {
 	return nil
 }
 
-// isLink tells that a browser may be sent there.
+// isLink reports whether a browser can follow text.
 func isLink(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-// isTime tells that a number of seconds has a place on the media clock.
-func isTime(sec float64) bool { return sec >= 0 && sec < math.MaxInt32 } // NaN is not either
+// isTime reports whether sec is a time of media, in seconds.
+func isTime(sec float64) bool { return sec >= 0 && sec < math.MaxInt32 } // false for NaN too

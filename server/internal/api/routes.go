@@ -18,24 +18,24 @@ func (a *API) Transcripts() []edge.Route {
 	return slices.Concat(a.transcripts.routes(), a.jobs.routes(), a.events.routes())
 }
 
-// Captions are the routes that show captions, and what a link leads to.
+// Captions are the routes that show captions, and the content of a link.
 func (a *API) Captions() []edge.Route { return slices.Concat(a.captions.routes(), a.info.routes()) }
 
-// Discovery are the routes of what there is on the video site.
+// Discovery are the routes that search and list the video site.
 func (a *API) Discovery() []edge.Route { return a.discovery.routes() }
 
 // Batches are the routes of batches and their exports.
 func (a *API) Batches() []edge.Route { return slices.Concat(a.batches.routes(), a.exports.routes()) }
 
-// Library are the routes of what an account has saved.
+// Library are the routes of the saved transcripts of an account.
 func (a *API) Library() []edge.Route {
 	return slices.Concat(a.library.routes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
 }
 
-// Usage are the routes of what an account may have.
+// Usage are the routes about the limits of an account.
 func (a *API) Usage() []edge.Route { return a.usage.routes() }
 
-// Health are the routes of whether the service works.
+// Health are the routes that say whether the service works.
 func (a *API) Health() []edge.Route { return a.health.routes() }
 
 // Docs are the routes of the API's own description.

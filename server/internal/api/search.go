@@ -34,7 +34,7 @@ func (f *textSearch) routes() []edge.Route {
 	}
 }
 
-// searchRequest is what is searched for.
+// searchRequest has the fields of a search.
 type searchRequest struct {
 	q, lang  string
 	platform transcript.Platform
@@ -85,7 +85,7 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 	return edge.RespondJSON(w, http.StatusOK, found)
 }
 
-// matchOf is what is shown of a transcript in which the query is met.
+// matchOf is a transcript with the hits of the query.
 func (f *textSearch) matchOf(q search.Query, t *db.Transcript, place db.SearchFound) (library.Match, error) {
 	m := library.Match{
 		Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Title: t.Title, Channel: t.Channel,

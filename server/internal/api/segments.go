@@ -5,7 +5,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// around makes a body of what render writes around segments; nil: it has none.
+// around is the body that render writes around segments, which stay packed; nil: no segments.
 func around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, error)) (*packed.Body, error) {
 	b, err := render(nil, []byte("[]"))
 	if err != nil || segments == nil {

@@ -18,15 +18,15 @@ const (
 	maxExternalID = 512
 )
 
-// source is what a request names as its content: a link, or a platform and its
-// own id. An empty member was not sent.
+// source names the content of a request: a link, or a platform with its own id. An empty member
+// was not sent.
 type source struct {
 	url        string
 	platform   transcript.Platform
 	externalID string
 }
 
-// oneSource is the rule that a source is held to.
+// oneSource is the rule that a request names its content in exactly one way.
 var oneSource = [][]string{{"url"}, {"platform", "externalId"}}
 
 func (src *source) fields() []*request.Field {
@@ -35,7 +35,7 @@ func (src *source) fields() []*request.Field {
 	return []*request.Field{
 		request.New("url", &src.url, request.Text(1, maxURL)).
 			About("A link, a short link, or a bare id of the video site; it stands alone."),
-		// An upload is taken here, for find to refuse with its own code.
+		// An upload passes here, because the platform table refuses it with a better code.
 		request.New("platform", &src.platform, request.Enum(linked, transcript.Upload)).
 			About("Stands with externalId."),
 		request.New("externalId", &src.externalID, request.Text(1, maxExternalID)).
@@ -51,12 +51,11 @@ type contents struct {
 	timeout    withTimeout
 }
 
-// withTimeout is context.WithTimeout. Tests replace it where they must not depend on the
-// speed of their machine.
+// withTimeout is context.WithTimeout. A test replaces it if the test must not depend on the
+// speed of its machine.
 type withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
-// find resolves a source. The network is asked only where a short link must be
-// followed.
+// find resolves a source. find uses the network only to follow a short link.
 func (c *contents) find(ctx context.Context, src source) (engine.Content, error) {
 	match, err := c.match(src)
 	if err != nil {
@@ -73,7 +72,7 @@ func (c *contents) match(src source) (site.Match, error) {
 	return c.sites.Detect(src.url)
 }
 
-// content is what a match is of: for a short link, what it leads to.
+// content is the content of a match. content follows a short link.
 func (c *contents) content(ctx context.Context, match site.Match) (_ engine.Content, err error) {
 	if match.Short {
 		ctx, cancel := c.timeout(ctx, shortlink.Patience)

@@ -38,8 +38,8 @@ func (a *API) Submit(ctx context.Context, p account.Principal, r transcript.Requ
 	return result, nil, err
 }
 
-// inProcess is an error as the program around the server is told: what a request would
-// be asked to repeat has a code.
+// inProcess is an error in the form for the program around the server: an error after which a
+// client would repeat a request has the code SERVICE_UNAVAILABLE.
 func (a *API) inProcess(ctx context.Context, err error) error {
 	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || a.lifetime.Excuses(err)) && ctx.Err() == nil {
 		return edge.Unavailable().Because(err)
@@ -103,8 +103,8 @@ func wishesOf(r transcript.Request) map[string]any {
 	return body
 }
 
-// readWishes has a table read what a request in process says, so that it is held to the
-// same rules as a body.
+// readWishes lets a table read the fields of a request in process, so that the same rules hold
+// as for a body.
 func readWishes(table request.Table, wishes map[string]any) error {
 	body, err := json.Marshal(wishes)
 	if err != nil {
@@ -146,7 +146,7 @@ func (u untilDone) Read(b []byte) (int, error) {
 	return u.r.Read(b)
 }
 
-// wholeResult is a result with its segments, as a client reads it. The program may
+// WholeResult is a result with its segments, as a client reads it. The program may
 // change the result, because the stored answer for the next caller is another copy.
 func WholeResult(res *view.Result) (*transcript.Result, error) {
 	segments, err := res.SegmentsJSON.Plain()

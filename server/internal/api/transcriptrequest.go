@@ -17,11 +17,11 @@ const (
 	defaultWait = 2 * time.Second
 )
 
-// defaultLanguage stands for a list that was left out, where there are captions;
-// elsewhere the language is detected.
+// defaultLanguage is the default of the language list on platforms with captions. On other
+// platforms the recognizer detects the language.
 const defaultLanguage = "en"
 
-// wishes are what a link and an upload may both be asked with.
+// wishes are the options of both a link and an upload.
 type wishes struct {
 	languages transcript.LanguageList // nil: none sent
 	view      view.View
@@ -37,7 +37,7 @@ func (wish *wishes) fields() []*request.Field {
 	)
 }
 
-// viewFields say how a transcript is shown.
+// viewFields are the fields that choose the form of a transcript.
 func viewFields(v *view.View) []*request.Field {
 	return []*request.Field{
 		request.New("format", &v.Format, request.Enum([]transcript.Format{transcript.JSON, transcript.Text}).Default(transcript.JSON)).
@@ -51,8 +51,8 @@ func languageField(list *transcript.LanguageList) *request.Field {
 		About("Languages in the order of preference, separated by commas; \"asr\" is a place at which to recognize.")
 }
 
-// canonical is the canonical form of what the table has read, about content on a
-// platform: the default of the language depends on it.
+// canonical is the canonical form of the fields that the table has read. The default language
+// depends on the platform.
 func canonical(t request.Table, p transcript.Platform) map[string]any {
 	c := t.Canonical()
 	if _, sent := c["language"]; !sent {
@@ -87,8 +87,7 @@ func newLinkRequest() *linkRequest {
 	return req
 }
 
-// readLinkRequest reads the body and checks everything that can be checked without
-// asking anyone.
+// readLinkRequest reads the body and checks its fields, without the database or the network.
 func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, error) {
 	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
 	if err != nil {

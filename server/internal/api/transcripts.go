@@ -73,7 +73,7 @@ func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) e
 		return err
 	case !present && edge.ContentType(r) == "multipart/form-data":
 		return edge.InvalidBody(`is missing: send a form with a part "file"`)
-	case !present, media == "application/json": // without a body, what is missing is told
+	case !present, media == "application/json": // without a body, the answer names the missing fields
 		return t.createFromLink(w, r)
 	case media == "multipart/form-data":
 		return t.createFromUpload(w, r)
@@ -93,7 +93,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 			if match, err = t.contents.match(req.source); err != nil {
 				return nil, err
 			}
-			if match.Short { // only its end tells which languages are the default
+			if match.Short { // the default language depends on the platform at the end of the link
 				return req.table.Canonical(), nil
 			}
 			return req.canonical(match.Platform), nil
@@ -119,7 +119,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 
 func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	if err := mayUpload(p.Plan); err != nil { // before anything is said of the request itself
+	if err := mayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
 	var f *uploadForm
@@ -168,8 +168,8 @@ func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upl
 	}
 }
 
-// submit hands a request to the pipeline, and replies with what becomes of it while
-// its sender waits.
+// submit hands a request to the pipeline, waits as long as the client asked, and replies with
+// the result or the job.
 func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (edge.Reply, error) {
 	out, err := t.submitted(r.Context(), wait, sub)
 	switch {
@@ -187,12 +187,11 @@ func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.S
 	return re, err
 }
 
-// submitted hands a request to the pipeline, and returns what has become of it when its
-// sender waits no more. Once it is handed over it is finished also when the sender
-// disconnects, which only ends the wait.
+// submitted hands a request to the pipeline, waits as long as the client asked, and returns the
+// outcome. The end of the connection ends the wait, but not the job.
 func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
 	out, err := t.pipeline.Submit(context.WithoutCancel(ctx), sub)
-	if err != nil || out.Result != nil || wait == 0 { // without a wait, the job is shown as it was accepted, even if it has ended meanwhile
+	if err != nil || out.Result != nil || wait == 0 { // without a wait the job is as the pipeline accepted it
 		return out, err
 	}
 	serving, stop := t.lifetime.Until(ctx)
@@ -226,22 +225,22 @@ func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (
 	return edge.Reply{}, fmt.Errorf("server: the answer of an earlier request is of kind %q, which this version does not know", a.Kind)
 }
 
-// acceptedReply hands out a job.
+// acceptedReply is the 202 with a job.
 func (t *transcripts) acceptedReply(job transcript.Job) (edge.Reply, error) {
 	header := map[string]string{"Location": jobPath(t.basePath, job.JobID), "Retry-After": "2"}
 	return edge.ReplyJSON(http.StatusAccepted, header, AcceptedJob{job.Status, job.JobID, job.Stage, job.MetadataStatus})
 }
 
-// outcomeReply tells what has become of a job that has ended.
+// outcomeReply is the reply about a job that has ended.
 func outcomeReply(job *view.Job) (edge.Reply, error) {
 	res, failure := outcome(job)
 	if failure != nil {
-		return edge.Reply{Failure: failure}, nil //nolint:nilerr // why the job failed is what is told
+		return edge.Reply{Failure: failure}, nil //nolint:nilerr // the reply carries the failure
 	}
 	return resultReply(res)
 }
 
-// outcome is what a job that has ended has come to: its result, or why it has none.
+// outcome is the result of a job that has ended, or the reason why there is none.
 func outcome(job *view.Job) (*view.Result, *transcript.Error) {
 	switch {
 	case job.Status == transcript.JobCancelled:
@@ -259,11 +258,11 @@ func resultReply(res *view.Result) (edge.Reply, error) {
 	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
 
-// resultWriter changes with the form in which a result is written.
+// resultWriter is the version of the written form of a result.
 const resultWriter = "result2"
 
-// cachedReply is resultReply of a result that comes from the cache, and is likely to be
-// asked for again. The same view of the same text is the same answer.
+// cachedReply is resultReply for a result of the cache, which clients often ask for again. The
+// same view of the same text is the same answer.
 func (t *transcripts) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
 	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
 		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata))

@@ -13,12 +13,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// readFile takes the part of a form that carries the file, up to limit bytes.
+// readFile reads the part of a form with the file, up to limit bytes.
 func (t *transcripts) readFile(ctx context.Context, part *multipart.Part, f *uploadForm, limit int64) error {
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
 	}
-	if err := f.fields.Check(); err != nil { // the file need not be sent
+	if err := f.fields.Check(); err != nil { // the client need not send the file
 		return err
 	}
 	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {

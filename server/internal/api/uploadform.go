@@ -36,17 +36,17 @@ func newUploadForm() *uploadForm {
 	return f
 }
 
-// maxAroundFile is more than all of a form but its file may have, in bytes.
+// maxAroundFile is a bound for the whole form without its file, in bytes.
 const maxAroundFile = 256 << 10
 
-// errBody marks a fault of the request's body, apart from one of the store.
+// errBody marks a fault of the request's body. A fault of the store has no such mark.
 type errBody struct{ error }
 
 func (e errBody) Unwrap() error { return e.error }
 
-// readForm reads a multipart body: the fields may stand before or after the
-// file, which goes straight to the store. Those before it are judged when it begins. The caller owns the upload of a form
-// that comes without an error; after an error nothing is left.
+// readForm reads a multipart body. The fields may stand before or after the file, which goes
+// straight to the store. readForm checks the fields before the file when the file begins. The
+// caller owns the upload of the form. After an error no upload is left.
 func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
@@ -55,7 +55,7 @@ func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error
 	if len(params["boundary"]) > maxBoundary {
 		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
 	}
-	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, limit); err != nil { // it need not be sent
+	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, limit); err != nil { // the client need not send it
 		return nil, err
 	}
 	if err := t.pipeline.Disks.Room(r.ContentLength); err != nil {
@@ -124,7 +124,7 @@ func brokenBody(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		what = "ended before its closing boundary"
 	}
-	cause := errors.New(clip.Text(err.Error())) // it may repeat a line of the form
+	cause := errors.New(clip.Text(err.Error())) // the text may repeat a line of the form
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
 }
 

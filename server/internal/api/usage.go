@@ -61,12 +61,12 @@ func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 func allowance(used, reserved, most int64) transcript.Allowance {
 	a := transcript.Allowance{Used: used, Reserved: reserved, Limit: limit(most)}
 	if a.Limit != nil {
-		a.Remaining = new(max(most-used-reserved, 0)) // less where the limit was lowered since
+		a.Remaining = new(max(most-used-reserved, 0)) // an operator may have lowered the limit
 	}
 	return a
 }
 
-// limit is a plan's limit in the form of the API: nil means no limit.
+// limit is a limit of a plan in the form of the API; nil: no limit.
 func limit[N int | int64](n N) *int64 {
 	if n == account.Unlimited {
 		return nil
@@ -81,7 +81,7 @@ func inSeconds(d time.Duration) *int64 {
 	return new(int64(d / time.Second))
 }
 
-// usageKey is what the API shows of a key, nil of none.
+// usageKey is a key in the form of the API; nil: the request had none.
 func usageKey(k *db.Key) *transcript.UsageKey {
 	if k == nil {
 		return nil

@@ -70,7 +70,7 @@ func (d *discovery) videoOf(ctx context.Context, text string) (engine.Content, e
 	return d.contents.content(ctx, match)
 }
 
-// named is an error about one of several videos, which says about which.
+// named is an error about one of several videos, and names the video.
 func named(err error, video string) error {
 	var coded *transcript.Error
 	if errors.As(err, &coded) {

@@ -24,7 +24,7 @@ func (d *discovery) videoSearchRoutes() []edge.Route {
 	}
 }
 
-// Bounds of what is found at once, and of what is searched for.
+// Bounds of a page of results, and of the text of a search.
 const (
 	maxFound       = 50
 	usualFound     = 20
@@ -74,8 +74,8 @@ func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// channelByID is the id of the channel that a text names, which may not do so by the
-// channel's name.
+// channelByID is the id of the channel that a text names. A text with the channel's name is
+// refused.
 func (d *discovery) channelByID(text string) (string, error) {
 	match, err := d.channelOf(text)
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *discovery) channelByID(text string) (string, error) {
 	return match.ExternalID, nil
 }
 
-// orNone returns an empty list instead of nil, so that JSON has an array.
+// orNone is a list that JSON writes as [] if there are no entries.
 func orNone[T any](entries []T) []T {
 	if entries == nil {
 		return []T{}

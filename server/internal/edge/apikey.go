@@ -34,7 +34,7 @@ func (a KeyAuthenticator) Authenticate(ctx context.Context, r *http.Request) (ac
 	return p, err
 }
 
-// credential is the one key of a request: as bearer token, or in X-API-Key.
+// credential is the only key of a request: a bearer token, or the value of X-API-Key.
 func credential(r *http.Request) (string, error) {
 	bearer, header := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")
 	switch {
@@ -54,9 +54,9 @@ func credential(r *http.Request) (string, error) {
 	return strings.TrimSpace(key), nil
 }
 
-// keyInQuery looks for a key in the query, under any name. A key in a query ends up in
-// logs and histories, so it must not work. keyInQuery also finds an escaped key, and a
-// key in a query that cannot be parsed.
+// keyInQuery looks for a key in the query, under any name. A key in a query ends up in logs
+// and histories, so such a key must not work. keyInQuery finds the key also in a query that
+// cannot be parsed, and with escaped characters.
 func keyInQuery(r *http.Request) (prefix string, found bool) {
 	if r.URL.RawQuery == "" {
 		return "", false

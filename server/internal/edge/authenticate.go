@@ -11,32 +11,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The errors by which an Authenticator says that it does not know who makes a
-// request. Their texts are the slugs of the 401 answers.
+// The errors by which an Authenticator says that it does not know the caller. The texts are
+// the slugs of the 401 answers.
 var (
 	// ErrNoCredential: the request carries no credential.
 	ErrNoCredential = errors.New("unauthorized")
-	// ErrInvalidCredential: it carries one that is not good, or two.
+	// ErrInvalidCredential: the request carries a credential that is not good, or two.
 	ErrInvalidCredential = errors.New("invalid_credential")
 )
 
-// Authenticator says who makes a request, and whether they may use the service
-// now. It returns one of these:
-//
-//   - a principal with an account: they may do what the scopes and the plan include. The
-//     zero Plan permits nothing: account.WithoutLimits makes a plan that permits all,
-//     and its members can then be lowered (account.Unlimited is one of their values, and
-//     no plan);
-//   - such a principal and a *transcript.Error: it is them, but they may not, and
-//     this is the answer. Plan.UpgradeRequired makes one for those who have to pay
-//     first;
-//   - ErrNoCredential or ErrInvalidCredential: the caller is unknown, a 401;
-//   - any other error: the question cannot be answered now, which is a fault of the
-//     service (500) unless it is a *transcript.Error with a code of its own.
-//
-// While an event stream is open it is asked again every 10 s, with the same
-// request: the stream ends when that is refused, is another account's, or has lost
-// the scope. Safe for concurrent use.
+// Authenticator says who makes a request, and whether they may use the service now. Package
+// server documents the rules for embedders. While an event stream is open, the edge asks again
+// every 10 s, with the same request. Safe for concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
@@ -49,7 +35,7 @@ func (e *Edge) Authenticate(next http.Handler) http.Handler {
 	return e.authenticate(db.MainRequests, next)
 }
 
-// authenticate is Authenticate of requests of a class.
+// authenticate is Authenticate for requests of a class.
 func (e *Edge) authenticate(class db.RequestClass, next http.Handler) http.Handler {
 	return e.outermost(e.answering(func(w http.ResponseWriter, r *http.Request) error {
 		if _, ok := PrincipalOf(r.Context()); !ok {
@@ -62,15 +48,15 @@ func (e *Edge) authenticate(class db.RequestClass, next http.Handler) http.Handl
 	}))
 }
 
-// letIn finds out who makes a request (401), whether they make too many (429), and
-// whether they may use the service now (402).
+// letIn finds out who makes a request (401), whether the account makes too many requests
+// (429), and whether the account may use the service now (402).
 func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
 	in, err := e.identify(r)
 	if err != nil {
 		return err
 	}
 	if in.refusal != nil && in.refusal.HTTPStatus() >= http.StatusInternalServerError {
-		return in.refusal // how many they may make is not known
+		return in.refusal // the limit of the account is not known
 	}
 	if in.window, err = e.countRequest(w.Header(), r, in.principal, class); err != nil {
 		return err

@@ -18,13 +18,13 @@ import (
 // identity is what the Authenticator says of a request.
 type identity struct {
 	principal account.Principal
-	window    *rateWindow                                      // that the request counted in; nil: there is none
-	refusal   *transcript.Error                                // why they may not use the service now; nil: they may
+	window    *rateWindow                                      // in which the request was counted; nil: no window
+	refusal   *transcript.Error                                // why the account may not use the service now; nil: it may
 	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
 }
 
-// admit identifies the caller of a request. If admit cannot identify the caller, it
-// returns an error. The admission still has the known facts, for the log.
+// whoMakes identifies the caller of a request. The error says that the caller is unknown. The
+// identity then still has the known facts, for the log.
 func (e *Edge) whoMakes(r *http.Request) (*identity, error) {
 	in := &identity{ask: func(ctx context.Context) (account.Principal, error) { return e.ask(ctx, r) }}
 	var err error
@@ -65,8 +65,8 @@ func (e *Edge) ask(ctx context.Context, r *http.Request) (account.Principal, err
 // stand in rows and in indexes.
 const maxName = 255
 
-// checkPrincipal refuses what no database takes for the name of an account, or of a key.
-// The caller is told whose mistake it is, and the log which one.
+// CheckPrincipal refuses a principal whose names no database takes. The answer says that the
+// service is at fault, and the log names the fault.
 func CheckPrincipal(p account.Principal) error {
 	for member, name := range map[string]string{"Account": p.Account, "KeyID": p.KeyID} {
 		var wrong string
@@ -91,8 +91,8 @@ func identityOf(ctx context.Context) (*identity, bool) {
 	return in, in != nil
 }
 
-// WithPrincipal is a context of a request that a principal makes. Tests ask by it what
-// stands behind Authenticate.
+// WithPrincipal is the context of a request that a principal makes, for tests of handlers that
+// stand behind Authenticate.
 func WithPrincipal(ctx context.Context, p account.Principal) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, &exchange{identity: &identity{principal: p}})
 }
@@ -133,7 +133,7 @@ func MayStay(ctx context.Context, scope account.Scope) bool {
 	return true
 }
 
-// principal is PrincipalOf behind Authenticate.
+// Principal is the principal of a request behind Authenticate.
 func Principal(r *http.Request) account.Principal {
 	p, _ := PrincipalOf(r.Context())
 	return p

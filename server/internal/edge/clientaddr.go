@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxProxies is how many proxies that a request has passed are believed.
+// maxProxies is how many entries of X-Forwarded-For are read, from the end.
 const maxProxies = 16
 
 // ClientAddr returns the address of a request's client: the address of the peer, or the
@@ -43,8 +43,8 @@ func contain(all []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(all, func(p netip.Prefix) bool { return plainPrefix(p).Contains(a) })
 }
 
-// address reads an IP address, which may have brackets, a port and a zone. It is not
-// valid where s is none.
+// address reads an IP address, which may have brackets, a port and a zone. The result is not
+// valid if s is no IP address.
 func address(s string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone("")
@@ -53,7 +53,7 @@ func address(s string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-// cutLast is strings.Cut around the last sep. Without one all of s is after it.
+// cutLast is strings.Cut around the last sep. Without a sep, after is the whole s.
 func cutLast(s, sep string) (before, after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
@@ -62,8 +62,8 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// plainPrefix writes a prefix as the addresses of clients are written: one of IPv4
-// addresses in the form of IPv6 is one of IPv4.
+// plainPrefix is p in the form of client addresses: a prefix of IPv4 addresses in the form of
+// IPv6 becomes a prefix of IPv4 addresses.
 func plainPrefix(p netip.Prefix) netip.Prefix {
 	const mapped = 96 // bits before an IPv4 address
 	if p.Addr().Is4In6() && p.Bits() >= mapped {

@@ -6,34 +6,35 @@ import (
 	"sync"
 )
 
-// maxConnections is how many connections a server of HTTPServer keeps open: more
-// than clients need, fewer than the descriptors that a process may have.
+// MaxConnections is how many connections an http.Server of the service keeps open: more than
+// clients need, and fewer than the file descriptors that a process may have.
 const MaxConnections = 2000
 
-// connections bounds the open connections of an http.Server. When there are too
-// many, the one that has waited longest for a request is closed, so that idle
-// connections keep no client out; where all are at work, the newest is closed.
-type connections struct {
+// Connections bounds the open connections of an http.Server. If there are too many,
+// Connections closes the connection that has waited longest for a request, so that idle
+// connections keep no client out. If no connection waits, Connections closes the newest.
+type Connections struct {
 	most int
 
 	mu    sync.Mutex
 	turns int              // counts up each time a connection begins to wait
-	open  map[net.Conn]int // the turn at which it began to wait for a request; 0: it is at work
+	open  map[net.Conn]int // the turn at which the connection began to wait for a request; 0: a request is at work
 }
 
-func NewConnections(most int) *connections {
-	return &connections{most: most, open: map[net.Conn]int{}}
+// NewConnections allows at most so many open connections.
+func NewConnections(most int) *Connections {
+	return &Connections{most: most, open: map[net.Conn]int{}}
 }
 
-// changed is an http.Server's ConnState.
-func (c *connections) Changed(conn net.Conn, state http.ConnState) {
+// Changed is for the ConnState of an http.Server.
+func (c *Connections) Changed(conn net.Conn, state http.ConnState) {
 	if surplus := c.update(conn, state); surplus != nil {
 		_ = surplus.Close() // nothing is sent on it
 	}
 }
 
-// update counts a connection by its new state, and returns the one to close, or nil.
-func (c *connections) update(conn net.Conn, state http.ConnState) (surplus net.Conn) {
+// update counts a connection by its new state. The result is the connection to close, or nil.
+func (c *Connections) update(conn net.Conn, state http.ConnState) (surplus net.Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state == http.StateNew {
@@ -45,7 +46,7 @@ func (c *connections) update(conn net.Conn, state http.ConnState) (surplus net.C
 		}
 		return surplus
 	}
-	_, known := c.open[conn] // else it is being closed
+	_, known := c.open[conn] // an unknown connection is being closed
 	switch {
 	case !known:
 	case state == http.StateActive:
@@ -58,14 +59,13 @@ func (c *connections) update(conn net.Conn, state http.ConnState) (surplus net.C
 	return nil
 }
 
-func (c *connections) wait(conn net.Conn) {
+func (c *Connections) wait(conn net.Conn) {
 	c.turns++
 	c.open[conn] = c.turns
 }
 
-// surplus is the connection that makes room for a new one; nil while there is
-// some.
-func (c *connections) surplus(fresh net.Conn) net.Conn {
+// surplus is the connection to close for a new connection; nil while there is room.
+func (c *Connections) surplus(fresh net.Conn) net.Conn {
 	if len(c.open) < c.most {
 		return nil
 	}

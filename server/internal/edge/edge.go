@@ -1,3 +1,11 @@
+// Package edge stands around every request of the API: it finds out who makes the request
+// and whether they may, counts the request in its rate window, bounds bodies, memory and slow
+// clients, answers a repeated POST, packs and tags answers, refuses in the API's form, and
+// writes the log line.
+//
+// A request goes down: an [Edge] calls the handler of a [Route]. The handler calls functions
+// of this package with the request's context, and never the Edge that called it, with one
+// exception: a POST is done by [Edge.Once].
 package edge
 
 import (
@@ -11,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
-// EdgeConfig is what an Edge is made of. Every member is required but TrustedProxies.
+// Config is what an Edge is made of. Every member is required but TrustedProxies.
 type Config struct {
 	Store          *db.Store // counts requests, and keeps idempotency keys
 	Metrics        *metrics.Metrics

@@ -20,8 +20,8 @@ func TagOf(parts ...any) (string, error) {
 	return fmt.Sprintf(`"%x"`, sum[:12]), nil
 }
 
-// unchanged gives an answer about an account its ETag, and answers 304 where the
-// caller has it already.
+// Unchanged gives a private answer its ETag. If the client already has the answer with this
+// ETag, Unchanged answers 304 and reports true.
 func Unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
 	h := w.Header()
 	h.Set("ETag", etag)
@@ -35,12 +35,12 @@ func Unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
 	return true
 }
 
-// gzipTag is the ETag of what has an ETag, sent as gzip.
+// gzipTag is the ETag of the gzip form of an answer with the ETag etag.
 func gzipTag(etag string) string { return strings.TrimSuffix(etag, `"`) + `-gz"` }
 
-// matches returns the ETag, that of the answer or that of its gzip, which is named first
-// in the lines of an If-None-Match header, by the weak comparison (RFC 9110, 13.1.2);
-// empty: none is.
+// Matches compares the lines of an If-None-Match header with the ETag of an answer, by the weak
+// comparison (RFC 9110, 13.1.2). The result is the first match: the ETag of the answer, or the
+// ETag of its gzip form. The result is empty if neither matches.
 func Matches(lines []string, etag string) string {
 	for candidate := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		switch candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/"); candidate {

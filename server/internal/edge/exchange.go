@@ -9,26 +9,26 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 )
 
-// exchange is what the line of a request in the log says, as far as it is known, and what
-// the request holds.
+// exchange is the state of one request until its answer: the facts for its log line, the
+// identity of the caller, and the memory that the request holds.
 type exchange struct {
 	id        string
 	route     *metrics.Route
 	client    netip.Addr // see ClientAddr
 	principal account.Principal
-	identity  *identity     // nil: it is not let in yet
-	err       error         // why it was refused
+	identity  *identity     // nil: the request is not let in yet
+	err       error         // why the request was refused
 	gone      bool          // the client went away
-	waited    time.Duration // as its sender wished: for a job, or for events
+	waited    time.Duration // for a job or for events, as the client asked
 
-	body    *PatientBody // of the request; nil: it has none
+	body    *PatientBody // of the request; nil: no body
 	holding holding      // the memory that the request takes
 }
 
 type exchangeKey struct{}
 
-// exchangeOf returns the log entry of ctx's request. Outside of a request, it returns an
-// entry that is never logged.
+// exchangeOf returns the exchange of ctx's request. Outside of a request, exchangeOf returns
+// an exchange that is never logged.
 func exchangeOf(ctx context.Context) *exchange {
 	if n, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		return n
@@ -36,12 +36,12 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{}
 }
 
-// waited leaves the time until done is called out of what the request that ctx belongs
-// to has taken: its sender wishes to wait.
+// Waiting begins a wait that the client asked for, in the request that ctx belongs to. The
+// time until done is called does not count as time of the request.
 func Waiting(ctx context.Context) (done func()) {
 	began := time.Now()
 	return func() { exchangeOf(ctx).waited += time.Since(began) }
 }
 
-// clientGone notes that the client of the request that ctx belongs to went away.
+// ClientGone notes that the client of the request that ctx belongs to went away.
 func ClientGone(ctx context.Context) { exchangeOf(ctx).gone = true }

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Failed authentications that a client is answered with 401; after that it is
-// answered with 429 until the minute is over. Good credentials pass all the time.
+// The first maxFailures failed authentications of a client in a minute are answered 401, the
+// others 429 until the minute is over. Good credentials always pass.
 const (
 	maxFailures   = 60
 	failureWindow = time.Minute
-	maxClients    = 100_000 // told apart in a minute
+	maxClients    = 100_000 // that are counted in a minute
 )
 
-// CountFailure counts a failed authentication of a client. It returns how long the client
-// has to wait when it has failed too often, else 0.
+// CountFailure counts a failed authentication of a client. If the client has failed too
+// often, the result is how long the client must wait, else 0.
 func (e *Edge) CountFailure(client netip.Addr, now time.Time) time.Duration {
-	if client.Is6() { // who has one of these has all that share its first half
+	if client.Is6() { // a client has all addresses with the same first half
 		client = netip.PrefixFrom(client, 64).Masked().Addr()
 	}
 	w := e.failures.Add(client, failureWindow, now)

@@ -54,7 +54,7 @@ func quality(parameters string) float64 {
 // leastPacked is how many bytes of JSON are worth packing for one answer.
 const leastPacked = 1 << 10
 
-// packing sends JSON as gzip that is not kept packed, to who takes that.
+// packing packs JSON that is not kept as gzip, for clients that accept gzip.
 func (e *Edge) packing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !takesGzip(r) {
@@ -63,13 +63,13 @@ func (e *Edge) packing(next http.Handler) http.Handler {
 		}
 		vary := w.Header()["Vary"]
 		e.pack(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Vary"] = vary // which has one more by now
+			w.Header()["Vary"] = vary // gzhttp has added a second one
 			next.ServeHTTP(w, r)
 		})).ServeHTTP(w, wantsGzip)
 	})
 }
 
-// wantsGzip is all that the packer has to know of a request.
+// wantsGzip stands for every request for the packer, which needs no more of a request.
 var wantsGzip = &http.Request{Method: http.MethodGet, Header: http.Header{"Accept-Encoding": {"gzip"}}}
 
 func newPacker() (func(http.Handler) http.HandlerFunc, error) {

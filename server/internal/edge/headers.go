@@ -2,9 +2,10 @@ package edge
 
 import "strings"
 
-// header is a header of an answer, by its name in the components of the API's document.
+// Header is a header of an answer, by its name in the components of the API's document.
 type Header string
 
+// The headers of answers in the document.
 const (
 	HeaderRequestID   Header = "X-Request-Id"
 	HeaderLocation    Header = "Location"
@@ -17,12 +18,12 @@ const (
 	HeaderRemaining   Header = "X-RateLimit-Remaining"
 	HeaderReset       Header = "X-RateLimit-Reset"
 
-	// headerMayRetryAfter is Retry-After on an answer that may go without it. A reference
+	// HeaderMayRetryAfter is Retry-After on an answer that may go without it. A reference
 	// in the document cannot say so.
 	HeaderMayRetryAfter Header = "Retry-After" + sometimes
 )
 
 const sometimes = "-Sometimes"
 
-// wire is the name of the header in an answer.
+// Name is the name of the header in an answer.
 func (h Header) Name() string { return strings.TrimSuffix(string(h), sometimes) }

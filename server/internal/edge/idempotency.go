@@ -16,14 +16,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// operation is a POST that is done once for each Idempotency-Key (see API.md,
+// Post is a POST that is done once for each Idempotency-Key (see API.md,
 // Idempotency).
 type Post struct {
-	// read reads the request, and returns its body in the canonical form: members with
+	// Read reads the request, and returns its body in the canonical form: members with
 	// strings, numbers and booleans. Requests with the same method, path and body are
 	// the same.
 	Read func() (map[string]any, error)
-	// large: the body takes long to read, and the key is taken before.
+	// Large says that the body takes long to read, so that the key is taken before.
 	Large bool
 	// Do does the operation. The transaction that writes the result also records the
 	// answer for the key. key is nil for a request without a key.
@@ -32,16 +32,16 @@ type Post struct {
 	Again func(db.Answer) (Reply, error)
 }
 
-// reply is the answer of an operation before it is sent: a response, or a failure.
+// Reply is the answer of an operation before it is sent: a response, or a failure.
 type Reply struct {
 	Response
 	Failure *transcript.Error
-	// about is what the key is to replay. Zero: what the transaction has recorded
-	// stands, and there is nothing left to settle.
+	// About names the answer that the key repeats. The zero value: the transaction has
+	// recorded the answer, and nothing is left to settle.
 	About db.Answer
 }
 
-// replyJSON is a reply with a value as JSON.
+// ReplyJSON is a reply with a value as JSON.
 func ReplyJSON(status int, header map[string]string, body any) (Reply, error) {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -50,8 +50,8 @@ func ReplyJSON(status int, header map[string]string, body any) (Reply, error) {
 	return Reply{Response: Response{status, header, packed.NewBody(packed.Raw(b))}}, nil
 }
 
-// lasts reports whether a repeated request gets this reply again. The only lasting
-// failure is 404; after other failures, the request may be tried again.
+// lasts reports whether a repeated request gets this reply again. Of failures only 404 lasts;
+// after another failure the client may try again.
 func (re *Reply) lasts() bool {
 	return re.Failure == nil || re.Failure.HTTPStatus() == http.StatusNotFound
 }
@@ -132,7 +132,7 @@ func (op *Post) replay(r *http.Request, earlier db.KeyState, print []byte) (_ Re
 	re, err := op.Again(*earlier.Answer)
 	var gone *transcript.Error
 	if errors.As(err, &gone) && gone.HTTPStatus() == http.StatusNotFound {
-		return Reply{Failure: gone}, nil // what it has made is deleted: that too is told each time
+		return Reply{Failure: gone}, nil // the job or batch is deleted, and each repetition says so
 	}
 	return re, err
 }
@@ -141,7 +141,7 @@ func (op *Post) replay(r *http.Request, earlier db.KeyState, print []byte) (_ Re
 func (l *lease) do(op Post) (Reply, error) {
 	re, err := op.Do(&l.key)
 	switch {
-	case errors.Is(err, db.ErrKeyLost): // its lease had ended, and another request may have taken the key
+	case errors.Is(err, db.ErrKeyLost): // the lease had ended, and another request may have taken the key
 		return Reply{}, errRunning(time.Second)
 	case err != nil:
 		return Reply{}, err
@@ -163,28 +163,28 @@ func (l *lease) do(op Post) (Reply, error) {
 	return re, nil
 }
 
-// errRunning says that another request holds the key. left is what is left of its
-// lease: then the key is free at the latest, should the process of that request be dead.
+// errRunning says that another request holds the key. left is the rest of that request's
+// lease: if the process of that request is dead, the key is free when the lease ends.
 func errRunning(left time.Duration) error {
 	e := transcript.Errorf(transcript.IdempotencyInProgress, "The same request was sent before, and is still running.")
 	e.RetryAfter = retryafter.Seconds(left)
 	return e
 }
 
-// postHeader is the header of every POST.
+// IdempotencyHeader is the header of every POST.
 func IdempotencyHeader(key *string) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("Idempotency-Key", key, request.Printable(255)).About("Makes the request safe to repeat for 24 hours."),
 	}}
 }
 
-// idempotencyKey is the request's Idempotency-Key, empty when it has none.
+// idempotencyKey is the request's Idempotency-Key; empty: the request has no key.
 func idempotencyKey(r *http.Request) (key string, err error) {
 	err = IdempotencyHeader(&key).ReadHeader(r.Header)
 	return key, err
 }
 
-// fingerprint reads the request, and tells it from others.
+// fingerprint reads the request. Equal requests have equal fingerprints.
 func (op *Post) fingerprint(r *http.Request) ([]byte, error) {
 	body, err := op.Read()
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 const (
 	// keyBeat is how often a request renews the lease of its key.
 	keyBeat = db.KeyLease / 3
-	// keyTimeout bounds what is written of a key when its request ends.
+	// keyTimeout bounds each write about a key at the end of its request.
 	keyTimeout = 10 * time.Second
-	// keyPause lies between two tries to release a key while the database is away.
+	// keyPause is the time between two attempts to release a key while the database is away.
 	keyPause = 100 * time.Millisecond
 )
 
@@ -58,7 +58,7 @@ type lease struct {
 func (l *leases) take(ctx context.Context, id db.IdempotencyKey, fingerprint []byte) (*lease, db.KeyState, error) {
 	state, err := l.store.Idempotency.Take(ctx, id, fingerprint)
 	switch {
-	case err != nil && state.Held != nil: // it may be ours: only the database's answer is missing
+	case err != nil && state.Held != nil: // this request may have taken the key: only the database's answer is missing
 		l.retry(*state.Held)
 		return nil, state, err
 	case err != nil || state.Held == nil:
@@ -84,7 +84,7 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 			case <-tick.C:
 			}
 			err := l.store.Idempotency.Beat(ctx, key)
-			if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrKeyLost) { // of a lost key the next write tells
+			if err != nil && ctx.Err() == nil && !errors.Is(err, db.ErrKeyLost) { // the next write reports a lost key
 				l.log.WarnContext(ctx, "an idempotency key was not kept alive", "err", err)
 			}
 		}
@@ -92,9 +92,9 @@ func (l *leases) beat(ctx context.Context, key db.HeldKey) (stop func()) {
 	return func() { cancel(); <-stopped }
 }
 
-// settle records the final answer of the request, or the zero Answer for none. It
-// returns the answer to send. This is another answer if this request was taken for
-// dead, and another process has already replayed its record.
+// settle records the final answer for the key; the zero Answer: none. The result is the answer
+// to send. The result differs from a if another request has taken this request for dead, and
+// has already repeated the recorded answer.
 func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), keyTimeout)
 	defer cancel()
@@ -106,8 +106,8 @@ func (l *lease) settle(a db.Answer) (db.Answer, error) {
 	return stands, err
 }
 
-// release ends the lease. A key that is not settled replays what was recorded, and
-// is free where nothing was. cause is why the request has failed, if it has.
+// release ends the lease. A key that is not settled repeats the recorded answer; without a
+// recorded answer the key is free. cause is the error of the request; nil: it succeeded.
 func (l *lease) release(cause error) {
 	l.stopBeat()
 	if l.settled {
@@ -120,7 +120,7 @@ func (l *lease) release(cause error) {
 			l.leases.log.Warn("an idempotency key was not released", "err", err)
 		}
 	}
-	if away { // the answer does not wait: its sender comes back in two seconds, and must find the key free
+	if away { // the answer does not wait: the client comes back in two seconds, and must find the key free
 		l.leases.retry(l.key)
 	}
 }
@@ -139,7 +139,7 @@ func (l *leases) retry(key db.HeldKey) {
 		return // the lease ends by itself
 	}
 	l.retries.Go(func() {
-		ctx, cancel := context.WithTimeout(l.ended, db.KeyLease) // then the key is free by itself
+		ctx, cancel := context.WithTimeout(l.ended, db.KeyLease) // then the lease ends, and the key is free
 		defer cancel()
 		for errors.Is(l.free(ctx, key), db.ErrUnavailable) {
 			select {

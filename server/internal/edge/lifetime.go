@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Lifetime is how the requests of a server learn that the server stops. First it drains:
-// everything still works, and clients are asked to use other connections. Then it ends:
-// requests that wait are answered. Safe for concurrent use.
+// Lifetime tells the requests of a server that the server stops. A lifetime first drains:
+// everything still works, and answers close their connections. Then the lifetime ends: waiting
+// requests are answered. Safe for concurrent use.
 type Lifetime struct {
 	draining chan struct{}
 	drain    sync.Once

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Listener is l, on which the refusals of net/http itself have the API's form.
+// Listener is l. On its connections the refusals of net/http itself have the API's form.
 func Listener(l net.Listener, log *slog.Logger) net.Listener { return &listener{l, log} }
 
 type listener struct {
@@ -59,12 +59,12 @@ func (c *refusingConn) CloseWrite() error {
 	return nil
 }
 
-// maxOwnRefusal is more than a refusal of net/http has, in bytes.
+// maxOwnRefusal is larger than every refusal of net/http, in bytes.
 const maxOwnRefusal = 512
 
-// refusedByHTTP recognizes a refusal that net/http makes without a handler. It is
-// written at once and whole. That of a bad request has no Date, unlike all that
-// handlers answer, and its status line says why.
+// refusedByHTTP recognizes a refusal that net/http makes without a handler. net/http writes
+// such a refusal whole, in a single call. The refusal of a bad request has no Date, which every
+// answer of a handler has, and its status line has the reason.
 func refusedByHTTP(b []byte) (status int, reason string, ok bool) {
 	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
 	text, ok := strings.CutPrefix(string(line[:min(len(line), maxOwnRefusal)]), "HTTP/1.1 ")
@@ -87,7 +87,7 @@ func refusedByHTTP(b []byte) (status int, reason string, ok bool) {
 	return status, unsaid[status], true
 }
 
-// unsaid is why net/http refuses where it does not say so.
+// unsaid are the reasons of refusals whose status line has no reason.
 var unsaid = map[int]string{
 	http.StatusBadRequest:                  "the request line or a header cannot be read",
 	http.StatusRequestHeaderFieldsTooLarge: "the request line and the headers are too large",

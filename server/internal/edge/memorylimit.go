@@ -11,16 +11,16 @@ import (
 
 // The bytes that may be in memory at the same time, and the share of an account. The
 // decoder of JSON needs six times the size of a body, so 40 MiB of bodies need 240 MiB
-// for a moment: a service that may have 1 GB lives.
+// for a moment. A process that may have 1 GB has room for them.
 const (
 	DefaultBodyBytes = 40 << 20
 	LeastBodyBytes   = 2 * LargestBody // the largest body fits, and also some others
-	// defaultAnswerBytes bounds the large answers that clients are reading.
+	// DefaultAnswerBytes bounds the large answers that clients are reading.
 	DefaultAnswerBytes = 64 << 20
-	// uploadsAtOnce bounds the uploads on their way into an object store, which takes
-	// them in large parts. A folder takes the bytes as they come.
+	// uploadsAtOnce bounds the uploads on their way into an object store, whose parts are
+	// large. A folder takes the bytes as they arrive.
 	uploadsAtOnce = 16
-	// shares is how many accounts it takes to use up a bound.
+	// shares is how many accounts together use up a bound.
 	shares = 4
 )
 
@@ -28,7 +28,7 @@ const (
 type memory struct {
 	bodies, answers, uploads *bodies.Budget
 
-	largestAnswer int64 // that is counted as it is
+	largestAnswer int64 // in bytes; a larger answer counts as this many
 	perUpload     int64
 }
 
@@ -60,8 +60,7 @@ func (h *holding) release() {
 	}
 }
 
-// holdBody begins to hold the body of the request that ctx belongs to; nil: nothing bounds
-// it.
+// holdBody begins to hold the body of the request that ctx belongs to; nil: no bound.
 func holdBody(ctx context.Context) *bodies.Held {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
@@ -71,7 +70,7 @@ func holdBody(ctx context.Context) *bodies.Held {
 	return h.hold(h.of.bodies, entry.principal.Account)
 }
 
-// holdUpload holds the memory that an upload needs.
+// HoldUpload holds the memory that an upload needs.
 func HoldUpload(ctx context.Context) error {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
@@ -81,8 +80,8 @@ func HoldUpload(ctx context.Context) error {
 	return noRoom(h.hold(h.of.uploads, entry.principal.Account).Grow(h.of.perUpload))
 }
 
-// holdAnswer holds a large answer while its client reads it. One answer always fits into
-// the part of its account.
+// holdAnswer holds a large answer while the client reads it. A single answer always fits into
+// the share of its account.
 func holdAnswer(ctx context.Context, size int) error {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
@@ -92,8 +91,8 @@ func holdAnswer(ctx context.Context, size int) error {
 	return noRoom(h.hold(h.of.answers, entry.principal.Account).Grow(min(int64(size), h.of.largestAnswer)))
 }
 
-// noRoom is the answer where bytes do not fit: 429 where the account has its part, 503
-// where the process has all.
+// noRoom is the refusal of bytes that do not fit: 429 if the account has used its share, 503 if
+// the process has no room.
 func noRoom(err error) error {
 	switch {
 	case errors.Is(err, bodies.ErrShare):
@@ -104,11 +103,11 @@ func noRoom(err error) error {
 	return err
 }
 
-// readWhole reads a body to its end. A body of a known length is held whole before a byte
-// of it is read, another one in steps. No body is longer than most.
+// readWhole reads a body to its end. If the length is known, readWhole holds all bytes before
+// it reads the first, else it holds them in steps. No body is longer than most.
 func readWhole(body io.Reader, length, most int64, held *bodies.Held) ([]byte, error) {
 	const first, further = 4 << 10, 2 // bytes; times
-	room := length + 1                // the end is seen with a byte to spare
+	room := length + 1                // a byte more, to see the end
 	if length < 0 {
 		room = first
 	}

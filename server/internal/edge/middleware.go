@@ -20,8 +20,8 @@ var everyAnswer = http.Header{
 	"Vary":                   {"Authorization, X-API-Key, Accept-Encoding"},
 }
 
-// outermost is what stands before everything else: request id, log line, crash.
-// Handlers of this package within others do it once.
+// outermost is the outer layer of the edge: request id, log line, panics, deadlines. If
+// handlers of this package stand inside each other, only the first does this work.
 func (e *Edge) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, done := r.Context().Value(exchangeKey{}).(*exchange); done {
@@ -36,13 +36,13 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		defer func() { outer.Pattern = r.Pattern }()
 		rec := &recorder{ResponseWriter: w}
 		control := http.NewResponseController(w)
-		// A deadline of the request before this one on the connection is not ours.
+		// The request before this one on the connection may have left a deadline.
 		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
 		n.body = rec.limitBody(r, control)
 		n.holding.of = e.memory
 		defer n.holding.release()
 		h := rec.Header()
-		before := h["Vary"] // from a handler around this one, such as the origin's
+		before := h["Vary"] // of a handler around this one: the origin, for example
 		maps.Copy(h, everyAnswer)
 		if before != nil {
 			h["Vary"] = slices.Concat(before, everyAnswer["Vary"])
@@ -51,7 +51,7 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		if e.lifetime.Draining() {
 			h.Set("Connection", "close") // the next request is for another process
 		}
-		defer func() { e.ended(r, rec, n, time.Since(began)) }() // also of one that is cut off
+		defer func() { e.ended(r, rec, n, time.Since(began)) }() // also for a request that is cut off
 		defer func() {
 			if crash := recover(); crash != nil {
 				e.crashed(rec, r, crash)
@@ -61,8 +61,8 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 	})
 }
 
-// crashed answers for a handler that panicked, unless it had begun to answer:
-// then the connection is cut, as half an answer must not look whole.
+// crashed answers for a handler that panicked. If the handler had begun to answer, crashed
+// cuts the connection, because half an answer must not look whole.
 func (e *Edge) crashed(w *recorder, r *http.Request, crash any) {
 	if err, ok := crash.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(crash)

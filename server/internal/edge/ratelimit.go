@@ -13,15 +13,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// rateWindow is the window that a request counted in, after it.
+// rateWindow is the window in which a request was counted, after the request.
 type rateWindow struct {
 	limit, remaining int
 	end              time.Time
 	length           time.Duration
 }
 
-// rateWindowOf returns the window in which the request that ctx belongs to was counted; nil:
-// it was not counted.
+// RateWindowOf returns the window in which the request that ctx belongs to was counted; nil:
+// the request was not counted.
 func RateWindowOf(ctx context.Context) *transcript.RateWindow {
 	in, ok := identityOf(ctx)
 	if !ok || in.window == nil {
@@ -33,8 +33,8 @@ func RateWindowOf(ctx context.Context) *transcript.RateWindow {
 	}
 }
 
-// countRequest counts a request of p and says so in the answer's header. The error is
-// a 429 where there are too many. Nil: the account has no window.
+// countRequest counts a request of p, and sets the headers of the window. If there are too many
+// requests, the error is a 429. If the account has no limit, the window is nil.
 func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal, class db.RequestClass) (*rateWindow, error) {
 	limit := rateLimitOf(p.Plan, class)
 	if limit.Requests == account.Unlimited {
@@ -53,23 +53,23 @@ func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal,
 	return w, nil
 }
 
-// setHeaders sets the headers. Their names are in the form in which http.Header has them,
-// as every answer would pay for another.
+// setHeaders sets the headers of the window. The names are in the canonical form of
+// http.Header, because every answer would pay for a conversion.
 func (w *rateWindow) setHeaders(h http.Header) {
 	h.Set("X-Ratelimit-Limit", strconv.Itoa(w.limit))
 	h.Set("X-Ratelimit-Remaining", strconv.Itoa(w.remaining))
 	h.Set("X-Ratelimit-Reset", strconv.FormatInt(w.end.Unix(), 10))
 }
 
-// pollsPerRequest is how many requests an account may ask how work goes with for
-// each other one.
+// pollsPerRequest is how many requests for the progress of work an account may make for each
+// other request.
 const pollsPerRequest = 5
 
-// unpaidLimit is for plans that are not paid and say nothing of requests: that these
-// are answered with 402 has to be told first.
+// unpaidLimit is the limit of a plan that is not paid and has no limit of its own. Such
+// requests are answered 402, but even these answers must be bounded.
 var unpaidLimit = account.RateLimit{Requests: 60, Window: time.Minute}
 
-// rateLimitOf is the limit of a plan for requests of a class. Its window is whole
+// rateLimitOf is the limit of a plan for requests of a class. The window is a number of whole
 // seconds.
 func rateLimitOf(p account.Plan, class db.RequestClass) account.RateLimit {
 	limit := p.RateLimit

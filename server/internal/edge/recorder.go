@@ -4,16 +4,16 @@ import (
 	"net/http"
 )
 
-// recorder remembers what was answered.
+// recorder remembers the status and the size of the answer.
 type recorder struct {
 	http.ResponseWriter
-	body    *PatientBody // of the request; nil: it has none
+	body    *PatientBody // of the request; nil: no body
 	status  int
 	written int64
 }
 
-// limitBody gives the body of a request its deadline, unless a handler before this one
-// has done so; nil: the request has no body.
+// limitBody gives the body of a request its deadline, unless an outer handler has done so. The
+// result is nil if the request has no body.
 func (w *recorder) limitBody(r *http.Request, control *http.ResponseController) *PatientBody {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
@@ -44,7 +44,7 @@ func (w *recorder) begin(status int) {
 	}
 }
 
-// Unwrap lets http.ResponseController find what the recorder hides.
+// Unwrap lets http.ResponseController find the writer below the recorder.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *recorder) WriteHeader(status int) {

@@ -13,15 +13,15 @@ import (
 // in errors of other packages.
 const maxLogged = 4000
 
-// maxCause is how much of the reason for a refusal stands in a request's line, in
-// characters: it may hold a link.
+// maxCause is how much of the reason for a refusal a request's log line has, in characters:
+// room for a link.
 const maxCause = 500
 
 // SafeLog is a log whose values are bounded, and in which API keys are cut to their prefixes.
 func SafeLog(log *slog.Logger) *slog.Logger { return slog.New(boundedLog{log.Handler()}) }
 
-// boundedLog cuts the values of log lines to maxLogged, and API keys in them to their
-// prefixes: a caller may send one anywhere.
+// boundedLog cuts the values of log lines to maxLogged, and API keys in the values to their
+// prefixes. A client may have put a key anywhere.
 type boundedLog struct{ slog.Handler }
 
 // Handle implements slog.Handler.
@@ -58,7 +58,8 @@ func (l boundedLog) WithGroup(name string) slog.Handler {
 
 func fit(text string) string { return clip.To(account.HideKeys(text), maxLogged) }
 
-// isFit is false also of what boundedAttr has to look into.
+// isFit reports whether a needs no change. isFit is false for groups and values, which
+// boundedAttr reads.
 func isFit(a slog.Attr) bool {
 	switch a.Value.Kind() {
 	case slog.KindString:
@@ -70,8 +71,8 @@ func isFit(a slog.Attr) bool {
 	return true
 }
 
-// boundedAttr leaves a value alone that is fit as it is: a handler may look into an
-// error.
+// boundedAttr bounds a value. A value that needs no change stays as it is, because the log's
+// handler may look into an error.
 func boundedAttr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {

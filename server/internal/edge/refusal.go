@@ -11,25 +11,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// flatError is a failure of the framework, not of the business: its body is a
-// flat string.
+// FlatRefusal is a refusal of the HTTP layer, whose body is a FlatError: an unknown path, a
+// credential that is not good, too many requests.
 type FlatRefusal struct {
 	Status int
 	Slug   string
-	// message says what to do about it; empty where the slug does.
+	// message says how to cure the failure; empty if the slug says enough.
 	message string
-	// retryAfter in seconds; 0: none.
+	// retryAfter is the value of Retry-After, in seconds; 0: no such header.
 	retryAfter int
 }
 
 func (e *FlatRefusal) Error() string { return e.Slug }
 
-// flat is the flat form of a code that has one.
+// flat is the flat form of a code that has a flat form.
 func flat(code transcript.Code, message string) *FlatRefusal {
 	return &FlatRefusal{Status: code.Status(), Slug: code.Slug(), message: message}
 }
 
-// The failures of the framework.
+// The flat refusals that are always the same.
 var (
 	ErrUnknownRoute = flat(transcript.NotFound, "")
 	errWrongMethod  = flat(transcript.MethodNotAllowed, "")
@@ -41,29 +41,29 @@ var (
 // ErrCut is for the log alone: no client can read it.
 var ErrCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
 
-// unavailableRetry is how long a client is asked to leave a service alone whose
-// own parts are away.
+// unavailableRetry is the Retry-After while a part of the service itself is away.
 const unavailableRetry = 2 // seconds
 
+// Unavailable refuses with 503 while a part of the service itself is away.
 func Unavailable() *transcript.Error {
 	e := transcript.Errorf(transcript.ServiceUnavailable, "The service is not available for the moment.")
 	e.RetryAfter = unavailableRetry
 	return e
 }
 
-// unsupported refuses a body for its type or its encoding.
+// Unsupported refuses a body for its type or its encoding.
 func Unsupported(message string) *FlatRefusal {
 	return flat(transcript.UnsupportedMediaType, message)
 }
 
-// rateLimited tells a client to wait, for whole seconds and at least one.
+// RateLimited refuses with 429. Retry-After is the wait in whole seconds, and at least 1.
 func RateLimited(wait time.Duration) *FlatRefusal {
 	e := flat(transcript.RateLimited, "")
 	e.retryAfter = max(int((wait+time.Second-1)/time.Second), 1)
 	return e
 }
 
-// flatBody is the body of a failure of the framework, of 401 and of 429.
+// FlatError is the body of a flat refusal.
 type FlatError struct {
 	Error string `json:"error"` // the slug: what to branch on
 	// Message says what to do about it, where the slug does not.
@@ -71,13 +71,13 @@ type FlatError struct {
 	RequestID string `json:"requestId,omitempty"` // the same as in X-Request-Id
 }
 
-// envelope is the body of a business failure.
+// ErrorEnvelope is the body of every other refusal.
 type ErrorEnvelope struct {
 	Error transcript.Error `json:"error"` // why the request was refused
 }
 
-// businessFailure is the failure in err that callers may be told as it is. INTERNAL
-// is none, and neither is an embedder's error whose status is that of no failure:
+// BusinessFailure returns the failure in err that clients may read as it is. INTERNAL is no
+// such failure, and neither is an embedder's error whose status is below 400 or above 599:
 // both are faults of the service.
 func BusinessFailure(err error) (*transcript.Error, bool) {
 	var coded *transcript.Error
@@ -88,16 +88,15 @@ func BusinessFailure(err error) (*transcript.Error, bool) {
 	return coded, 400 <= status && status <= 599
 }
 
-// Refuse answers a request with an error as the handlers of the API do: for the
-// middleware and the routes of the program around them. The answer has the header
-// X-Request-Id, and is logged and counted.
+// Refuse answers a request with an error, as the handlers of the API do. The answer has the
+// header X-Request-Id, and is logged and counted.
 //
-//   - A *transcript.Error gets the status and the body of its code; RATE_LIMITED, for
-//     which RetryAfter is required, the flat one.
+//   - A *transcript.Error gets the status and the body of its code. RATE_LIMITED, for
+//     which RetryAfter is required, gets the flat body.
 //   - ErrNoCredential and ErrInvalidCredential are 401.
 //   - Any other error, nil too, is a fault of the program: 500, and the log says which.
 //
-// Nothing of the answer may have been written yet.
+// The caller must not have written anything of the answer yet.
 func (e *Edge) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err == nil {
 		err = errors.New("server: Refuse was called without an error")
@@ -105,12 +104,13 @@ func (e *Edge) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	e.outermost(e.answering(func(http.ResponseWriter, *http.Request) error { return err })).ServeHTTP(w, r)
 }
 
-// refuse answers with an error, in the form that is its own.
+// refuse answers with an error: a FlatRefusal flat, a coded error in an envelope, any other
+// error as a fault of the service.
 func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil && e.lifetime.Excuses(err) {
 		err = Unavailable().Because(err)
 	}
-	w.Header().Del("ETag") // of the answer that has come to nothing
+	w.Header().Del("ETag") // of the answer that was not sent
 	w.Header().Del("Content-Disposition")
 	var failure *FlatRefusal
 	coded, business := BusinessFailure(err)
@@ -132,7 +132,7 @@ func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
 		exchangeOf(r.Context()).gone = true
-		return // nobody reads an answer
+		return // the client is gone
 	default:
 		e.log.ErrorContext(r.Context(), "a request failed", "request", RequestID(r.Context()), "err", err)
 		failure = ErrInternal
@@ -160,17 +160,16 @@ func (e *Edge) refuseCoded(w http.ResponseWriter, r *http.Request, coded *transc
 	e.respondRefusal(r.Context(), w, coded.HTTPStatus(), ErrorEnvelope{Error: shown})
 }
 
-// respondRefusal sends the body of a refusal. Only the details of an embedder's error can
-// have a value that JSON does not have; then the body says no more than that the service
-// failed.
+// respondRefusal sends the body of a refusal. The details of an embedder's error may have a
+// value that JSON does not have. Then the answer is a plain 500.
 func (e *Edge) respondRefusal(ctx context.Context, w http.ResponseWriter, status int, body any) {
 	err := RespondJSON(w, status, body)
 	if err == nil {
 		return
 	}
 	e.log.ErrorContext(ctx, "a refusal could not be rendered", "request", RequestID(ctx), "err", err)
-	Respond(w, JsonType, http.StatusInternalServerError, []byte(`{"error":"internal_error"}`))
+	Respond(w, JSONType, http.StatusInternalServerError, []byte(`{"error":"internal_error"}`))
 }
 
-// logCause keeps why a request is refused for its line in the log.
+// LogCause keeps the reason of a refusal for the log line of the request.
 func LogCause(r *http.Request, err error) { exchangeOf(r.Context()).err = err }

@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// bodyType is the media type of a request's body, and whether there is a body. A
-// body that is encoded is refused.
+// BodyType is the media type of a request's body. present is false if there is no body. The
+// error refuses a body with a Content-Encoding.
 func BodyType(r *http.Request) (media string, present bool, err error) {
 	if r.ContentLength == 0 {
 		return "", false, nil
@@ -25,8 +25,8 @@ func BodyType(r *http.Request) (media string, present bool, err error) {
 	return ContentType(r), true, nil
 }
 
-// contentType is the media type in the Content-Type, empty where that cannot be read
-// to its end.
+// ContentType is the media type in the Content-Type; empty if the header is missing or
+// malformed.
 func ContentType(r *http.Request) string {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
@@ -35,17 +35,18 @@ func ContentType(r *http.Request) string {
 	return media
 }
 
-// largestBody is the size of the largest body that any route takes, in bytes: 500 of the
-// longest links, however their writer escapes them.
+// LargestBody is the size of the largest body that a route keeps in memory, in bytes: 500 links
+// of the greatest length, in any escaping.
 const LargestBody = 8 << 20
 
-// maxJSONBody is the largest JSON body, in bytes; that of a batch is larger.
+// MaxJSONBody is the size of the largest JSON body, in bytes. Only the body of a batch may be
+// larger.
 const MaxJSONBody = 1 << 20
 
-// readBody reads a body of at most so many bytes whole, without looking into it. The
-// bytes count as held until the request is answered.
+// ReadBody reads a whole body of at most so many bytes. The bytes count as held until the
+// request is answered.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
-	if r.ContentLength > most { // it need not be sent
+	if r.ContentLength > most { // the client need not send it
 		return nil, InvalidBody(fmt.Sprintf("is larger than %d bytes", most))
 	}
 	if body := exchangeOf(r.Context()).body; body != nil {
@@ -64,9 +65,8 @@ func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	return body, nil
 }
 
-// checkOptionalType refuses a body that is not JSON, on a route whose body may be left
-// out. The handler calls it before it reads anything else of the request: a 415 comes
-// before every 400.
+// CheckOptionalType refuses a body that is not JSON, on a route with an optional body. The
+// handler calls CheckOptionalType first, because a 415 comes before every 400.
 func CheckOptionalType(r *http.Request) error {
 	media, present, err := BodyType(r)
 	if err == nil && present && media != "application/json" {
@@ -75,8 +75,8 @@ func CheckOptionalType(r *http.Request) error {
 	return err
 }
 
-// readOptional reads a JSON body that may be left out: no body and an empty object mean
-// the same. checkOptionalType has judged its type.
+// ReadOptional reads an optional JSON body: no body and an empty object mean the same. The
+// handler has called CheckOptionalType before.
 func ReadOptional(w http.ResponseWriter, r *http.Request, table request.Table) error {
 	if r.ContentLength == 0 {
 		return nil
@@ -88,12 +88,12 @@ func ReadOptional(w http.ResponseWriter, r *http.Request, table request.Table) e
 	return table.ReadJSON(body)
 }
 
-// readEmpty reads the body of a POST that takes no members: none, or an empty
-// object.
+// ReadEmpty reads the body of a POST without members: no body, or an empty object.
 func ReadEmpty(w http.ResponseWriter, r *http.Request) error {
 	return ReadOptional(w, r, request.Table{})
 }
 
+// InvalidBody is a 400 about the body as a whole.
 func InvalidBody(message string) *transcript.Error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: message})
 }

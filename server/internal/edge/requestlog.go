@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// ended counts a request and writes its one line. The query may hold what does not
-// belong there, so it is left out.
+// ended counts a request and writes its log line. The line leaves the query out, because a
+// client may have put a secret into the query.
 func (e *Edge) ended(r *http.Request, w *recorder, n *exchange, took time.Duration) {
 	status := w.status
 	if n.gone {
@@ -19,7 +19,7 @@ func (e *Edge) ended(r *http.Request, w *recorder, n *exchange, took time.Durati
 	if !e.log.Enabled(r.Context(), slog.LevelInfo) {
 		return
 	}
-	// Without the place in the code, which costs a third of the line and is always this.
+	// The line has no place in the code, which costs a third of the time and is always the same.
 	line := slog.NewRecord(time.Now(), slog.LevelInfo, "request", 0)
 	attrs := append(make([]slog.Attr, 0, 10),
 		slog.String("request", n.id),

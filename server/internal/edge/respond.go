@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// answerTimeout is how long a client may take to read an answer that is not a
-// stream.
+// AnswerTimeout is how long a client may take to read an answer that is no stream.
 const AnswerTimeout = 2 * time.Minute
 
-// respondJSON answers with a value as JSON. The error says that JSON has no such value; then
-// nothing has been written.
+// RespondJSON answers with a value as JSON. If JSON has no such value, RespondJSON writes
+// nothing and returns an error.
 func RespondJSON(w http.ResponseWriter, status int, body any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
 		return fmt.Errorf("server: rendering an answer: %w", err)
 	}
-	Respond(w, JsonType, status, b)
+	Respond(w, JSONType, status, b)
 	return nil
 }
 
-const JsonType = "application/json"
+// JSONType is the media type of nearly all answers.
+const JSONType = "application/json"
 
-// response is an answer with a JSON body before it is sent.
+// Response is an answer with a JSON body before it is sent.
 type Response struct {
 	Status int
 	Header map[string]string // in addition to the headers of every answer
@@ -37,7 +37,7 @@ func (a Response) send(w http.ResponseWriter, r *http.Request) error {
 	for name, value := range a.Header {
 		w.Header().Set(name, value)
 	}
-	return RespondPacked(w, r, JsonType, a.Status, a.Body)
+	return RespondPacked(w, r, JSONType, a.Status, a.Body)
 }
 
 // RespondPacked sends a body whose parts may be kept as gzip. A client that accepts
@@ -73,7 +73,7 @@ func Respond(w http.ResponseWriter, mediaType string, status int, body ...[]byte
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", "private, no-cache")
 	}
-	// Not every writer knows deadlines; a server's own does.
+	// The writer of a server has deadlines. Other writers may have none.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(AnswerTimeout))
 	w.WriteHeader(status)
 	for _, part := range body {

@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Route is one operation of the API. A Route registers the handler, and yields the
-// operation's entry in the OpenAPI document, so that neither exists alone.
+// Route is one operation of the API. The same value registers the handler and describes the
+// operation in the OpenAPI document, so that neither exists without the other.
 type Route struct {
 	Method, Pattern string
 	Operation       string // operationId, the name of the client's method
@@ -21,7 +21,7 @@ type Route struct {
 	Tag             string
 	Open            bool          // needs no credential
 	Scope           account.Scope // empty: any valid key
-	Polls           bool          // asks how work goes, which is counted apart
+	Polls           bool          // asks for the progress of work; such requests have a rate window of their own
 	Streams         bool          // its answer is sent as it is made
 	Handle          func(http.ResponseWriter, *http.Request) error
 
@@ -30,14 +30,14 @@ type Route struct {
 	Body                request.Table // a JSON body
 	BodyOptional        bool          // the body may be left out
 	Form                request.Table // a multipart form
-	CSV                 string        // what is said of a CSV body; empty: none is taken
+	CSV                 string        // the description of a CSV body; empty: the route takes none
 	Answers             []Answer
-	Codes               []transcript.Code // of the errors beyond those that every route has
-	Report              any               // the body of 502 and 503, where it is more than the error
+	Codes               []transcript.Code // of the errors of this route; every route has some more
+	Report              any               // the body of 502 and 503; nil: the error alone
 	Events              map[transcript.EventType]any
 }
 
-// answer is a documented success.
+// Answer is a documented success.
 type Answer struct {
 	Status      int
 	Body        any    // nil: none
@@ -52,9 +52,8 @@ func (rt *Route) class() db.RequestClass {
 	return db.MainRequests
 }
 
-// handler serves a set of routes: complete, with all that stands before a
-// handler. Unknown paths and wrong methods are answered by this table, in the
-// API's form, and not by http.ServeMux.
+// Handler serves a set of routes with the whole edge around them. Handler itself answers
+// unknown paths and wrong methods, in the API's form; http.ServeMux has another form.
 func (e *Edge) Handler(routes []Route) http.Handler {
 	methods := map[string]map[string]*Route{} // by pattern
 	for i, rt := range routes {
@@ -70,8 +69,7 @@ func (e *Edge) Handler(routes []Route) http.Handler {
 	unknown := e.answering(func(http.ResponseWriter, *http.Request) error { return ErrUnknownRoute })
 	mux.Handle("/", unknown)
 	return e.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// ServeMux would redirect a path that is not clean, and refuse "*", in a form of
-		// its own.
+		// ServeMux would redirect a path that is not clean, and refuse "*", in another form.
 		if path.Clean(r.URL.Path) != r.URL.Path || r.RequestURI == "*" {
 			unknown.ServeHTTP(w, r)
 			return
@@ -94,7 +92,7 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 			h = e.authenticate(rt.class(), h)
 		}
 		handlers[method] = h
-		if method == http.MethodGet && rt.Events == nil { // a stream without a body is none
+		if method == http.MethodGet && rt.Events == nil { // an event stream has no HEAD
 			handlers[http.MethodHead] = h // net/http leaves the body out
 		}
 	}
@@ -119,7 +117,7 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 	})
 }
 
-// answering makes a handler of one that returns its error.
+// answering is h as an http.Handler that refuses with the error of h.
 func (e *Edge) answering(h func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := h(w, r); err != nil {

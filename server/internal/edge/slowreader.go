@@ -17,18 +17,18 @@ func Patient(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &patientAnswer{recorder: recorder{ResponseWriter: w}}
 		control := http.NewResponseController(w)
-		// A deadline of the request before this one on the connection is not ours.
+		// The request before this one on the connection may have left a deadline.
 		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
-		r = r.WithContext(r.Context())            // a copy, whose body is ours
+		r = r.WithContext(r.Context())            // a copy, whose body may be replaced
 		answer.limitBody(r, control)
 		next.ServeHTTP(answer, r)
 	})
 }
 
-// patientAnswer is an answer that has answerTimeout from when it begins.
+// patientAnswer is an answer that the client must read within AnswerTimeout.
 type patientAnswer struct {
 	recorder
-	limited bool // it has a deadline, or the handler has set one
+	limited bool // the answer has a deadline, from Patient or from the handler
 }
 
 // SetWriteDeadline is called by an http.ResponseController.

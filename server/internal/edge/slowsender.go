@@ -18,13 +18,12 @@ const (
 	bodyRate     = 4 << 10
 )
 
-// bodyTime is how long a body may take that the process keeps in memory, from the begin
-// of the request to the last byte. The 8 MiB of the largest one take that long at 70 KB a
-// second.
+// bodyTime is how long a body that the process keeps in memory may take, from the start of the
+// request to the last byte. The largest body, 8 MiB, takes that long at 70 KB a second.
 const bodyTime = 2 * time.Minute
 
-// bodyLinger is how long a connection stays open when it was answered before the
-// body was read, so that a client that is still sending reads the answer.
+// bodyLinger is how long a connection stays open if the answer came before the end of the body.
+// A client that is still sending then reads the answer.
 const bodyLinger = 500 * time.Millisecond
 
 // PatientBody is a request's body with a deadline. The deadline also holds while the
@@ -35,7 +34,7 @@ type PatientBody struct {
 	control  *http.ResponseController
 	began    time.Time
 	until    time.Time // the deadline
-	last     time.Time // what the deadline is never after; zero: it moves with what is received
+	last     time.Time // the latest deadline; zero: no latest
 	received int64     // bytes
 	ended    bool      // was read to its end
 }
@@ -70,13 +69,13 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 // InMemory bounds the whole time of a body that the process keeps in memory.
 func (b *PatientBody) InMemory() { b.within(bodyTime) }
 
-// within bounds the whole time of the body, from its begin.
+// within bounds the time of the whole body, from its start.
 func (b *PatientBody) within(whole time.Duration) {
 	b.last = b.began.Add(whole)
 	b.extend()
 }
 
-// extend moves the deadline, not at every read.
+// extend moves the deadline, at most once a second.
 func (b *PatientBody) extend() {
 	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
 	if still := time.Now().Add(bodyPatience); still.Before(until) {
@@ -91,8 +90,8 @@ func (b *PatientBody) extend() {
 	}
 }
 
-// abandon is called when an answer with the given header begins before the body
-// was read: net/http would wait for the rest, to use the connection again.
+// abandon closes the connection after an answer that begins before the end of the body.
+// Otherwise net/http would wait for the rest, to use the connection again.
 func (b *PatientBody) abandon(h http.Header) {
 	h.Set("Connection", "close")
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyLinger)) // as in extend

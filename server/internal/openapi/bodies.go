@@ -2,11 +2,10 @@ package openapi
 
 import "github.com/transcriptkit/transcriptkit/transcript"
 
-// The bodies as the document shows them, where the Go type that writes them says
-// less than the wire: package transcript writes a result and a finished job by
-// hand. Every answer of every test is held against these.
+// The bodies of this file are for the document only: package wire writes a result and a job by
+// hand, so that no other Go type has their form. The tests compare every answer with them.
 
-// resultAnswer is the 200 body of POST /v1/transcript.
+// TranscriptResult is the 200 body of POST /v1/transcript.
 type TranscriptResult struct {
 	Status         transcript.JobStatus      `json:"status" enum:"success"` // always success
 	Format         transcript.Format         `json:"format"`
@@ -22,14 +21,13 @@ type TranscriptResult struct {
 	Metadata       map[string]any            `json:"metadata" nullable:"true"`
 }
 
-// transcriptOrText is an object when the format is json, a string when it is text.
+// TranscriptOrText is an object when the format is json, a string when it is text.
 type TranscriptOrText struct{}
 
-// JSONSchemaOneOf says so to the reflector.
+// JSONSchemaOneOf lists the two types for the reflector.
 func (TranscriptOrText) JSONSchemaOneOf() []any { return []any{transcript.Transcript{}, ""} }
 
-// jobAnswer is a job. On success the members of a result stand next to those of the
-// job.
+// Job is a job. After success the members of the result stand next to the members of the job.
 type Job struct {
 	JobID          string                    `json:"jobId" format:"uuid"`
 	Status         transcript.JobStatus      `json:"status"`
@@ -55,7 +53,7 @@ type Job struct {
 	Metadata      map[string]any         `json:"metadata,omitempty" nullable:"true"`
 }
 
-// timedWord is a word of a segment.
+// TimedWord is a word of a segment.
 type TimedWord struct {
 	Text       string  `json:"text"`                                         // the word, with the punctuation at it
 	Start      float64 `json:"start" minimum:"0"`                            // seconds from the start of the media

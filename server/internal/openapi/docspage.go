@@ -19,14 +19,15 @@ var docsHTML string
 //go:embed docs.js
 var docsScript string
 
-// Page is the API for people in a browser: Swagger UI with the document. It is one
-// file, and loads only the document.
+// Page shows the document to people in a browser, by Swagger UI. The page is a single file, which
+// loads only the document.
 type Page struct {
 	HTML   *packed.Bytes
 	ETag   string
 	Policy string // Content-Security-Policy
 }
 
+// NewPage makes the page.
 func NewPage() (p Page, err error) {
 	bundle, err := unpackedAsset("swagger-ui-bundle.js.gz")
 	if err != nil {
@@ -53,7 +54,7 @@ func NewPage() (p Page, err error) {
 	return p, nil
 }
 
-// sourceHash permits one script by what it says, and no other.
+// sourceHash is the source of a Content-Security-Policy that permits one script by its text.
 func sourceHash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

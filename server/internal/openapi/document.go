@@ -1,3 +1,5 @@
+// Package openapi describes the routes of the API as an OpenAPI document, with the words of the
+// fields' comments and of API.md, and as a page for people.
 package openapi
 
 import (
@@ -14,14 +16,14 @@ import (
 // apiVersion is the version of the API, not of the program that serves it.
 const apiVersion = "1.0.0"
 
-// document is the OpenAPI document as it is served.
+// Document is the OpenAPI document as it is served.
 type Document struct {
 	Body []byte
 	ETag string
 }
 
-// makeDocument describes the routes: the schemas are reflected
-// from the Go types. The same routes make the same bytes.
+// New describes the routes. The schemas come from the Go types by reflection. The same routes
+// make the same bytes.
 func New(routes []edge.Route, basePath string) (Document, error) {
 	r := openapi31.NewReflector()
 	r.Spec.Info.WithTitle("Transcript extraction").WithVersion(apiVersion).
@@ -50,7 +52,7 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 		}
 	}
 	for _, rt := range routes {
-		describeEnums(r.Spec.ComponentsEns(), rt) // those that no answer has described
+		describeEnums(r.Spec.ComponentsEns(), rt) // the enums that no answer has described
 	}
 	words.describeOperations(r.Spec)
 	r.Spec.ComponentsEns().WithSchemasItem("Error", map[string]any{

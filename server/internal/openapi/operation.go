@@ -36,7 +36,7 @@ func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
 	oc.SetTags(rt.Tag)
 	op := oc.(openapi31.OperationExposer).Operation()
 	if rt.Open {
-		op.WithMapOfAnythingItem("security", []any{}) // none, said in so many words
+		op.WithMapOfAnythingItem("security", []any{}) // an empty list says that no credential is needed
 	} else {
 		oc.AddSecurity("bearerAuth")
 		oc.AddSecurity("apiKeyHeader")
@@ -55,8 +55,8 @@ func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
 	return r.AddOperation(oc)
 }
 
-// everywhere are the headers of all answers of a route: rate limits are of those who
-// are known.
+// everywhere are the headers of all answers of a route. An answer to an unknown caller has no
+// headers of the rate limit.
 func everywhere(rt edge.Route, status int) []edge.Header {
 	if rt.Open || status == http.StatusUnauthorized {
 		return []edge.Header{edge.HeaderRequestID}
@@ -74,8 +74,8 @@ func describeAnswer(oc openapi.OperationContext, rt edge.Route, a edge.Answer) {
 	})
 }
 
-// describeErrors adds the refusals of a route: those of its codes, by status,
-// and those that stand before every handler.
+// describeErrors adds the refusals of a route, by status: the codes of the route, and the
+// refusals of the edge.
 func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) {
 	codes := map[int][]string{}
 	add := func(status int, code transcript.Code) { codes[status] = append(codes[status], string(code)) }
@@ -99,13 +99,13 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
 		describeError(oc, rt, http.StatusUnauthorized, bodies.flat, []string{edge.ErrNoCredential.Error(), edge.ErrInvalidCredential.Error()}, edge.HeaderChallenge)
 		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{transcript.RateLimited.Slug()}, edge.HeaderRetryAfter)
-		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug}) // an open route asks nothing that could fail
+		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug}) // an open route uses nothing that could fail
 	}
 	if rt.Method == http.MethodPost {
 		describeError(oc, rt, edge.ErrTooSlow.Status, bodies.flat, []string{edge.ErrTooSlow.Slug})
 		describeError(oc, rt, edge.ErrEncoded.Status, bodies.flat, []string{edge.ErrEncoded.Slug})
 	}
-	named := len(rt.Path.Fields) > 0 // a name such as an encoded ".." makes another path of it
+	named := len(rt.Path.Fields) > 0 // a name such as an encoded ".." makes another path
 	if named {
 		codes[edge.ErrUnknownRoute.Status] = append(codes[edge.ErrUnknownRoute.Status], edge.ErrUnknownRoute.Slug)
 	}
@@ -130,8 +130,8 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 	}
 }
 
-// describeError adds a refusal with the codes, or slugs, that it may carry. The body is
-// a value of its type, or the schema.
+// describeError adds a refusal with its possible codes or slugs. The body is a value of the
+// body's type, or the schema.
 func describeError(oc openapi.OperationContext, rt edge.Route, status int, body any, codes []string, more ...edge.Header) {
 	schema, made := body.(map[string]any)
 	if made {
@@ -166,7 +166,7 @@ func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[
 	return nil
 }
 
-// schemaOf is the schema of the type of a value, which the document defines.
+// schemaOf is the schema of a value's type. schemaOf adds the schema to the document.
 func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
 	schema, err := r.JSONSchemaReflector().Reflect(value,
 		jsonschema.DefinitionsPrefix("#/components/schemas/"),

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
-// describeRequest adds what a route takes, as its tables have it.
+// describeRequest adds the fields of a route, from its tables.
 func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Route) {
 	describeParameters(op, openapi31.ParameterInQuery, rt.Query)
 	describeParameters(op, openapi31.ParameterInPath, rt.Path)
@@ -43,7 +43,7 @@ func describeEnums(c *openapi31.Components, rt edge.Route) {
 	}
 }
 
-// conditionalHeader is the header of an operation that knows 304.
+// conditionalHeader is the header of an operation with a 304.
 func conditionalHeader() request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("If-None-Match", new(string), request.Text(0, 0)).
@@ -53,7 +53,7 @@ func conditionalHeader() request.Table {
 
 func describeParameters(op *openapi31.Operation, in openapi31.ParameterIn, t request.Table) {
 	for _, p := range t.Parameters() {
-		delete(p.Schema, "description") // it is the parameter's
+		delete(p.Schema, "description") // the parameter has the description
 		described := openapi31.Parameter{Name: p.Name, In: in, Schema: p.Schema}
 		if p.About != "" {
 			described.WithDescription(p.About)

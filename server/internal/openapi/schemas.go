@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// describeTypes says how the Go types of the API become schemas.
+// describeTypes sets how the Go types of the API become schemas.
 func describeTypes(r *jsonschema.Reflector, words texts) {
 	r.AddTypeMapping(transcript.Time{}, time.Time{})
 	r.AddTypeMapping(transcript.Word{}, TimedWord{})
@@ -47,7 +47,7 @@ func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 	return false, nil
 }
 
-// describeCodes is a list of what each code means and what to do about it.
+// describeCodes lists the meaning and the cure of each code.
 func describeCodes(codes []transcript.Code, name func(transcript.Code) string) string {
 	var lines []string
 	for _, c := range codes {

@@ -12,13 +12,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// textsFile is written by a test from the comments of the fields and from API.md: a
-// program cannot see its own comments.
+// A test writes textsFile from the comments of the fields and from API.md, because a program
+// cannot read its own comments.
 //
 //go:embed texts.json
 var textsFile []byte
 
-// texts is what the document says in words.
+// texts are the words of the document.
 type texts struct {
 	Properties map[string]map[string]string // by Go type, as in "batch.Job", and property
 	Values     map[string]map[string]string // of a string, by schema and value
@@ -31,7 +31,7 @@ type operationTexts struct {
 	Answers     map[string]json.RawMessage `json:",omitempty"` // examples by status
 }
 
-// readTexts also lets those types say the same that have the same properties.
+// readTexts reads the texts. Types with the same properties get the same texts.
 func readTexts() (t texts, err error) {
 	if err := json.Unmarshal(textsFile, &t); err != nil {
 		return texts{}, err
@@ -44,14 +44,14 @@ func readTexts() (t texts, err error) {
 	return t, nil
 }
 
-// lend gives the texts of one type to another, which keeps its own.
+// lend gives a type the texts of another type. Texts of its own stay.
 func (t texts) lend(to, from any) {
 	all := maps.Clone(t.Properties[reflect.TypeOf(from).String()])
 	maps.Copy(all, t.Properties[reflect.TypeOf(to).String()])
 	t.Properties[reflect.TypeOf(to).String()] = all
 }
 
-// describe says of a property what its field's comment says.
+// describe sets the description of a property to the comment of the field.
 func (t texts) describe(p jsonschema.InterceptPropParams) error {
 	of := p.ParentSchema.ReflectType
 	if !p.Processed || of == nil {

@@ -27,7 +27,7 @@ func tags() []openapi31.Tag {
 	}
 }
 
-// describeOperations adds to each operation what API.md says of it.
+// describeOperations adds to each operation its description in API.md.
 func (t texts) describeOperations(spec *openapi31.Spec) {
 	for _, item := range spec.Paths.MapOfPathItemValues {
 		for _, op := range []*openapi31.Operation{item.Get, item.Put, item.Post, item.Delete} {
@@ -38,7 +38,7 @@ func (t texts) describeOperations(spec *openapi31.Spec) {
 	}
 }
 
-// show adds what API.md says of an operation, and its examples.
+// show adds the description of an operation in API.md, and the examples.
 func (t operationTexts) show(op *openapi31.Operation) {
 	op.WithDescription(t.Description)
 	if t.Request != nil {
@@ -59,7 +59,7 @@ func setExample(content map[string]openapi31.MediaType, mediaType string, exampl
 	}
 }
 
-// describeValues lists under a string type what its values mean.
+// describeValues lists the meanings of the values of a string type.
 func (t texts) describeValues(c *openapi31.Components) {
 	for name, values := range t.Values {
 		schema, ok := c.Schemas[name]
