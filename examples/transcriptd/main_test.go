@@ -257,10 +257,12 @@ func TestMigrateMakesAndKeepsADatabase(t *testing.T) {
 
 func TestACommandEndsWithItsContext(t *testing.T) {
 	t.Parallel()
+	db := newDatabase(t)
+	must(t, "migrate", "--db", db)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"accounts", "list", "--db", newDatabase(t)}, &stdout, &stderr)
+	code := run(ctx, []string{"accounts", "list", "--db", db}, &stdout, &stderr)
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, stderr.String(), "context canceled")
 }
