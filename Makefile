@@ -85,7 +85,7 @@ LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/in
 # Many tests wait: for a program, for a database, for the next attempt of a job. More
 # packages and more tests run at once than there are processors.
 CORES := $(shell getconf _NPROCESSORS_ONLN)
-AT_ONCE := -p $(shell echo $$(($(CORES) + 2))) -parallel $(shell echo $$(($(CORES) * 4)))
+AT_ONCE := -p $(shell echo $$(($(CORES) + 1))) -parallel $(shell echo $$(($(CORES) * 4)))
 
 # make lint runs go vet and more, so go test need not run its own.
 test: setup

@@ -117,7 +117,7 @@ func TestServeEndsOnASignal(t *testing.T) {
 // A load balancer has the time to look elsewhere.
 func TestServeDrains(t *testing.T) {
 	t.Parallel()
-	const delay = 3 * time.Second // in which a busy machine answers some questions
+	const delay = 5 * time.Second // in which a busy machine answers some questions
 	p := start(t, nil, "--drain-delay", delay.String())
 	require.Equal(t, http.StatusOK, get(t, "http://"+p.addr+"/readyz"))
 	began := time.Now()
