@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,7 +21,12 @@ import (
 // hashed quickly.
 func behindProxy(t *testing.T, o store.Options) *site {
 	t.Helper()
-	s := newSite(t, o, func(o *visitor.Options) { o.TrustedProxies = loopbacks })
+	var asked atomic.Int64
+	s := newSite(t, o, func(o *visitor.Options) {
+		o.TrustedProxies = loopbacks
+		// The clock goes on, as browsers are remembered by the time of their last sign-in.
+		o.Now = func() time.Time { return atNoon().Add(time.Duration(asked.Add(1)) * time.Microsecond) }
+	})
 	s.visitors.HashAt(64, 1)
 	return s
 }
