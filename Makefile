@@ -82,10 +82,10 @@ bare-demo: setup-bare
 # last runs alone while a processor waits.
 LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/readmetest
 
-# Many tests wait: for a program, for a database, for the next attempt of a job. More
-# packages and more tests run at once than there are processors.
-CORES := $(shell getconf _NPROCESSORS_ONLN)
-AT_ONCE := -p $(shell echo $$(($(CORES) + 1))) -parallel $(shell echo $$(($(CORES) * 4)))
+# Many tests wait: for a program, for a database, for the next attempt of a job. So more tests
+# run at once than there are processors. With still more at once, a database would keep requests
+# waiting beyond the 5 s after which the service refuses them.
+AT_ONCE := -parallel 4
 
 # make lint runs go vet and more, so go test need not run its own.
 test: setup
@@ -107,13 +107,11 @@ ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|ei
 # With -short, tests that run other programs, or that go through long histories on one
 # goroutine, leave out the cases that show the detector nothing new. make test runs them
 # all. The crowds and files of the server's tests have their full size in make test only.
-# Fewer tests run at once: with the detector, more tests would keep a database waiting beyond
-# the 5 s after which a request is refused.
 # GORACE: a program need not wait a second before it ends, as the detector reports a race
 # when it sees the race.
 test-race: export GORACE = atexit_sleep_ms=0
 test-race: setup
-	$(GO) test -race -short -parallel 4 -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') $(LONGEST:./internal/readmetest=) \
+	$(GO) test -race -short $(AT_ONCE) -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') $(LONGEST:./internal/readmetest=) \
 		$$($(GO) list ./... | grep -vE '/($(ALONE))$$')
 
 # Without the race detector: make test-race runs the same code with the detector.

@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -80,10 +81,13 @@ func TestLibraryRowOfWork(t *testing.T) {
 		require.NoError(t, b.Library.Star(t.Context(), acme, videoKey("v1", "en"), false))
 		again := link("v1", "fr,en")
 		again.Plan.CacheTTL = time.Nanosecond
+		starred := make(chan struct{}) // the job may not end before
+		sites.set(func(p *platforms) { p.captions = func(context.Context, int) error { <-starred; return nil } })
 		out, err = b.Submit(t.Context(), again)
 		require.NoError(t, err)
 		require.NotNil(t, out.Job)
 		require.NoError(t, b.Library.Star(t.Context(), acme, videoKey("v1", "fr"), true))
+		close(starred)
 		_, err = b.Jobs.Wait(t.Context(), acme, out.Job.JobID, nil)
 		require.NoError(t, err)
 		merged := b.onlyRow(t, acme)
