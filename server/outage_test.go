@@ -181,6 +181,8 @@ func (s *service) lockDatabase(t *testing.T) (unlock func()) {
 	other, err := sql.Open("sqlite", filepath.Join(s.dir, "test.db"))
 	require.NoError(t, err)
 	other.SetMaxOpenConns(1)
+	_, err = other.Exec("PRAGMA busy_timeout = 60000") // a transaction of the service may be under way
+	require.NoError(t, err)
 	_, err = other.Exec("BEGIN EXCLUSIVE")
 	require.NoError(t, err)
 	unlock = sync.OnceFunc(func() {

@@ -113,6 +113,8 @@ func TestSQLiteThatIsLocked(t *testing.T) {
 	require.NoError(t, err)
 	defer other.Close() //nolint:errcheck // of a test's connection
 	other.SetMaxOpenConns(1)
+	_, err = other.Exec("PRAGMA busy_timeout = 60000") // a transaction of the store may be under way
+	require.NoError(t, err)
 	_, err = other.Exec("BEGIN EXCLUSIVE")
 	require.NoError(t, err)
 	requireAway(t, s, "ping", "write", "transaction")
