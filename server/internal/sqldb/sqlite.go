@@ -38,6 +38,7 @@ type sqlite struct {
 	turn   *gate // before write
 	read   *bun.DB
 	line   *gate // before read
+	asked  *prepared
 	insert *river.Client[*sql.Tx]
 }
 
@@ -56,6 +57,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
 		return nil, err
 	}
+	s.asked = &prepared{db: s.read, gate: s.line}
 	if o.MustExist { // before anything is written
 		if err := hasTables(ctx, s.read, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')"); err != nil {
 			return nil, errors.Join(fmt.Errorf("%w: %s", err, path), s.close())
@@ -160,7 +162,7 @@ func (s *sqlite) snapshotLevel() sql.IsolationLevel { return sql.LevelDefault }
 
 func (s *sqlite) writer() *bun.DB { return s.write }
 
-func (s *sqlite) prepared() *prepared { return &prepared{db: s.read, gate: s.line} }
+func (s *sqlite) prepared() *prepared { return s.asked }
 
 func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	tx, err := s.write.BeginTx(ctx, nil)
