@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -105,18 +106,18 @@ func TestAPIDocStates(t *testing.T) {
 	possible, drawn := map[string]bool{}, map[string]bool{"[*] --> queued": true, "done --> [*]": true}
 	statuses := map[string]string{}
 	for _, from := range append(schemas["Stage"].Enum, "") {
-		at := transcript.Stage(from).State()
+		at := lifecycle.Of(transcript.Stage(from))
 		if from != "" {
 			statuses[from] = string(at.Status)
 		}
 		for _, to := range schemas["Stage"].Enum {
-			if transcript.CanMove(at, transcript.Stage(to).State()) {
+			if lifecycle.CanMove(at, lifecycle.Of(transcript.Stage(to))) {
 				possible[from+" to "+to] = true
 				drawn[from+" --> "+to] = from != "" // how others' work is joined is not drawn
 			}
 		}
 		for _, end := range schemas["JobStatus"].Enum {
-			if transcript.CanMove(at, transcript.State{Status: transcript.JobStatus(end), Stage: at.Stage}) {
+			if lifecycle.CanMove(at, lifecycle.State{Status: transcript.JobStatus(end), Stage: at.Stage}) {
 				possible[from+" to "+end] = true // from everywhere, hence not drawn
 			}
 		}

@@ -34,13 +34,6 @@ func ExampleParseLanguageList() {
 	// language: entry 2 ("portuguese") is neither a language tag nor asr nor asr-<tag>
 }
 
-func ExampleCanMove() {
-	running := transcript.StageASRRunning.State()
-	failed := transcript.State{Status: transcript.JobFailed, Stage: transcript.StageASRRunning}
-	fmt.Println(transcript.CanMove(running, failed), transcript.CanMove(failed, running))
-	// Output: true false
-}
-
 func ExampleError() {
 	var err error = transcript.Errorf(transcript.VideoTooLong, "The media is longer than the plan allows.")
 	var coded *transcript.Error

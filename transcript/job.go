@@ -74,6 +74,3 @@ type Job struct {
 	// carried the text. In JSON, the members of Result stand next to those of the job.
 	Result *Result `json:"-"`
 }
-
-// State is where the job stands.
-func (j *Job) State() State { return State{j.Status, j.Stage} }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -96,7 +97,7 @@ func TestPlaces(t *testing.T) {
 		uses("acme", 0, 1)
 		uses("beta", 1, 1)
 
-		move(t, s, two, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageQueued})
+		move(t, s, two, lifecycle.State{Status: transcript.JobCancelled, Stage: transcript.StageQueued})
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Places.Delete(ctx, two.ID)) })
 		uses("acme", 0, 0)
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -50,9 +51,9 @@ type ItemEnd struct {
 type ItemState struct {
 	BatchItem `bun:",extend"`
 	// Claim is the zero value without one that runs.
-	Claim    transcript.State `bun:"embed:claim_"`
-	Sequence int              // of the claim's last transition
-	Title    string           // of its text; "": there is none
+	Claim    lifecycle.State `bun:"embed:claim_"`
+	Sequence int             // of the claim's last transition
+	Title    string          // of its text; "": there is none
 }
 
 // Items reads the items of batches.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -19,10 +20,10 @@ type Extraction struct {
 	Owner      string // the account for an upload, "" for what all may share
 	Platform   transcript.Platform
 	ExternalID string
-	Languages  string           // the canonical language list; "" when none was sent
-	State      transcript.State `bun:"embed:"`
-	Attempt    int              // from 1
-	SourceURL  string           // the canonical link; "" of an upload
+	Languages  string          // the canonical language list; "" when none was sent
+	State      lifecycle.State `bun:"embed:"`
+	Attempt    int             // from 1
+	SourceURL  string          // the canonical link; "" of an upload
 	Metadata   transcript.Metadata
 	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
@@ -87,7 +88,7 @@ func (w ExtractionsTx) Lock(ctx context.Context, id string) (*Extraction, error)
 // Insert stores a new extraction, or returns ErrExists if an extraction of the same content,
 // list and prompt runs. Insert fills in the id, the attempt and the times that are zero.
 func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
-	if !transcript.CanMove(transcript.State{}, e.State) {
+	if !lifecycle.CanMove(lifecycle.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
 	}
 	if err := newID(&e.ID); err != nil {

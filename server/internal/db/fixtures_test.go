@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -17,13 +18,13 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	queued        = transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
-	durationCheck = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageDurationCheck}
-	asrQueued     = transcript.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
-	asrRunning    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
-	publishing    = transcript.State{Status: transcript.JobProcessing, Stage: transcript.StagePublishing}
-	done          = transcript.State{Status: transcript.JobSuccess, Stage: transcript.StageDone}
-	cancelled     = transcript.State{Status: transcript.JobCancelled}
+	queued        = lifecycle.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
+	durationCheck = lifecycle.State{Status: transcript.JobProcessing, Stage: transcript.StageDurationCheck}
+	asrQueued     = lifecycle.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
+	asrRunning    = lifecycle.State{Status: transcript.JobProcessing, Stage: transcript.StageASRRunning}
+	publishing    = lifecycle.State{Status: transcript.JobProcessing, Stage: transcript.StagePublishing}
+	done          = lifecycle.State{Status: transcript.JobSuccess, Stage: transcript.StageDone}
+	cancelled     = lifecycle.State{Status: transcript.JobCancelled}
 )
 
 // now is a moment that both databases keep exactly.
@@ -55,7 +56,7 @@ func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, 
 }
 
 // move takes the extraction through the given states, in a transaction each.
-func move(t *testing.T, s *db.Store, e *db.Extraction, states ...transcript.State) {
+func move(t *testing.T, s *db.Store, e *db.Extraction, states ...lifecycle.State) {
 	t.Helper()
 	for _, to := range states {
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
@@ -68,7 +69,7 @@ func move(t *testing.T, s *db.Store, e *db.Extraction, states ...transcript.Stat
 }
 
 // goTo moves a locked extraction with its claims, or ends all of them.
-func goTo(ctx context.Context, tx *db.Tx, e *db.Extraction, to transcript.State) error {
+func goTo(ctx context.Context, tx *db.Tx, e *db.Extraction, to lifecycle.State) error {
 	if !to.Status.Terminal() {
 		return tx.Extractions.Move(ctx, e, db.Move{To: to})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -15,8 +16,8 @@ type Job struct {
 	Account      string
 	ExtractionID string
 
-	State          transcript.State `bun:"embed:"`
-	Sequence       int              // of the last transition, from 1
+	State          lifecycle.State `bun:"embed:"`
+	Sequence       int             // of the last transition, from 1
 	Attempt        int
 	Progress       *transcript.Progress
 	MetadataStatus transcript.MetadataStatus
@@ -162,7 +163,7 @@ func (r Jobs) Traces(ctx context.Context, extractionID string, n int64) ([]strin
 // where the account has a running claim on the extraction. Id, sequence, attempt
 // and times that are zero are filled in.
 func (w JobsTx) Insert(ctx context.Context, j *Job) error {
-	if !transcript.CanMove(transcript.State{}, j.State) {
+	if !lifecycle.CanMove(lifecycle.State{}, j.State) {
 		return fmt.Errorf("store: insert job: it cannot begin as %s/%s", j.State.Status, j.State.Stage)
 	}
 	if err := newID(&j.ID); err != nil {
@@ -187,7 +188,7 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 // terminal event.
 type JobEvent struct {
 	Sequence       int
-	State          transcript.State `bun:"embed:"`
+	State          lifecycle.State `bun:"embed:"`
 	Attempt        int
 	MetadataStatus transcript.MetadataStatus
 	At             time.Time

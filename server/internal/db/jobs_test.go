@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -169,7 +170,7 @@ func TestWaitingSince(t *testing.T) {
 			require.NoError(t, err)
 			return stored.WaitingSince
 		}
-		fetch := transcript.State{Status: transcript.JobProcessing, Stage: transcript.StageCaptionFetch}
+		fetch := lifecycle.State{Status: transcript.JobProcessing, Stage: transcript.StageCaptionFetch}
 		require.Nil(t, waitingSince(db.Move{To: fetch}))
 		first := waitingSince(db.Move{To: queued, Waits: true})
 		require.NotNil(t, first)
@@ -188,7 +189,7 @@ func TestWaitingSince(t *testing.T) {
 func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		for _, from := range append(everyState(), transcript.State{}) {
+		for _, from := range append(everyState(), lifecycle.State{}) {
 			for _, to := range everyState() {
 				want := to
 				if to.Status == transcript.JobSuccess && to.Stage != transcript.StageDone {
@@ -198,7 +199,7 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 					want.Stage = from.Stage
 				}
 				err := attempt(t, s, from, to)
-				require.Equal(t, transcript.CanMove(from, want), err == nil, "%v to %v: %v", from, to, err)
+				require.Equal(t, lifecycle.CanMove(from, want), err == nil, "%v to %v: %v", from, to, err)
 			}
 		}
 	})
@@ -214,13 +215,13 @@ func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, ext
 	return e, err
 }
 
-func everyState() []transcript.State {
-	var all []transcript.State
+func everyState() []lifecycle.State {
+	var all []lifecycle.State
 	for _, status := range []transcript.JobStatus{transcript.JobPending, transcript.JobProcessing,
 		transcript.JobSuccess, transcript.JobFailed, transcript.JobCancelled} {
 		for _, stage := range []transcript.Stage{transcript.StageQueued, transcript.StageCaptionFetch, transcript.StageDurationCheck,
 			transcript.StageASRQueued, transcript.StageASRRunning, transcript.StagePublishing, transcript.StageDone} {
-			all = append(all, transcript.State{Status: status, Stage: stage})
+			all = append(all, lifecycle.State{Status: status, Stage: stage})
 		}
 	}
 	return all
@@ -230,12 +231,12 @@ var errUndo = errors.New("undo")
 
 // attempt moves a fresh extraction from one state to another, or begins there,
 // and undoes it.
-func attempt(t *testing.T, s *db.Store, from, to transcript.State) error {
+func attempt(t *testing.T, s *db.Store, from, to lifecycle.State) error {
 	t.Helper()
 	var result error
 	err := s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		e := &db.Extraction{Platform: transcript.Upload, ExternalID: "x", State: from}
-		if from == (transcript.State{}) {
+		if from == (lifecycle.State{}) {
 			e.State = to
 			result = tx.Extractions.Insert(ctx, e)
 			if result == nil {
@@ -243,7 +244,7 @@ func attempt(t *testing.T, s *db.Store, from, to transcript.State) error {
 			}
 			return errUndo
 		}
-		if !transcript.CanMove(transcript.State{}, from) {
+		if !lifecycle.CanMove(lifecycle.State{}, from) {
 			// It cannot even begin there, and Move reads the given state.
 			e.ID = "x"
 			result = goTo(ctx, tx, e, to)
@@ -263,7 +264,7 @@ func TestMoveOfAStaleExtraction(t *testing.T) {
 		e, jobs := extraction(t, s, "acme")
 		stale := *e
 		move(t, s, e, durationCheck)
-		for _, to := range []transcript.State{durationCheck, cancelled} {
+		for _, to := range []lifecycle.State{durationCheck, cancelled} {
 			moved := stale
 			require.Error(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error { return goTo(ctx, tx, &moved, to) }))
 		}
@@ -306,7 +307,7 @@ func TestEndOfOneClaim(t *testing.T) {
 		got, err := s.Jobs.Owned(ctx, "acme", one.ID)
 		require.NoError(t, err)
 		require.Equal(t, one, got)
-		require.Equal(t, transcript.State{Status: transcript.JobFailed, Stage: transcript.StageDurationCheck}, got.State)
+		require.Equal(t, lifecycle.State{Status: transcript.JobFailed, Stage: transcript.StageDurationCheck}, got.State)
 		require.Equal(t, failure, got.Error)
 		require.Equal(t, 3, got.Sequence)
 
@@ -323,7 +324,7 @@ func TestEndOfOneClaim(t *testing.T) {
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID)) })
 		ended, err := s.Extractions.ByID(ctx, e.ID)
 		require.NoError(t, err)
-		require.Equal(t, transcript.State{Status: transcript.JobCancelled, Stage: transcript.StageASRQueued}, ended.State)
+		require.Equal(t, lifecycle.State{Status: transcript.JobCancelled, Stage: transcript.StageASRQueued}, ended.State)
 	})
 }
 

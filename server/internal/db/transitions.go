@@ -7,12 +7,13 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Move is a change of state of an extraction and its claims, to a state that is no end.
 type Move struct {
-	To transcript.State
+	To lifecycle.State
 	// Retry counts the attempt that has failed.
 	Retry bool
 	// Waits notes that the work waits for a passing fault from now on. Any other move ends
@@ -30,11 +31,11 @@ type End struct {
 }
 
 // state is the state after an end. Failed and cancelled claims keep their stage.
-func (end End) state(from transcript.State) transcript.State {
+func (end End) state(from lifecycle.State) lifecycle.State {
 	if end.Status == transcript.JobSuccess {
-		return transcript.State{Status: end.Status, Stage: transcript.StageDone}
+		return lifecycle.State{Status: end.Status, Stage: transcript.StageDone}
 	}
-	return transcript.State{Status: end.Status, Stage: from.Stage}
+	return lifecycle.State{Status: end.Status, Stage: from.Stage}
 }
 
 // Move takes an extraction and all its running claims to another state. Each claim gets its
@@ -133,8 +134,8 @@ func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction,
 }
 
 // mayMove is the error of a move that the transition table does not have.
-func mayMove(from, to transcript.State) error {
-	if !transcript.CanMove(from, to) {
+func mayMove(from, to lifecycle.State) error {
+	if !lifecycle.CanMove(from, to) {
 		return fmt.Errorf("no move from %s/%s to %s/%s", from.Status, from.Stage, to.Status, to.Stage)
 	}
 	return nil
@@ -178,7 +179,7 @@ func (w JobsTx) LockRunning(ctx context.Context, extractionID string) ([]Job, er
 }
 
 // move is the move of one claim.
-func (j *Job) move(to transcript.State, attempt int, now time.Time) error {
+func (j *Job) move(to lifecycle.State, attempt int, now time.Time) error {
 	if err := mayMove(j.State, to); err != nil {
 		return fmt.Errorf("store: job %s: %w", j.ID, err)
 	}

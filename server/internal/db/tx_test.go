@@ -18,6 +18,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -285,10 +286,10 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 				})
 			}
 		}
-		moveTo := func(to transcript.State) func() error {
+		moveTo := func(to lifecycle.State) func() error {
 			return do(func(ctx context.Context, tx *db.Tx) error {
 				locked, err := tx.Extractions.Lock(ctx, e.ID)
-				if err != nil || !transcript.CanMove(locked.State, to) {
+				if err != nil || !lifecycle.CanMove(locked.State, to) {
 					return err
 				}
 				return tx.Extractions.Move(ctx, locked, db.Move{To: to})

@@ -59,7 +59,7 @@ func (s Submission) overdraft(ctx context.Context, r db.Reader, sub subject.Subj
 // admitNew admits the first claim on new work, and queues the first step. Work that is
 // certain to be recognized takes a place of the account. An item of a batch without a free
 // place waits: its first step is queued later, with the place.
-func (l *lifecycle) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first db.Step, recognized bool) error {
+func (c *claims) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first db.Step, recognized bool) error {
 	seated := true
 	if recognized {
 		var err error
@@ -81,7 +81,7 @@ func (l *lifecycle) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, c
 // admitJoin admits a claim on running work. If the work is past the captions, the claim is
 // held to its limits at once, as the other claims were. It returns the claim, which may
 // have ended.
-func (l *lifecycle) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, s Submission) (*db.Job, error) {
+func (c *claims) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, s Submission) (*db.Job, error) {
 	outside, err := standsOutside(ctx, tx, e)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (l *lifecycle) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, 
 	if err != nil {
 		return nil, err
 	}
-	if err := l.admitClaims(ctx, tx, e, []db.Job{*claim}, sound); err != nil {
+	if err := c.admitClaims(ctx, tx, e, []db.Job{*claim}, sound); err != nil {
 		return nil, err
 	}
 	if outside { // where the others have no place, this account may have one
@@ -121,29 +121,29 @@ func (l *lifecycle) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, 
 // admitSound ends the claims on an extraction whose limits do not permit the recognition of
 // its sound, and reserves the minutes for the other claims. If no claim is left, the
 // extraction ends too. admitSound runs each time that more is known about the length.
-func (l *lifecycle) admitSound(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
+func (c *claims) admitSound(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
 	claims, err := lockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	return l.admitClaims(ctx, tx, e, claims, sound)
+	return c.admitClaims(ctx, tx, e, claims, sound)
 }
 
 // admitClaims is admitSound for some of the claims. The transaction has locked the places
 // of their accounts.
-func (l *lifecycle) admitClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound limits.Sound) error {
-	return l.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, c, sound) })
+func (c *claims) admitClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound limits.Sound) error {
+	return c.endRefused(ctx, tx, e, claims, func(claim *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, claim, sound) })
 }
 
 // dismiss ends the claims on an extraction whose plan has no recognition. It changes no
 // claim that may go on.
-func (l *lifecycle) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func (c *claims) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 	claims, err := lockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	return l.endRefused(ctx, tx, e, claims, func(c *db.Job) (*transcript.Error, error) {
-		if c.Limits.ASR {
+	return c.endRefused(ctx, tx, e, claims, func(claim *db.Job) (*transcript.Error, error) {
+		if claim.Limits.ASR {
 			return nil, nil //nolint:nilnil // there is nothing to refuse
 		}
 		return noRecognition(ctx, tx, subject.OfExtraction(e))
@@ -151,7 +151,7 @@ func (l *lifecycle) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) er
 }
 
 // endRefused ends those of some claims for which refuse gives a reason.
-func (l *lifecycle) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
+func (c *claims) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
 	slices.SortFunc(claims, byAccount)
 	if _, err := batches.Lock(ctx, tx, claims); err != nil { // before what the accounts have used
 		return err
@@ -164,7 +164,7 @@ func (l *lifecycle) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction,
 		if refusal == nil {
 			continue
 		}
-		if err := l.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: fault.OfJob(refusal)}); err != nil {
+		if err := c.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: fault.OfJob(refusal)}); err != nil {
 			return err
 		}
 	}

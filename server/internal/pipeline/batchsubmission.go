@@ -31,12 +31,12 @@ func takenFromCache(found *hit) (t batches.Taken) {
 
 // cancelClaims cancels claims on an extraction, of those that still run in the transaction.
 func (p *Pipeline) cancelClaims(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error {
-	return p.lifecycle.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.claims.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		claims, err := which(ctx, tx)
 		if err != nil || len(claims) == 0 {
 			return err
 		}
-		return p.lifecycle.settle(ctx, tx, e, claims, db.End{Status: transcript.JobCancelled})
+		return p.claims.settle(ctx, tx, e, claims, db.End{Status: transcript.JobCancelled})
 	})
 }
 

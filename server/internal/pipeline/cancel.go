@@ -18,7 +18,7 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldK
 	if err != nil {
 		return nil, jobError("canceling a job", err)
 	}
-	err = p.lifecycle.change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err = p.claims.change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		job, err := tx.Jobs.Owned(ctx, account, id)
 		if err != nil {
 			return err
@@ -27,7 +27,7 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldK
 			return transcript.Errorf(transcript.StateConflict, "The job has already ended.").
 				With("status", job.State.Status)
 		}
-		if err := p.lifecycle.settle(ctx, tx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled}); err != nil {
+		if err := p.claims.settle(ctx, tx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled}); err != nil {
 			return err
 		}
 		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.JobAnswer, ID: id}, true)

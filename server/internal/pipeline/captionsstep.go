@@ -38,7 +38,7 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 		if err != nil {
 			return err
 		}
-		return p.lifecycle.serve(ctx, tx, e, db.End{TranscriptID: id})
+		return p.claims.serve(ctx, tx, e, db.End{TranscriptID: id})
 	})
 }
 
@@ -50,7 +50,7 @@ func (p *processor) enterCaptionFetch(ctx context.Context, t task) (e *db.Extrac
 		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
 			return err
 		}
-		return p.lifecycle.enter(ctx, tx, e, t)
+		return p.claims.enter(ctx, tx, e, t)
 	})
 	return e, err
 }
@@ -70,7 +70,7 @@ func (p *processor) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (
 	if text == nil {
 		return false, nil
 	}
-	return true, p.lifecycle.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
+	return true, p.claims.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true})
 }
 
 // orServeStale returns the fault of a step that has asked a platform, unless the
@@ -91,11 +91,11 @@ func (p *processor) orServeStale(ctx context.Context, t task, fault error) error
 			return fault
 		}
 		if e.State == durationCheck { // from where no move leads to a text
-			if err := p.lifecycle.goBack(ctx, tx, e, interrupted); err != nil {
+			if err := p.claims.goBack(ctx, tx, e, interrupted); err != nil {
 				return err
 			}
 		}
-		return p.lifecycle.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true, Stale: true})
+		return p.claims.serve(ctx, tx, e, db.End{TranscriptID: text.ID, Cached: true, Stale: true})
 	})
 }
 
@@ -117,7 +117,7 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 		if err := tx.Extractions.SetTried(ctx, e.ID, found.Tried()); err != nil {
 			return err
 		}
-		err := p.lifecycle.dismiss(ctx, tx, e)
+		err := p.claims.dismiss(ctx, tx, e)
 		over = e.State.Status.Terminal()
 		return err
 	})
@@ -127,10 +127,10 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 	// A second transaction, because the first may have changed what accounts have used,
 	// and every transaction does that last.
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := p.lifecycle.advance(ctx, tx, e, durationCheck); err != nil {
+		if err := p.claims.advance(ctx, tx, e, durationCheck); err != nil {
 			return err
 		}
-		if err := p.lifecycle.admitSound(ctx, tx, e, limits.Claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
+		if err := p.claims.admitSound(ctx, tx, e, limits.Claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := batches.MakeRoom(ctx, tx, e); err != nil {

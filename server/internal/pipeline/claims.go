@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -21,8 +22,8 @@ import (
 // claim begins in claim, moves on in enter and advance, goes back in goBack, and
 // ends in settle. A test reads the source and holds that.
 
-// lifecycle moves extractions and the claims on them from state to state.
-type lifecycle struct {
+// claims moves extractions and the claims on them from state to state.
+type claims struct {
 	store   *db.Store
 	metrics *metrics.Metrics
 	audio   *audio
@@ -33,7 +34,7 @@ type lifecycle struct {
 
 // claim makes an account's job on an extraction; it takes over where the
 // extraction stands.
-func (l *lifecycle) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+func (c *claims) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -57,21 +58,21 @@ func (l *lifecycle) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Su
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}
-	tx.AfterCommit(func() { l.metrics.JobAccepted(e.Platform) })
+	tx.AfterCommit(func() { c.metrics.JobAccepted(e.Platform) })
 	return job, tx.Jobs.Insert(ctx, job)
 }
 
 // enter moves an extraction to where the step of a task works, if it is not there
 // yet.
-func (l *lifecycle) enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
+func (c *claims) enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t task) error {
 	way := route(t.work.Kind)
-	return l.advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
+	return c.advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
 }
 
 // advance moves an extraction on from state to state.
-func (l *lifecycle) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...transcript.State) error {
+func (c *claims) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...lifecycle.State) error {
 	for _, to := range through {
-		if err := l.move(ctx, tx, e, db.Move{To: to}); err != nil {
+		if err := c.move(ctx, tx, e, db.Move{To: to}); err != nil {
 			return err
 		}
 	}
@@ -79,12 +80,12 @@ func (l *lifecycle) advance(ctx context.Context, tx *db.Tx, e *db.Extraction, th
 }
 
 // move makes one move, and counts the time until then.
-func (l *lifecycle) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
+func (c *claims) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
 	before := *e
 	if err := tx.Extractions.Move(ctx, e, m); err != nil {
 		return err
 	}
-	l.countLeft(tx, &before, e)
+	c.countLeft(tx, &before, e)
 	return nil
 }
 
@@ -98,9 +99,9 @@ const (
 )
 
 // goBack leads an extraction back to where its stage began to wait.
-func (l *lifecycle) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
+func (c *claims) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
 	if e.State.Status == transcript.JobProcessing {
-		return l.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
+		return c.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
 	}
 	if why == blocked { // it already waits, but it was not known for what
 		return tx.Extractions.SetWaiting(ctx, e, true)
@@ -111,7 +112,7 @@ func (l *lifecycle) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why
 // settle ends running claims on an extraction that the transaction has locked: all of
 // them, or some that end alone. With the last claim the extraction ends in the same
 // way. settle also writes all consequences of a claim's end, in the same transaction.
-func (l *lifecycle) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
 	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
 		return err
@@ -121,8 +122,8 @@ func (l *lifecycle) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, cla
 	if err != nil {
 		return err
 	}
-	l.countEnds(tx, claims, end)
-	l.settled(claims)
+	c.countEnds(tx, claims, end)
+	c.settled(claims)
 	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
 		return err
 	}
@@ -130,15 +131,15 @@ func (l *lifecycle) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, cla
 		return err
 	}
 	if over {
-		l.countLeft(tx, &before, e)
+		c.countLeft(tx, &before, e)
 		if err := errors.Join(tx.Chunks.Delete(ctx, e.ID), tx.Speakers.Delete(ctx, e.ID)); err != nil {
 			return err
 		}
 	}
-	if err := l.hooks.queueJobCalls(ctx, tx, claims); err != nil {
+	if err := c.hooks.queueJobCalls(ctx, tx, claims); err != nil {
 		return err
 	}
-	forNobody, err := l.batches.EndItems(ctx, tx, claims, end)
+	forNobody, err := c.batches.EndItems(ctx, tx, claims, end)
 	if err != nil {
 		return err
 	}
@@ -146,35 +147,35 @@ func (l *lifecycle) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, cla
 }
 
 // settleAll ends an extraction with all claims on it that run.
-func (l *lifecycle) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
 	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	return l.settle(ctx, tx, e, claims, end)
+	return c.settle(ctx, tx, e, claims, end)
 }
 
 // accountsOf are the accounts of claims.
 func accountsOf(claims []db.Job) []string {
 	accounts := make([]string, len(claims))
-	for i, c := range claims {
-		accounts[i] = c.Account
+	for i, job := range claims {
+		accounts[i] = job.Account
 	}
 	return accounts
 }
 
 // serve publishes a stored text to all who wait for the extraction.
-func (l *lifecycle) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	if err := l.advance(ctx, tx, e, publishing); err != nil {
+func (c *claims) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	if err := c.advance(ctx, tx, e, publishing); err != nil {
 		return err
 	}
 	end.Status = transcript.JobSuccess
-	return l.settleAll(ctx, tx, e, end)
+	return c.settleAll(ctx, tx, e, end)
 }
 
 // fail ends all claims on an extraction with the error of its work.
-func (l *lifecycle) fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
-	return l.settleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
+func (c *claims) fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
+	return c.settleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
 }
 
 // atWork tells that an extraction is where a run of a step works on it.
@@ -187,14 +188,14 @@ func atWork(e *db.Extraction, w db.Work) bool {
 // was at the extraction's present step. The other runs had ended except for the note in
 // the queue. Work that was lost too often is not tried again: it may be what ends the
 // processes.
-func (l *lifecycle) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
+func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
 	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
 		return nil
 	}
 	if why == attempted && e.Attempt >= retry.MaxAttempts {
-		return l.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
+		return c.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
 	}
-	return l.goBack(ctx, tx, e, why)
+	return c.goBack(ctx, tx, e, why)
 }
 
 // extractionFunc works on an extraction that its transaction holds.
@@ -202,16 +203,16 @@ type extractionFunc func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 
 // change runs fn in a transaction that holds an extraction; e is nil where there
 // is none. The audio of one that has ended then is removed.
-func (l *lifecycle) change(ctx context.Context, extraction string, fn extractionFunc) error {
+func (c *claims) change(ctx context.Context, extraction string, fn extractionFunc) error {
 	var e *db.Extraction
-	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+	err := c.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if e, err = tx.Extractions.Lock(ctx, extraction); err != nil && !errors.Is(err, db.ErrNotFound) {
 			return err
 		}
 		return fn(ctx, tx, e)
 	})
 	if err == nil && e != nil && e.State.Status.Terminal() {
-		l.audio.deleteMedia(context.WithoutCancel(ctx), e)
+		c.audio.deleteMedia(context.WithoutCancel(ctx), e)
 	}
 	return err
 }

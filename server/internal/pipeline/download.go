@@ -57,6 +57,6 @@ func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subjec
 				return err
 			}
 		}
-		return p.lifecycle.admitSound(ctx, tx, e, limits.Claimed(m.Duration))
+		return p.claims.admitSound(ctx, tx, e, limits.Claimed(m.Duration))
 	})
 }

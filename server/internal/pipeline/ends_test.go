@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -323,7 +324,7 @@ func (l left) Queue() string { return l.queue }
 // is to be done next.
 func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx context.Context, tx *db.Tx) error) *db.Job {
 	t.Helper()
-	e.ID, e.State = uuid.NewString(), transcript.StageQueued.State()
+	e.ID, e.State = uuid.NewString(), lifecycle.Of(transcript.StageQueued)
 	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: plan().Period(time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
 	require.NoError(t, w.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.Extractions.Insert(ctx, e); err != nil {
@@ -355,7 +356,7 @@ func endOfPublishing(t *testing.T, w *ends) {
 	e := &db.Extraction{Owner: acme, Platform: transcript.Upload, ExternalID: "x", Attempt: 4}
 	job := w.leaves(t, e, left{kind: "publish", queue: "publish"}, func(ctx context.Context, tx *db.Tx) error {
 		for _, stage := range []transcript.Stage{transcript.StageDurationCheck, transcript.StageASRQueued} {
-			if err := tx.Extractions.Move(ctx, e, db.Move{To: stage.State()}); err != nil {
+			if err := tx.Extractions.Move(ctx, e, db.Move{To: lifecycle.Of(stage)}); err != nil {
 				return err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -40,7 +41,7 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := tx.Extractions.Move(ctx, e, db.Move{To: transcript.StagePublishing.State()}); err != nil {
+			if err := tx.Extractions.Move(ctx, e, db.Move{To: lifecycle.Of(transcript.StagePublishing)}); err != nil {
 				return err
 			}
 			claims, err := tx.Jobs.LockRunning(ctx, e.ID)

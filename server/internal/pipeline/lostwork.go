@@ -23,7 +23,7 @@ type rescue struct {
 	store     *db.Store
 	life      *cluster.Life
 	cluster   *cluster.Cluster
-	lifecycle *lifecycle
+	claims    *claims
 	batches   *batches.Batches
 	metrics   *metrics.Metrics
 	log       *slog.Logger
@@ -105,7 +105,7 @@ func (r *rescue) takeUp(ctx context.Context, lost []db.Work, counts bool) (err e
 // takeUp.
 func (r *rescue) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
 	var taken []db.Work
-	err := r.lifecycle.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := r.claims.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		taken = nil
 		for _, w := range lost {
 			ours, err := tx.Requeue(ctx, w)
@@ -119,7 +119,7 @@ func (r *rescue) takeOver(ctx context.Context, extraction string, lost []db.Work
 		if e == nil || len(taken) == 0 || !counts {
 			return nil
 		}
-		return r.lifecycle.takeBack(ctx, tx, e, taken, attempted)
+		return r.claims.takeBack(ctx, tx, e, taken, attempted)
 	})
 	if err != nil {
 		return fmt.Errorf("pipeline: taking over work: %w", err)

@@ -19,7 +19,7 @@
 // transaction fails if another process has taken the step over.
 //
 // The parts of a Pipeline, from the lower to the higher: audio and Disks keep files;
-// lifecycle moves extractions and claims from state to state; processor runs the steps;
+// claims moves extractions and claims from state to state; processor runs the steps;
 // rescue takes up lost work; hookDelivery calls the hooks. Package batches submits the
 // items of batches, and package ask answers questions without a job.
 package pipeline
@@ -58,7 +58,7 @@ type Pipeline struct {
 	reach     *cluster.Reach
 	life      *cluster.Life // nil: the pipeline is idle
 	sources   *ask.Sources
-	lifecycle *lifecycle
+	claims    *claims
 	processor *processor
 	rescue    *rescue
 	hooks     *hookDelivery
@@ -118,13 +118,13 @@ func (p *Pipeline) assemble() {
 		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
 		TakeUp: p.takeUpItem, CancelClaims: p.cancelClaims, Ended: p.hooks.queueBatchCall,
 	})
-	p.lifecycle = &lifecycle{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, settled: c.settled}
+	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, settled: c.settled}
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
-		lifecycle: p.lifecycle, batches: p.Batches, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
+		claims: p.claims, batches: p.Batches, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
 	}
 	p.rescue = &rescue{
-		store: c.Store, cluster: p.cluster, lifecycle: p.lifecycle, batches: p.Batches, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,
+		store: c.Store, cluster: p.cluster, claims: p.claims, batches: p.Batches, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -477,10 +478,10 @@ func TestMovesAreLawful(t *testing.T) {
 	events, err := s.Jobs.Events(t.Context(), id, 0)
 	require.NoError(t, err)
 	var path []string
-	from := transcript.State{}
+	from := lifecycle.State{}
 	for i, ev := range events {
 		assert.Equal(t, i+1, ev.Sequence)
-		assert.True(t, transcript.CanMove(from, ev.State), "%v to %v", from, ev.State)
+		assert.True(t, lifecycle.CanMove(from, ev.State), "%v to %v", from, ev.State)
 		path, from = append(path, string(ev.State.Stage)), ev.State
 	}
 	assert.Equal(t, "queued duration_check asr_queued asr_running asr_queued asr_running publishing done", strings.Join(path, " "))

@@ -64,21 +64,21 @@ func (p *processor) enterDurationCheck(ctx context.Context, t task) (e *db.Extra
 			return err
 		}
 		if e.State != durationCheck {
-			if err := p.lifecycle.enter(ctx, tx, e, t); err != nil {
+			if err := p.claims.enter(ctx, tx, e, t); err != nil {
 				return err
 			}
 			sound, err := extentOf(ctx, tx.Reader, e)
 			if err != nil {
 				return err
 			}
-			if err := p.lifecycle.admitSound(ctx, tx, e, sound); err != nil || e.State.Status.Terminal() {
+			if err := p.claims.admitSound(ctx, tx, e, sound); err != nil || e.State.Status.Terminal() {
 				return err
 			}
 		}
 		if seated, err := seat(ctx, tx, e); err != nil || seated {
 			return err
 		}
-		if err := p.lifecycle.goBack(ctx, tx, e, interrupted); err != nil {
+		if err := p.claims.goBack(ctx, tx, e, interrupted); err != nil {
 			return err
 		}
 		return tx.Finish(ctx, t.work) // a second run must not compete with the one to come
@@ -170,7 +170,7 @@ func (p *processor) normalize(ctx context.Context, t task, in string) (engine.Au
 			return engine.Audio{}, p.tooLong()
 		}
 		err = p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-			return p.lifecycle.admitSound(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
+			return p.claims.admitSound(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
 		})
 		if err != nil {
 			return engine.Audio{}, err
@@ -233,7 +233,7 @@ func (p *processor) keepChunks(ctx context.Context, id string, plan recognition.
 // transaction. A recording of silence goes straight to be published.
 func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Plan, chunks []db.Chunk) error {
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := p.lifecycle.admitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
+		if err := p.claims.admitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
 		}
 		if err := tx.Extractions.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
@@ -242,7 +242,7 @@ func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Pl
 		if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 			return err
 		}
-		if err := p.lifecycle.advance(ctx, tx, e, asrQueued); err != nil {
+		if err := p.claims.advance(ctx, tx, e, asrQueued); err != nil {
 			return err
 		}
 		if len(plan.Speech()) == 0 {

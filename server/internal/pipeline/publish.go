@@ -32,7 +32,7 @@ func (p *processor) publish(ctx context.Context, t task, _ publishArgs) error {
 		if err != nil {
 			return err
 		}
-		return p.lifecycle.settleAll(ctx, tx, e, db.End{Status: transcript.JobSuccess, TranscriptID: id})
+		return p.claims.settleAll(ctx, tx, e, db.End{Status: transcript.JobSuccess, TranscriptID: id})
 	})
 }
 
@@ -44,7 +44,7 @@ func (p *processor) enterPublishing(ctx context.Context, t task) (e *db.Extracti
 		if chunks, err = tx.Chunks.All(ctx, e.ID); err != nil {
 			return err
 		}
-		return p.lifecycle.enter(ctx, tx, e, t)
+		return p.claims.enter(ctx, tx, e, t)
 	})
 	return e, chunks, err
 }

@@ -89,7 +89,7 @@ func (p *processor) enterRecognition(ctx context.Context, t task, chunk int) (e 
 		if plan.done[chunk] {
 			return follow.ErrUnwanted
 		}
-		return p.lifecycle.enter(ctx, tx, e, t)
+		return p.claims.enter(ctx, tx, e, t)
 	})
 	return e, plan, err
 }

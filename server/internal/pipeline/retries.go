@@ -48,7 +48,7 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 		case p.waits(e, coded, now):
 			return p.repeat(ctx, tx, e, t, same, blocked, p.cfg.pauses.UntilNextLook(e.WaitingSince, coded, now))
 		case !retry.Transient(coded.Code) || attempt >= retry.MaxAttempts:
-			return p.lifecycle.fail(ctx, tx, e, coded)
+			return p.claims.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
 			return p.repeat(ctx, tx, e, t, again, interrupted, p.cfg.pauses.UntilNextAttempt(attempt, coded))
 		}
@@ -72,7 +72,7 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 // repeat moves an extraction back, queues a step again after a pause, and finishes the
 // present run of the task.
 func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, why setback, pause time.Duration) error {
-	if err := p.lifecycle.goBack(ctx, tx, e, why); err != nil {
+	if err := p.claims.goBack(ctx, tx, e, why); err != nil {
 		return err
 	}
 	_, err := tx.RunAgain(ctx, t.work, again, pause)

@@ -21,21 +21,21 @@ import (
 
 // processor runs the steps on extractions.
 type processor struct {
-	cfg       Config
-	store     *db.Store
-	engine    engine.Engine // its sources keep the pace
-	cluster   *cluster.Cluster
-	reach     *cluster.Reach
-	sources   *ask.Sources
-	ask       *ask.Service
-	lifecycle *lifecycle
-	batches   *batches.Batches
-	hooks     *hookDelivery
-	audio     *audio
-	disks     *Disks
-	metrics   *metrics.Metrics
-	log       *slog.Logger
-	running   progressBoard
+	cfg     Config
+	store   *db.Store
+	engine  engine.Engine // its sources keep the pace
+	cluster *cluster.Cluster
+	reach   *cluster.Reach
+	sources *ask.Sources
+	ask     *ask.Service
+	claims  *claims
+	batches *batches.Batches
+	hooks   *hookDelivery
+	audio   *audio
+	disks   *Disks
+	metrics *metrics.Metrics
+	log     *slog.Logger
+	running progressBoard
 }
 
 // worker does the steps of one kind.

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -76,7 +77,7 @@ type crowd struct {
 }
 
 // in is how many of the jobs are in a state.
-func (c *crowd) in(t *testing.T, state transcript.State) (n int) {
+func (c *crowd) in(t *testing.T, state lifecycle.State) (n int) {
 	t.Helper()
 	for _, j := range c.jobs {
 		job, err := c.Jobs.Job(t.Context(), j[0], j[1], nil)
@@ -89,7 +90,7 @@ func (c *crowd) in(t *testing.T, state transcript.State) (n int) {
 }
 
 // await waits until n of the jobs are in a state.
-func (c *crowd) await(t *testing.T, state transcript.State, n int) {
+func (c *crowd) await(t *testing.T, state lifecycle.State, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool { return c.in(t, state) == n }, time.Minute, 20*time.Millisecond)
 }
@@ -118,7 +119,7 @@ func (c *crowd) linkOn(t *testing.T, by string, plan account.Plan, on transcript
 }
 
 // begins waits until the job that was asked for last is no longer in a state.
-func (c *crowd) begins(t *testing.T, state transcript.State) {
+func (c *crowd) begins(t *testing.T, state lifecycle.State) {
 	t.Helper()
 	last := crowd{c.bench, c.jobs[len(c.jobs)-1:]}
 	assert.Eventually(t, func() bool { return last.in(t, state) == 0 }, time.Minute, 5*time.Millisecond, "it has not begun")
@@ -135,8 +136,8 @@ func startCrowd(t *testing.T, s *db.Store, queue string) (*crowd, *turnstiles) {
 const many = 40
 
 var (
-	inQueue    = transcript.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
-	inASRQueue = transcript.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
+	inQueue    = lifecycle.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
+	inASRQueue = lifecycle.State{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
 )
 
 // No account has a queue for itself: of one that has much in it, only what is
@@ -149,7 +150,7 @@ func TestAccountsTakeTurns(t *testing.T) {
 	for queue, test := range map[string]struct {
 		ask     func(*crowd, *testing.T, string, int)
 		workers int
-		before  transcript.State // of a job while it waits
+		before  lifecycle.State // of a job while it waits
 	}{
 		"captions": {link(transcript.VideoSite), 4, inQueue},
 		"download": {link(transcript.PhotoSite), 2, inQueue},

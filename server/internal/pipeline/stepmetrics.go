@@ -10,28 +10,28 @@ import (
 // back, or run twice.
 
 // countLeft counts that an extraction has left the stage in which it was before.
-func (l *lifecycle) countLeft(tx *db.Tx, before, now *db.Extraction) {
+func (c *claims) countLeft(tx *db.Tx, before, now *db.Extraction) {
 	if before.MovedAt == nil {
 		return // a process of an earlier version has begun it
 	}
 	took := now.MovedAt.Sub(*before.MovedAt)
-	tx.AfterCommit(func() { l.metrics.StageLeft(before.State.Stage, took) })
+	tx.AfterCommit(func() { c.metrics.StageLeft(before.State.Stage, took) })
 }
 
 // countEnds counts claims that have ended.
-func (l *lifecycle) countEnds(tx *db.Tx, claims []db.Job, end db.End) {
+func (c *claims) countEnds(tx *db.Tx, claims []db.Job, end db.End) {
 	var code transcript.Code
 	if end.Error != nil {
 		code = end.Error.Code
 	}
 	tx.AfterCommit(func() {
-		for _, c := range claims {
-			l.metrics.JobEnded(end.Status, code, c.EndedAt.Sub(c.CreatedAt))
+		for _, job := range claims {
+			c.metrics.JobEnded(end.Status, code, job.EndedAt.Sub(job.CreatedAt))
 			switch {
 			case end.Stale:
-				l.metrics.ServedStale(metrics.ForJob)
+				c.metrics.ServedStale(metrics.ForJob)
 			case end.Cached:
-				l.metrics.CacheAsked(metrics.ForJob, true)
+				c.metrics.CacheAsked(metrics.ForJob, true)
 			}
 		}
 	})

@@ -49,7 +49,7 @@ func (p *processor) own(ctx context.Context, t task, fn extractionFunc) error {
 
 // ownNow is own that does not wait for the database.
 func (p *processor) ownNow(ctx context.Context, t task, fn extractionFunc) error {
-	return p.lifecycle.change(ctx, t.extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.claims.change(ctx, t.extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if e == nil {
 			return follow.ErrUnwanted
 		}
@@ -86,7 +86,7 @@ func (p *processor) release(ctx context.Context, t task) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return p.lifecycle.takeBack(ctx, tx, e, []db.Work{t.work}, interrupted)
+		return p.claims.takeBack(ctx, tx, e, []db.Work{t.work}, interrupted)
 	})
 	if err != nil && !errors.Is(err, follow.ErrUnwanted) {
 		return fmt.Errorf("pipeline: releasing work: %w", err)

@@ -63,7 +63,7 @@ func (r *rescue) queueStranded(ctx context.Context, found db.Stranded) (err erro
 
 func (r *rescue) queueExtraction(ctx context.Context, id string) error {
 	team := r.cluster.TeamNow(ctx)
-	err := r.lifecycle.change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := r.claims.change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if e == nil {
 			return nil
 		}

@@ -163,8 +163,8 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = p.lifecycle.claim(ctx, tx, e, s); err == nil {
-			job, err = p.lifecycle.admitJoin(ctx, tx, e, job, s)
+		if job, err = p.claims.claim(ctx, tx, e, s); err == nil {
+			job, err = p.claims.admitJoin(ctx, tx, e, job, s)
 		}
 	} else {
 		job, err = p.begin(ctx, tx, s)
@@ -219,14 +219,14 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	if err := tx.Extractions.Insert(ctx, e); err != nil {
 		return nil, err
 	}
-	job, err := p.lifecycle.claim(ctx, tx, e, s)
+	job, err := p.claims.claim(ctx, tx, e, s)
 	if err != nil {
 		return nil, err
 	}
 	if s.captionsFirst(sub) {
-		return job, p.lifecycle.admitNew(ctx, tx, e, job, captionsArgs{Extraction: e.ID}, false)
+		return job, p.claims.admitNew(ctx, tx, e, job, captionsArgs{Extraction: e.ID}, false)
 	}
-	return job, p.lifecycle.admitNew(ctx, tx, e, job, prepareStep(e), true)
+	return job, p.claims.admitNew(ctx, tx, e, job, prepareStep(e), true)
 }
 
 // bringForward records that a single request asks for a claim of batches. From now on

@@ -5,6 +5,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -66,10 +67,10 @@ func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
 	if i.Claim.Stage == "" || i.Claim.Status.Terminal() { // none is under way
 		return v
 	}
-	if i.Claim != transcript.StageQueued.State() {
+	if i.Claim != lifecycle.Of(transcript.StageQueued) {
 		v.Status = batch.ItemProcessing
 	}
-	if i.Claim != transcript.StageQueued.State() || i.Sequence > 1 {
+	if i.Claim != lifecycle.Of(transcript.StageQueued) || i.Sequence > 1 {
 		v.Attempts++
 	}
 	return v

@@ -1,4 +1,4 @@
-package transcript_test
+package lifecycle_test
 
 import (
 	"slices"
@@ -8,18 +8,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-type move struct{ from, to transcript.State }
+type move struct{ from, to lifecycle.State }
 
 // allowedMoves are the moves of API.md, States of a job, written out here a second
 // time as pairs of words.
 func allowedMoves() map[move]bool {
-	state := func(status, stage string) transcript.State {
-		return transcript.State{Status: transcript.JobStatus(status), Stage: transcript.Stage(stage)}
+	state := func(status, stage string) lifecycle.State {
+		return lifecycle.State{Status: transcript.JobStatus(status), Stage: transcript.Stage(stage)}
 	}
-	none := transcript.State{}
+	none := lifecycle.State{}
 	queued, asrQueued := state("pending", "queued"), state("pending", "asr_queued")
 	captionFetch, durationCheck := state("processing", "caption_fetch"), state("processing", "duration_check")
 	asrRunning, publishing := state("processing", "asr_running"), state("processing", "publishing")
@@ -42,7 +43,7 @@ func allowedMoves() map[move]bool {
 		{publishing, queued}:    true,
 		{publishing, asrQueued}: true,
 	}
-	for _, at := range []transcript.State{queued, captionFetch, durationCheck, asrQueued, asrRunning, publishing} {
+	for _, at := range []lifecycle.State{queued, captionFetch, durationCheck, asrQueued, asrRunning, publishing} {
 		moves[move{none, at}] = true
 		moves[move{at, state("failed", string(at.Stage))}] = true
 		moves[move{at, state("cancelled", string(at.Stage))}] = true
@@ -52,13 +53,13 @@ func allowedMoves() map[move]bool {
 
 // allStates is every pair of status and stage, those too that no job is ever in,
 // and the state of a job that does not exist.
-func allStates() []transcript.State {
-	states := []transcript.State{{}}
+func allStates() []lifecycle.State {
+	states := []lifecycle.State{{}}
 	for _, status := range []transcript.JobStatus{"", "pending", "processing", "success", "failed", "cancelled", "paused"} {
 		for stage := range strings.FieldsSeq("queued caption_fetch duration_check asr_queued asr_running publishing done lunch") {
-			states = append(states, transcript.State{Status: status, Stage: transcript.Stage(stage)})
+			states = append(states, lifecycle.State{Status: status, Stage: transcript.Stage(stage)})
 		}
-		states = append(states, transcript.State{Status: status})
+		states = append(states, lifecycle.State{Status: status})
 	}
 	return states
 }
@@ -68,7 +69,7 @@ func TestOnlyTheAllowedMoves(t *testing.T) {
 	moves := allowedMoves()
 	for _, from := range allStates() {
 		for _, to := range allStates() {
-			assert.Equal(t, moves[move{from, to}], transcript.CanMove(from, to), "%v to %v", from, to)
+			assert.Equal(t, moves[move{from, to}], lifecycle.CanMove(from, to), "%v to %v", from, to)
 		}
 	}
 }
@@ -79,7 +80,7 @@ func TestAJobMovedAtRandom(t *testing.T) {
 	t.Parallel()
 	moves, states := allowedMoves(), allStates()
 	rapid.Check(t, func(t *rapid.T) {
-		var job transcript.State
+		var job lifecycle.State
 		for range rapid.IntRange(1, 200).Draw(t, "moves") {
 			to := rapid.SampledFrom(states).Draw(t, "to")
 			// Half of the time it asks for what should be possible, to get far.
@@ -87,7 +88,7 @@ func TestAJobMovedAtRandom(t *testing.T) {
 				to = rapid.SampledFrom(next).Draw(t, "next")
 			}
 			allowed := moves[move{job, to}]
-			if transcript.CanMove(job, to) != allowed {
+			if lifecycle.CanMove(job, to) != allowed {
 				t.Fatalf("%v to %v: allowed: %v", job, to, allowed)
 			}
 			if job.Status.Terminal() && allowed {
@@ -101,8 +102,8 @@ func TestAJobMovedAtRandom(t *testing.T) {
 }
 
 // reachable lists, in a fixed order, where a job can go next.
-func reachable(moves map[move]bool, from transcript.State) []transcript.State {
-	var next []transcript.State
+func reachable(moves map[move]bool, from lifecycle.State) []lifecycle.State {
+	var next []lifecycle.State
 	for _, to := range allStates() {
 		if moves[move{from, to}] && !slices.Contains(next, to) {
 			next = append(next, to)
@@ -113,12 +114,12 @@ func reachable(moves map[move]bool, from transcript.State) []transcript.State {
 
 func TestEveryStateCanEndAndNoEndCanMove(t *testing.T) {
 	t.Parallel()
-	begun := map[transcript.State]bool{{}: true}
+	begun := map[lifecycle.State]bool{{}: true}
 	for again := true; again; {
 		again = false
 		for _, from := range allStates() {
 			for _, to := range allStates() {
-				if begun[from] && !begun[to] && transcript.CanMove(from, to) {
+				if begun[from] && !begun[to] && lifecycle.CanMove(from, to) {
 					begun[to], again = true, true
 				}
 			}
@@ -127,9 +128,9 @@ func TestEveryStateCanEndAndNoEndCanMove(t *testing.T) {
 	// Six states on the way, success, six to fail and six to be cancelled in.
 	assert.Len(t, begun, 1+6+1+6+6)
 	for from := range begun {
-		var next []transcript.State
+		var next []lifecycle.State
 		for _, to := range allStates() {
-			if transcript.CanMove(from, to) {
+			if lifecycle.CanMove(from, to) {
 				next = append(next, to)
 			}
 		}
@@ -137,26 +138,25 @@ func TestEveryStateCanEndAndNoEndCanMove(t *testing.T) {
 			assert.Empty(t, next, "%v", from)
 			continue
 		}
-		if from != (transcript.State{}) {
-			assert.True(t, slices.ContainsFunc(next, func(s transcript.State) bool { return s.Status.Terminal() }), "%v", from)
+		if from != (lifecycle.State{}) {
+			assert.True(t, slices.ContainsFunc(next, func(s lifecycle.State) bool { return s.Status.Terminal() }), "%v", from)
 		}
-		assert.True(t, canSucceed(from, map[transcript.State]bool{}), "%v", from)
+		assert.True(t, canSucceed(from, map[lifecycle.State]bool{}), "%v", from)
 	}
 }
 
-func canSucceed(s transcript.State, seen map[transcript.State]bool) bool {
+func canSucceed(s lifecycle.State, seen map[lifecycle.State]bool) bool {
 	if s.Status == transcript.JobSuccess {
 		return true
 	}
 	seen[s] = true
-	return slices.ContainsFunc(allStates(), func(to transcript.State) bool {
-		return transcript.CanMove(s, to) && !seen[to] && canSucceed(to, seen)
+	return slices.ContainsFunc(allStates(), func(to lifecycle.State) bool {
+		return lifecycle.CanMove(s, to) && !seen[to] && canSucceed(to, seen)
 	})
 }
 
-func TestStateOfAJob(t *testing.T) {
+func TestOf(t *testing.T) {
 	t.Parallel()
-	job := transcript.Job{Status: transcript.JobPending, Stage: transcript.StageASRQueued}
-	assert.Equal(t, transcript.State{Status: "pending", Stage: "asr_queued"}, job.State())
-	assert.Equal(t, job.State(), job.Stage.State())
+	assert.Equal(t, lifecycle.State{Status: "pending", Stage: "asr_queued"}, lifecycle.Of(transcript.StageASRQueued))
+	assert.Zero(t, lifecycle.Of("lunch"))
 }
