@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 
 	"github.com/minio/minio-go/v7"
 	"gocloud.dev/blob/driver"
@@ -33,7 +32,7 @@ const pageSize = 1000 // objects in a page, the most that S3 lists at once
 
 // ListPaged lists a page of objects. The token of a page is the last key of the page before it.
 func (b *bucket) ListPaged(ctx context.Context, opts *driver.ListOptions) (*driver.ListPage, error) {
-	if opts.Delimiter != "" && opts.Delimiter != "/" {
+	if opts.Delimiter != "" {
 		return nil, errUnsupported
 	}
 	most := pageSize
@@ -44,13 +43,12 @@ func (b *bucket) ListPaged(ctx context.Context, opts *driver.ListOptions) (*driv
 	defer done()
 	page := &driver.ListPage{}
 	for o := range b.core.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{
-		Prefix: opts.Prefix, Recursive: opts.Delimiter == "", StartAfter: string(opts.PageToken), MaxKeys: most,
+		Prefix: opts.Prefix, Recursive: true, StartAfter: string(opts.PageToken), MaxKeys: most,
 	}) {
 		if o.Err != nil {
 			return nil, o.Err
 		}
-		dir := opts.Delimiter != "" && strings.HasSuffix(o.Key, opts.Delimiter)
-		page.Objects = append(page.Objects, &driver.ListObject{Key: o.Key, ModTime: o.LastModified, Size: o.Size, IsDir: dir})
+		page.Objects = append(page.Objects, &driver.ListObject{Key: o.Key, ModTime: o.LastModified, Size: o.Size})
 		if len(page.Objects) == most {
 			page.NextPageToken = []byte(o.Key)
 			break

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -39,7 +40,8 @@ const (
 // The credentials come from the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from
 // ~/.aws/credentials, or from the role of the instance or container.
 //
-// The bucket does what a store needs. It makes no signed URLs, copies or conditional writes.
+// The bucket does what a store needs. It makes no signed URLs, copies or conditional writes,
+// and lists no folders.
 func Open(_ context.Context, u *url.URL) (*blob.Bucket, error) {
 	if u.Scheme != Scheme || u.Host == "" {
 		return nil, errors.New("want s3://BUCKET")
@@ -71,7 +73,7 @@ func read(q url.Values) (endpoint string, o *minio.Options, err error) {
 			o.Region = value
 		case "endpoint":
 			at, err = url.Parse(value)
-			if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil {
+			if err != nil || !isEndpoint(at) {
 				return "", nil, errors.New("endpoint: want http://HOST:PORT or https://HOST:PORT")
 			}
 		case "use_path_style":
@@ -89,4 +91,10 @@ func read(q url.Values) (endpoint string, o *minio.Options, err error) {
 	}
 	o.Secure = at.Scheme == "https"
 	return at.Host, o, nil
+}
+
+// isEndpoint reports whether a URL is an address without anything that a request would not use.
+func isEndpoint(u *url.URL) bool {
+	http := u.Scheme == "http" || u.Scheme == "https"
+	return http && u.Host != "" && u.User == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == ""
 }
