@@ -301,22 +301,23 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
-	var calls atomic.Int32
-	release := make(chan struct{})
-	t.Cleanup(func() { close(release) })
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
-		if calls.Add(1) == 1 {
-			select {
-			case <-r.Context().Done():
-			case <-release:
+	synctest.Test(t, func(t *testing.T) {
+		c, mt := mocked(t)
+		var at []time.Time
+		answers := script(&at, step{}, step{status: 200, body: jobBody("pending", "queued", 1)})
+		mt.RegisterResponder("GET", jobURL, func(r *http.Request) (*http.Response, error) {
+			resp, err := answers(r)
+			if err != nil {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
 			}
-			return
-		}
-		writeJSON(w, 200, jobBody("pending", "queued", 1))
+			return resp, nil
+		})
+		_, err := c.Jobs.Get(t.Context(), jobID, client.WithAttemptTimeout(20*time.Second))
+		require.NoError(t, err)
+		require.Len(t, at, 2)
+		assert.GreaterOrEqual(t, at[1].Sub(at[0]), 20*time.Second)
 	})
-	_, err := c.Jobs.Get(t.Context(), jobID, client.WithAttemptTimeout(200*time.Millisecond))
-	require.NoError(t, err)
-	assert.EqualValues(t, 2, calls.Load())
 }
 
 // TestBadCertificate: what cannot pass is not repeated.

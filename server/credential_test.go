@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
@@ -80,24 +81,34 @@ func TestCredentialsThatHaveLapsed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ctx := t.Context()
-	newKey := func(expires *time.Time) string {
-		_, key, err := s.Accounts.CreateKey(ctx, account.KeyParams{
-			Account: servertest.Account, Name: "test", Scopes: account.Scopes(), ExpiresAt: expires,
-		})
-		require.NoError(t, err)
-		return key
-	}
-	soon := time.Now().Add(200 * time.Millisecond)
-	expiring, revoked := newKey(&soon), newKey(nil)
+	expiring, revoked := s.expiringKey(t), s.NewKey(t, servertest.Account)
 	require.Equal(t, http.StatusNotFound, s.get(t, unknownJob, as(revoked)).StatusCode)
 	require.NoError(t, s.Accounts.Revoke(ctx, revoked[:11]))
 	a := s.get(t, unknownJob, as(revoked))
 	require.Equal(t, http.StatusUnauthorized, a.StatusCode, "what is changed through Config.Accounts, the next request obeys")
 	assert.Equal(t, "invalid_credential", a.slug(t))
 
-	<-time.After(time.Until(soon))
+	s.expire(t, expiring)
 	assert.Equal(t, http.StatusUnauthorized, s.get(t, unknownJob, as(expiring)).StatusCode)
 	assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob).StatusCode, "the other keys stay")
+}
+
+// expiringKey makes a key that expires in an hour.
+func (s *service) expiringKey(t *testing.T) string {
+	t.Helper()
+	later := time.Now().Add(time.Hour)
+	_, key, err := s.Accounts.CreateKey(t.Context(), account.KeyParams{
+		Account: servertest.Account, Name: "test", Scopes: account.Scopes(), ExpiresAt: &later,
+	})
+	require.NoError(t, err)
+	return key
+}
+
+// expire lets the time of a key end.
+func (s *service) expire(t *testing.T, key string) {
+	t.Helper()
+	_, err := storetest.SQL(t, s.options).ExecContext(t.Context(), fmt.Sprintf("UPDATE keys SET expires_at = created_at WHERE prefix = '%s'", key[:11]))
+	require.NoError(t, err)
 }
 
 // No key is to be found in what the service keeps or says.

@@ -284,11 +284,10 @@ func TestWhoMayStay(t *testing.T) {
 		require.NoError(t, s.Accounts.Revoke(ctx, s.Key[:11]))
 		soon(false, mayStay)
 	})
-	at := time.Now().Add(time.Second)
-	_, expiring, err := s.Accounts.CreateKey(ctx, account.KeyParams{Account: servertest.Account, Name: "test", Scopes: account.Scopes(), ExpiresAt: &at})
-	require.NoError(t, err)
+	expiring := s.expiringKey(t)
 	s.admitted(t, []change{as(expiring)}, func(mayStay func() bool) {
 		require.True(t, mayStay())
+		s.expire(t, expiring)
 		soon(false, mayStay)
 	})
 }

@@ -4,6 +4,7 @@ package run_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -103,6 +104,14 @@ func TestNoWayRoundTheGuard(t *testing.T) {
 	assert.Zero(t, reached.Load())
 }
 
+// leaving ends a run when the program has written.
+type leaving context.CancelFunc
+
+func (leave leaving) Write(p []byte) (int, error) {
+	leave()
+	return len(p), nil
+}
+
 func TestPasswordEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	s, reached := newSite(t, hello)
@@ -114,17 +123,19 @@ func TestPasswordEndsWithTheRun(t *testing.T) {
 	for _, end := range []string{"", "; exit 3", "; kill -9 $$", "; sleep 1000"} {
 		c := show
 		c.Args = []string{"-c", "echo $http_proxy" + end}
+		ctx, leave := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		c.Stdout = &out
 		if strings.Contains(end, "sleep") {
-			c.Limits.Wall = 200 * time.Millisecond
+			c.Stdout = io.MultiWriter(&out, leaving(leave))
 		}
-		_, err := r.Run(t.Context(), c)
-		if c.Limits.Wall == 0 {
+		_, err := r.Run(ctx, c)
+		if ctx.Err() == nil {
 			require.NoError(t, err)
 		} else {
-			require.Error(t, err)
+			require.ErrorIs(t, err, context.Canceled)
 		}
+		leave()
 		proxy, err := url.Parse(strings.TrimSpace(out.String()))
 		require.NoError(t, err)
 		assert.Equal(t, "job", proxy.User.Username())

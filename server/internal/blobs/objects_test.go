@@ -236,10 +236,10 @@ func TestAStalledObjectStore(t *testing.T) {
 	t.Run("slow caller", func(t *testing.T) {
 		t.Parallel()
 		s := openBlobs(t, storetest.S3(t))
-		s.SetPatience(300 * time.Millisecond)
+		s.SetPatience(2 * time.Second) // in which the store answers on a busy machine, too
 		_, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error {
 			_, err := w.Write([]byte("x"))
-			<-time.After(time.Second)
+			<-time.After(3 * time.Second)
 			_, again := w.Write([]byte("x"))
 			return errors.Join(err, again)
 		})
@@ -272,10 +272,10 @@ func TestSlowObjectStore(t *testing.T) {
 			<-time.After(100 * time.Millisecond)
 		}
 	}}))
-	s.SetPatience(time.Second)
-	put, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 4000); return err })
+	s.SetPatience(2 * time.Second)
+	put, err := s.Put(t.Context(), "uploads/a", func(w io.Writer) error { _, err := io.CopyN(w, zeros{}, 6000); return err })
 	require.NoError(t, err)
-	got, err := s.Read(t.Context(), "uploads/a", io.Discard) // two seconds, with a patience of one
+	got, err := s.Read(t.Context(), "uploads/a", io.Discard) // three seconds, with a patience of two
 	require.NoError(t, err)
 	require.Equal(t, put, got)
 }

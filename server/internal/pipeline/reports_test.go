@@ -146,14 +146,14 @@ func TestEqualLookupsAreOne(t *testing.T) {
 	assert.Equal(t, 1, sites.questions())
 }
 
-// A reader waits for a slow platform no longer than the budget, which leaves the time to begin
-// the question. A late answer still goes into the cache.
+// A reader waits for a slow platform no longer than the budget. A late answer still goes into
+// the cache.
 func TestSlowPlatform(t *testing.T) {
 	t.Parallel()
 	sites := newPlatforms(t, manual("en"))
 	gate := make(chan struct{})
 	sites.captions = func(context.Context, int) error { <-gate; return nil }
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) { c.LookupBudget = 250 * time.Millisecond })
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) { c.LookupBudget = briefly })
 	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.TracksFailed, r.TrackMetadataStatus)

@@ -20,7 +20,7 @@ func lockFile(path string) (release func() error, err error) {
 	}
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
-		return f.Close, nil
+		return func() error { return unlock(f) }, nil
 	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		err = ErrServed
@@ -28,4 +28,15 @@ func lockFile(path string) (release func() error, err error) {
 		err = fmt.Errorf("store: lock %s: %w", path, err)
 	}
 	return nil, errors.Join(err, f.Close())
+}
+
+// unlock releases the lock and closes the file. Closing alone would not release the lock
+// while a program that this process starts at the moment still has a copy of the file: the
+// copy ends only when the program's own code begins.
+func unlock(f *os.File) error {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_UN)
+	if err != nil {
+		err = fmt.Errorf("store: unlock %s: %w", f.Name(), err)
+	}
+	return errors.Join(err, f.Close())
 }
