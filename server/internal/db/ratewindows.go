@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
@@ -25,60 +26,70 @@ type RequestWindow struct {
 	Length  time.Duration
 }
 
-// Requests is what was counted in a window.
-type Requests struct {
-	Count int // with the last one
-	End   time.Time
-	Left  time.Duration // until then, by the clock that counts
-}
+// Requests is what was counted in a window, with the last request.
+type Requests = window.Counted
 
 // CountRequest counts one more request in the present window. On SQLite it counts in
 // memory, because one process sees all requests. On PostgreSQL it counts in the
 // database and by its clock, so that no two requests to any process have the same
-// count. CountRequest may leave out requests over the limit.
+// count. Requests of a process that come at the same time share a statement.
+// CountRequest may leave out requests over the limit.
 //
-// If a clock steps back into the window before, the later window goes on: a new window
-// would let an account use up the later window twice. If a clock steps back further,
-// the old window begins again: otherwise an account that has used up the later window
-// would wait until the clock reaches it again.
+// If a clock steps back, the database decides as [window.Counter] does: the later window
+// goes on, or the old one begins again.
 func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
 	if s.Shared() {
-		r, err := s.countShared(ctx, w, limit)
+		r, err := s.rounds.Add(ctx, w, limit)
 		return r, wrap("count a request of "+w.Account, err)
 	}
 	now := time.Now()
 	counted := s.windows.Add(w, w.Length, now)
-	return Requests{counted.Count, counted.End, counted.End.Sub(now)}, nil
+	return Requests{Window: counted, Left: counted.End.Sub(now)}, nil
 }
 
-// countShared counts a request that other processes count too.
-func (s *Store) countShared(ctx context.Context, w RequestWindow, limit int) (Requests, error) {
-	asked := time.Now()
-	if counted, left, full := s.full.Recall(w, limit, asked); full {
-		return Requests{counted.Count, counted.End, left}, nil
+// windowRow is a window in the database.
+type windowRow struct {
+	Account  string       `json:"account"`
+	Class    RequestClass `json:"class"`
+	Seconds  int64        `json:"seconds"`
+	Requests int          `json:"requests"`
+	Began    int64        `json:"-"` // Unix time in seconds
+	Now      int64        `json:"-"` // Unix time in milliseconds
+}
+
+// countRequests counts the requests of a round. The rows are locked in order, so that the
+// rounds of two processes do not lock each other out.
+const countRequests = `INSERT INTO rate_windows AS w (account, class, seconds, began, requests)
+	SELECT account, class, seconds, floor(extract(epoch FROM clock_timestamp()) / seconds) * seconds, requests
+	FROM json_to_recordset(?) AS one (account text, class text, seconds bigint, requests bigint)
+	ORDER BY account, class, seconds
+	ON CONFLICT (account, class, seconds) DO UPDATE SET
+		began = CASE WHEN ` + sameWindow + ` THEN w.began ELSE excluded.began END,
+		requests = CASE WHEN ` + sameWindow + ` THEN w.requests + excluded.requests ELSE excluded.requests END
+	RETURNING account, class, seconds, requests, began, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now`
+
+// sameWindow holds in the window of the row, and in the window before.
+const sameWindow = `w.began BETWEEN excluded.began AND excluded.began + w.seconds`
+
+// countRound counts the requests that have waited for the round before, in one statement.
+func (s *Store) countRound(ctx context.Context, requests map[RequestWindow]int) (map[RequestWindow]Requests, error) {
+	round := make([]windowRow, 0, len(requests))
+	for w, n := range requests {
+		round = append(round, windowRow{Account: w.Account, Class: w.Class, Seconds: int64(w.Length / time.Second), Requests: n})
 	}
-	var row struct {
-		Requests int
-		Began    int64 // Unix time in seconds
-		Now      int64 // Unix time in milliseconds
+	text, err := json.Marshal(round)
+	var rows []windowRow
+	if err == nil {
+		err = s.sql.Ask(ctx, &rows, countRequests, string(text))
 	}
-	const here = `w.began BETWEEN excluded.began AND excluded.began + w.seconds` // in the window of the row
-	err := s.writer.NewRaw(`INSERT INTO rate_windows AS w (account, class, seconds, began, requests)
-		VALUES (?0, ?1, ?2, floor(extract(epoch FROM clock_timestamp()) / ?2) * ?2, 1)
-		ON CONFLICT (account, class, seconds) DO UPDATE SET
-			began = CASE WHEN `+here+` THEN w.began ELSE excluded.began END,
-			requests = CASE WHEN `+here+` THEN w.requests + 1 ELSE 1 END
-		RETURNING requests, began, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now`,
-		w.Account, w.Class, int64(w.Length/time.Second)).Scan(ctx, &row)
-	if err != nil {
-		return Requests{}, err
+	counted := make(map[RequestWindow]Requests, len(rows))
+	for _, row := range rows {
+		length := time.Duration(row.Seconds) * time.Second
+		end := time.Unix(row.Began, 0).Add(length)
+		w := window.Window{Count: row.Requests, End: end}
+		counted[RequestWindow{row.Account, row.Class, length}] = Requests{Window: w, Left: end.Sub(time.UnixMilli(row.Now))}
 	}
-	end := time.Unix(row.Began, 0).Add(w.Length)
-	r := Requests{row.Requests, end, end.Sub(time.UnixMilli(row.Now))}
-	if r.Count > limit {
-		s.full.Remember(w, window.Window{Count: r.Count, End: r.End}, r.Left, asked)
-	}
-	return r, nil
+	return counted, err
 }
 
 // sweepWindows removes the windows that no clock steps back into.
@@ -86,6 +97,5 @@ func (s *Store) sweepWindows(ctx context.Context) error {
 	if !s.Shared() {
 		return nil // the counter in memory forgets past windows
 	}
-	const past = "began + 2 * seconds < extract(epoch FROM clock_timestamp())"
-	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", past, nil)
+	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", "began + 2 * seconds < extract(epoch FROM clock_timestamp())", nil)
 }

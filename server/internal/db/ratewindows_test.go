@@ -62,6 +62,37 @@ func TestCountRequest(t *testing.T) {
 	})
 }
 
+// Two processes count requests of many accounts at once. Neither locks the other out, and
+// each request has its own count.
+func TestProcessesCountManyAccountsAtOnce(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	processes := []*db.Store{dbtest.Open(t, o), dbtest.Open(t, o)}
+	const accounts, each = 100, 20
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	got := map[string][]int{}
+	for i := range accounts * each {
+		w := db.RequestWindow{Account: fmt.Sprint("a", i%accounts), Class: db.MainRequests, Length: 1000 * 24 * time.Hour}
+		all.Go(func() {
+			r, err := processes[i/accounts%2].CountRequest(t.Context(), w, many)
+			assert.NoError(t, err)
+			mu.Lock()
+			defer mu.Unlock()
+			got[w.Account] = append(got[w.Account], r.Count)
+		})
+	}
+	all.Wait()
+	require.Len(t, got, accounts)
+	for account, counts := range got {
+		slices.Sort(counts)
+		require.Len(t, counts, each)
+		for i, n := range counts {
+			require.Equal(t, i+1, n, account)
+		}
+	}
+}
+
 // stopClock gives the database a clock that stands still until it is set anew.
 func stopClock(t *testing.T, o *db.Options) (set func(at time.Time)) {
 	t.Helper()

@@ -91,7 +91,7 @@ type Store struct {
 	writer  *bun.DB
 	tables  versions                      // that this program wants
 	windows window.Counter[RequestWindow] // of a database that one process serves
-	full    window.Full[RequestWindow]    // of a shared one
+	rounds  window.Rounds[RequestWindow]  // of a shared one
 	folders []Folder                      // local ones that are written to
 	log     *slog.Logger
 }
@@ -126,7 +126,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		folders: o.folders(),
 		log:     log,
 	}
-	s.Idempotency = Idempotency{s}
+	s.Idempotency, s.rounds.Count = Idempotency{s}, s.countRound
 	return s, nil
 }
 
