@@ -27,13 +27,14 @@ const (
 )
 
 // Events follows a job from its present state to its end: a snapshot first, then every
-// transition, and progress between them. The last event is the terminal event
-// (completed, failed, cancelled). A failed job is an event, not an error.
+// transition, and progress between them. While speech is recognized, job.segments events
+// bring the text of finished parts of the recording as it comes. The last event is the
+// terminal event (completed, failed, cancelled). A failed job is an event, not an error.
 //
 // The sequence outlives its connections: it resumes after the last transition seen, and
-// misses and repeats no transition. It resumes, in growing pauses, only after 429, 502,
-// 503 and broken or silent connections, and never with [NoRetry]. Any other failure
-// ends the sequence with its error. Ten connections in a row may last less than a
+// misses and repeats no transition, and repeats no segment of job.segments. It resumes,
+// in growing pauses, only after 429, 502, 503 and broken or silent connections, and never
+// with [NoRetry]. Any other failure ends the sequence with its error. Ten connections in a row may last less than a
 // minute and bring no progress of the job: then the sequence ends with the error of the
 // last connection. When ctx ends, the sequence ends with the error of ctx. If the key
 // is revoked or expires while a stream is open, the sequence ends with an [*Error] with
@@ -139,6 +140,8 @@ type watcher struct {
 	told  int     // the highest sequence that the consumer was told of
 	over  bool    // the terminal event was seen, or the consumer has left
 	share float64 // of the recognition that is done, as far as told
+	texts int     // early segments that the consumer was told of
+	job   transcript.Job
 	connection
 }
 
@@ -173,7 +176,29 @@ func (w *watcher) take(m *sse.Event) bool {
 		w.malformed = errors.New("it is of another job")
 		return true
 	}
+	if event.Segments != nil {
+		return w.early(event)
+	}
 	return w.pass(event, string(m.ID))
+}
+
+// early yields the segments of finished chunks that the consumer does not know. Each
+// connection begins with all of them.
+func (w *watcher) early(event transcript.Event) bool {
+	e := event.Segments
+	if known := w.texts - e.From; known > 0 {
+		known = min(known, len(e.Segments))
+		e.From, e.Segments = e.From+known, e.Segments[known:]
+	}
+	if len(e.Segments) == 0 {
+		return true
+	}
+	w.texts, w.progress = e.From+len(e.Segments), true
+	if w.job.JobID != "" {
+		event.Job = w.job
+	}
+	w.over = !w.yield(event, nil)
+	return !w.over
 }
 
 // pass yields the event unless the consumer knows it. The parser gives an event
@@ -200,6 +225,7 @@ func (w *watcher) pass(event transcript.Event, id string) bool {
 		w.last = sequence
 	}
 	w.notice(event.Job)
+	w.job = event.Job
 	if !w.yield(event, nil) || terminal {
 		w.over = true
 	}

@@ -113,7 +113,10 @@ func (s *JobService) listen(ctx context.Context, id string, set settings) <-chan
 	go func() {
 		defer close(heard)
 		_ = s.follow(ctx, id, set, func(e transcript.Event, err error) bool { // see above
-			if err != nil || e.Type == transcript.EventSnapshot && e.Job.Status.Terminal() { // its end is the next event
+			switch {
+			case err != nil, e.Type == transcript.EventSegments: // the job has not moved
+				return true
+			case e.Type == transcript.EventSnapshot && e.Job.Status.Terminal(): // its end is the next event
 				return true
 			}
 			return tell(news[transcript.Job]{now: e.Job})

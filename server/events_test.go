@@ -42,11 +42,11 @@ func (e event) object(t testing.TB) map[string]any {
 	return o
 }
 
-// names are the names and ids of events, without the progress between two
-// transitions.
+// names are the names and ids of events, without the progress and the early segments
+// between two transitions.
 func names(events []event) (out []string) {
 	for _, e := range events {
-		if e.name != "job.progress" || e.id != "" {
+		if e.id != "" || e.name != "job.progress" && e.name != "job.segments" {
 			out = append(out, strings.TrimSuffix(e.name+" "+e.id, " "))
 		}
 	}
@@ -160,6 +160,63 @@ func TestStreamReportsProgress(t *testing.T) {
 	close(reported)
 	events := stream.all(t)
 	assert.Equal(t, "job.completed", events[len(events)-1].name)
+}
+
+// The text of a finished chunk is an event without an id. A new connection gets all text that
+// is there, in one event after the snapshot or after the transitions it asks for.
+func TestStreamBringsWordsEarly(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.SetMedia(servertest.Media{Duration: time.Minute})
+	next := make(chan struct{})
+	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		if !strings.HasSuffix(a.Path, "-00000.wav") {
+			select {
+			case <-next:
+			case <-ctx.Done():
+			}
+		}
+		return servertest.Heard("hello world", a.Duration), ctx.Err()
+	})
+	id := s.job(t, "a file")
+	live := s.open(t, id)
+	early := func(stream *stream) (told []string, e event) {
+		for e.name != "job.segments" {
+			e = stream.next(t)
+			require.NotEmpty(t, e.name, "the stream ended without words")
+			told = append(told, strings.TrimSuffix(e.name+" "+e.id, " "))
+		}
+		return told, e
+	}
+	_, first := early(live)
+	assert.Empty(t, first.id)
+	data := first.object(t)
+	assert.Equal(t, id, data["jobId"])
+	assert.InDelta(t, 0, data["from"], 0)
+	require.Len(t, data["segments"], 1)
+	segment := data["segments"].([]any)[0].(map[string]any)
+	assert.Equal(t, "hello world", segment["text"])
+	assert.NotContains(t, segment, "words")
+
+	told, again := early(s.open(t, id))
+	assert.Equal(t, []string{"job.snapshot", "job.segments"}, told)
+	assert.Equal(t, first.data, again.data)
+	told, again = early(s.open(t, id, header("Last-Event-ID", "2")))
+	assert.Equal(t, []string{"job.progress 3", "job.progress 4", "job.segments"}, told)
+	assert.Equal(t, first.data, again.data)
+
+	close(next)
+	events := live.all(t)
+	assert.Equal(t, "job.completed", events[len(events)-1].name)
+	for _, e := range events {
+		if e.name == "job.segments" {
+			assert.InDelta(t, 1, e.object(t)["from"], 0)
+			break
+		}
+	}
+	for _, e := range s.open(t, id).all(t) {
+		assert.NotEqual(t, "job.segments", e.name, "the job has its transcript")
+	}
 }
 
 // An event of more than 256 KiB goes without its transcript.

@@ -138,7 +138,7 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/video_site/playlists/{playlistId}/items":              "listPlaylistItems",
 	}, found)
 	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
-	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled", "stream.closing"},
+	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.segments", "job.completed", "job.failed", "job.cancelled", "stream.closing"},
 		slices.Collect(maps.Keys(events)))
 	body := d.Paths["/v1/transcript"]["post"].Body
 	assert.True(t, body.Required)

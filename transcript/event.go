@@ -7,6 +7,7 @@ type EventType string
 const (
 	EventSnapshot  EventType = "job.snapshot"
 	EventProgress  EventType = "job.progress"
+	EventSegments  EventType = "job.segments"
 	EventCompleted EventType = "job.completed"
 	EventFailed    EventType = "job.failed"
 	EventCancelled EventType = "job.cancelled"
@@ -17,14 +18,28 @@ const (
 type Event struct {
 	Type EventType
 	// ID is the job's sequence for a transition; 0 for a snapshot, for the
-	// progress reports between two transitions, and for stream.closing.
+	// progress reports between two transitions, for job.segments, and for stream.closing.
 	ID int
 	// Job is the job as the event shows it; zero on stream.closing. A progress
 	// event leaves its CreatedAt zero and puts the moment of the event in
-	// UpdatedAt.
+	// UpdatedAt. On job.segments, a client repeats the job of the event before.
 	Job Job
+	// Segments is set on job.segments only.
+	Segments *EarlySegments
 	// Closing is set on stream.closing only.
 	Closing *Closing
+}
+
+// EarlySegments is the data of a job.segments event: recognized text ahead of the
+// transcript.
+type EarlySegments struct {
+	JobID string `json:"jobId" format:"uuid"` // the job of the stream
+	// From counts the segments of the job that come before these. From is 0 on the first
+	// of these events of a connection.
+	From int `json:"from" minimum:"0"`
+	// Segments are in order, and continue the segments before them without a gap. The
+	// transcript may have other segments where two chunks of the recording meet.
+	Segments []Segment `json:"segments"`
 }
 
 // Closing is the data of a stream.closing event: the service ends a live stream.

@@ -128,7 +128,7 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 		if err != nil {
 			break // the wait below reports the error, or works without the display
 		}
-		line.Job(event.Job)
+		line.Event(event)
 	}
 	result, err := w.client.Jobs.Wait(ctx, id, again)
 	if err != nil || result.Transcript != nil {

@@ -166,7 +166,7 @@ func transcribe(ctx context.Context, out io.Writer, c *client.Client, source tra
 		if err != nil {
 			return nil, err
 		}
-		line.Job(event.Job)
+		line.Event(event)
 	}
 	return c.Jobs.Wait(ctx, job.JobID) // the result, or the reason why there is none
 }

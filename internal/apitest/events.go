@@ -116,7 +116,7 @@ func (c *eventCheck) order() error {
 	case "stream.closing":
 		c.ended = true
 		fallthrough
-	case "job.snapshot":
+	case "job.snapshot", "job.segments":
 		if c.id != "" {
 			return fmt.Errorf("the event %s has an id", c.name)
 		}

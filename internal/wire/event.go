@@ -36,12 +36,23 @@ func AppendEvent(dst []byte, e *transcript.Event, segments []byte) ([]byte, erro
 		j := e.Job
 		return appendJSON(dst, Progress{JobID: j.JobID, Status: j.Status, Stage: j.Stage, Sequence: j.Sequence,
 			Attempt: j.Attempt, Progress: j.Progress, MetadataStatus: j.MetadataStatus, At: j.UpdatedAt})
+	case transcript.EventSegments:
+		return appendEarly(dst, e.Segments), nil
 	case transcript.EventCompleted, transcript.EventFailed, transcript.EventCancelled:
 		return AppendJob(dst, &e.Job, segments)
 	case transcript.EventClosing:
 		return appendJSON(dst, e.Closing)
 	}
 	return dst, fmt.Errorf("wire: event %q is unknown", e.Type)
+}
+
+func appendEarly(dst []byte, e *transcript.EarlySegments) []byte {
+	dst = append(dst, `{"jobId":`...)
+	dst = appendString(dst, e.JobID)
+	dst = append(dst, `,"from":`...)
+	dst = strconv.AppendInt(dst, int64(e.From), 10)
+	dst = append(dst, `,"segments":`...)
+	return append(AppendSegments(dst, e.Segments), '}')
 }
 
 func appendJSON(dst []byte, v any) ([]byte, error) {
@@ -82,6 +93,11 @@ func decodeData(e *transcript.Event, data []byte) error {
 		}
 		e.Job = transcript.Job{JobID: p.JobID, Status: p.Status, Stage: p.Stage, Sequence: p.Sequence, Attempt: p.Attempt,
 			Progress: p.Progress, MetadataStatus: p.MetadataStatus, UpdatedAt: p.At}
+	case transcript.EventSegments:
+		e.Segments = &transcript.EarlySegments{}
+		err := json.Unmarshal(data, e.Segments)
+		e.Job.JobID = e.Segments.JobID
+		return err
 	case transcript.EventClosing:
 		e.Closing = &transcript.Closing{}
 		return json.Unmarshal(data, e.Closing)

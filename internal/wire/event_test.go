@@ -40,6 +40,8 @@ func TestEventsComeBackAsTheyWereSent(t *testing.T) {
 		{"", transcript.Event{Type: transcript.EventSnapshot, Job: whole}},
 		{"6", transcript.Event{Type: transcript.EventProgress, ID: 6, Job: running}},
 		{"", transcript.Event{Type: transcript.EventProgress, Job: running}},
+		{"", transcript.Event{Type: transcript.EventSegments, Job: transcript.Job{JobID: "j"},
+			Segments: &transcript.EarlySegments{JobID: "j", From: 3, Segments: []transcript.Segment{{Text: "\"So,\" she\nsaid.", Start: 0.5, Duration: 1.25, Speaker: "A"}}}}},
 		{"7", transcript.Event{Type: transcript.EventCompleted, ID: 7, Job: ended}},
 		{"7", transcript.Event{Type: transcript.EventFailed, ID: 7, Job: failed}},
 		{"7", transcript.Event{Type: transcript.EventCancelled, ID: 7, Job: cancelled}},
@@ -112,6 +114,7 @@ func TestDecodeEventRefuses(t *testing.T) {
 		{"job.progress", "1", `{"jobId":`, "job.progress"},
 		{"job.snapshot", "", `[]`, "job.snapshot"},
 		{"job.completed", "7", `{"status":"success","transcript":1}`, "job.completed"},
+		{"job.segments", "", `{"from":"all"}`, "job.segments"},
 		{"stream.closing", "", ``, "stream.closing"},
 	} {
 		_, err := wire.DecodeEvent(test.name, test.id, []byte(test.data))
@@ -120,7 +123,7 @@ func TestDecodeEventRefuses(t *testing.T) {
 }
 
 func FuzzDecodeEvent(f *testing.F) {
-	for _, name := range []string{"job.snapshot", "job.progress", "job.completed", "stream.closing", "other"} {
+	for _, name := range []string{"job.snapshot", "job.progress", "job.completed", "job.segments", "stream.closing", "other"} {
 		f.Add(name, "3", []byte(`{"jobId":"j","status":"success","transcript":{"segments":[{}]}}`))
 	}
 	f.Fuzz(func(t *testing.T, name, id string, data []byte) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rivo/uniseg"
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -25,6 +26,7 @@ type Line struct {
 	bytes   bool                     // the bar counts bytes
 	now     measure
 	first   measure // where the bar began
+	said    string  // the words that were recognized last
 	note    string  // the present problem, until there is progress
 	written string  // the last written line, if there is no terminal
 	over    bool
@@ -35,6 +37,9 @@ type measure struct {
 	n, total int64
 	at       time.Time
 }
+
+// leastRoom is how many columns words need that are recognized.
+const leastRoom = 12
 
 // Bytes shows how much has been sent or fetched; total is -1 if not known. The step is a word
 // such as "sending".
@@ -54,6 +59,26 @@ func (l *Line) Job(job transcript.Job) {
 	}
 	const whole = 1000
 	l.set(step, int64(whole*min(max(job.Progress.Fraction, 0), 1)), whole, false)
+}
+
+// Event shows an event of a job's stream.
+func (l *Line) Event(e transcript.Event) {
+	if e.Segments == nil {
+		l.Job(e.Job)
+	} else if n := len(e.Segments.Segments); n > 0 {
+		l.Words(e.Segments.Segments[n-1].Text)
+	}
+}
+
+// Words shows the end of recognized text on a terminal, for the rest of the step or until there
+// are newer words. Elsewhere it shows nothing.
+func (l *Line) Words(text string) {
+	l.display.mu.Lock()
+	defer l.display.mu.Unlock()
+	l.said = OneLine(text)
+	if l.display.terminal != nil {
+		l.display.changed(l, true)
+	}
 }
 
 // State shows a state in words, such as "3 of 5 done".
@@ -87,6 +112,9 @@ func (l *Line) set(step string, n, total int64, bytes bool) {
 	step = OneLine(step)
 	begins := step != l.step || l.note != ""
 	before := l.now
+	if step != l.step {
+		l.said = ""
+	}
 	l.step, l.bytes, l.note = step, bytes, ""
 	l.now = measure{n, total, time.Now()}
 	if begins || n < before.n || total != before.total {
@@ -139,6 +167,9 @@ func (l *Line) drawn(width int) string {
 	line += "  " + clock(time.Since(l.began))
 	if left, known := l.left(); known {
 		line += ", " + clock(left) + " left"
+	}
+	if room := width - uniseg.StringWidth(line) - 3; l.said != "" && room >= leastRoom {
+		line += "  " + tail(l.said, room)
 	}
 	return line
 }

@@ -26,6 +26,8 @@ func TestBars(t *testing.T) {
 			l.Bytes("receiving", 5_600_000, -1)
 			l.Job(transcript.Job{Stage: transcript.StageQueued})
 			l.Job(transcript.Job{Stage: transcript.StageASRRunning, Progress: &transcript.Progress{Fraction: 0.55}})
+			l.Words("Good evening, and welcome\nto the news.")
+			l.Job(transcript.Job{Stage: transcript.StagePublishing})
 			l.Done()
 			d.Say("Wrote talk.txt")
 			d.Done()
@@ -35,6 +37,8 @@ func TestBars(t *testing.T) {
 			assert.Regexp(t, `receiving 5\.6 MB  0:\d\d\r\n`, shown)
 			assert.Regexp(t, `\x1b\[1A\x1b\[Jwaiting for its turn  0:\d\d\r\n`, shown, "without a share")
 			assert.Regexp(t, `recognizing +55% \|███+ +\|`, shown)
+			assert.Regexp(t, `recognizing +55% \|███+ +\|.*  0:\d\d  (Good evening, and welcome|….*) to the news\.\r\n`, shown)
+			assert.Regexp(t, `publishing  0:\d\d\r\n`, shown)
 			assert.True(t, strings.HasSuffix(shown, "\x1b[1A\x1b[JWrote talk.txt\r\n"), "%q", shown)
 		})
 	}

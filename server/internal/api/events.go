@@ -54,6 +54,7 @@ func (e *eventStreams) routes() []edge.Route {
 			Events: map[transcript.EventType]any{
 				transcript.EventSnapshot:  openapi.Job{},
 				transcript.EventProgress:  wire.Progress{},
+				transcript.EventSegments:  transcript.EarlySegments{},
 				transcript.EventCompleted: openapi.Job{},
 				transcript.EventFailed:    openapi.Job{},
 				transcript.EventCancelled: openapi.Job{},

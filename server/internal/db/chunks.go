@@ -96,35 +96,30 @@ func (r Chunks) ByNumber(ctx context.Context, extractionID string, n int) (*Chun
 
 // CutList returns the chunks of an extraction in order, without their results.
 func (r Chunks) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
-	var rows []chunkRow
-	err := r.db.NewSelect().Model(&rows).ExcludeColumn("result").
-		Where("extraction_id = ?", extractionID).
-		Order("n").
-		Scan(ctx)
-	if err != nil {
-		return nil, wrap("cut list of extraction "+extractionID, err)
-	}
-	chunks := make([]Chunk, len(rows))
-	for i := range rows {
-		chunks[i] = rows[i].Chunk
-	}
-	return chunks, nil
+	return r.list(ctx, extractionID, func(q *bun.SelectQuery) { q.ExcludeColumn("result") })
 }
 
 // All returns the cut list in order, with results.
 func (r Chunks) All(ctx context.Context, extractionID string) ([]Chunk, error) {
+	return r.list(ctx, extractionID, func(*bun.SelectQuery) {})
+}
+
+// Next returns at most limit chunks of an extraction in order, from the n-th on, with the
+// results that are there.
+func (r Chunks) Next(ctx context.Context, extractionID string, n int, limit int64) ([]Chunk, error) {
+	return r.list(ctx, extractionID, func(q *bun.SelectQuery) { q.Where("n >= ?", n).Limit(limit) })
+}
+
+func (r Chunks) list(ctx context.Context, extractionID string, narrow func(*bun.SelectQuery)) ([]Chunk, error) {
 	var rows []chunkRow
-	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n").Scan(ctx)
-	if err != nil {
-		return nil, wrap("chunks of extraction "+extractionID, err)
-	}
+	q := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n")
+	narrow(q)
+	err := q.Scan(ctx)
 	chunks := make([]Chunk, len(rows))
-	for i := range rows {
-		if chunks[i], err = rows[i].chunk(); err != nil {
-			return nil, wrap("chunks of extraction "+extractionID, err)
-		}
+	for i := 0; i < len(rows) && err == nil; i++ {
+		chunks[i], err = rows[i].chunk()
 	}
-	return chunks, nil
+	return chunks, wrap("chunks of extraction "+extractionID, err)
 }
 
 // Finish stores the result of a chunk without a result, and the recognizer of the

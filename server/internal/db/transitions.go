@@ -151,6 +151,7 @@ func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcr
 	}
 	var ids []string
 	for _, j := range claims {
+		w.tx.touch(j.ID) // a chunk may be done that brings the share no further than another process has told
 		if p == nil || j.Progress == nil || p.Fraction >= j.Progress.Fraction {
 			ids = append(ids, j.ID)
 		}
@@ -162,7 +163,6 @@ func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcr
 		Column("progress", "updated_at").
 		Where("id IN (?)", bun.List(ids)).
 		Exec(ctx)
-	w.tx.touch(ids...)
 	return wrap("progress of extraction "+extractionID, err)
 }
 

@@ -98,7 +98,8 @@ func (j *Jobs) Wait(waiting context.Context, account, id string, v *view.View) (
 // in order and without a gap, then live, until the terminal event. With an
 // unusable sequence (0, negative, or larger than the last) it begins with a
 // snapshot. Progress between two transitions is merged: a slow watcher sees the
-// latest, and no transition less. The sequence ends with an error only when ctx
+// latest, and no transition less. While speech is recognized, the text of finished chunks
+// comes in order: on each watch from its beginning. The sequence ends with an error only when ctx
 // ends or the store fails. NOT_FOUND as for Job; ErrNothingMore when the end was
 // seen.
 func (j *Jobs) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
@@ -110,7 +111,7 @@ func (j *Jobs) Watch(ctx context.Context, account, id string, after int) (iter.S
 		return nil, ErrNothingMore
 	}
 	return func(yield func(Event, error) bool) {
-		w := watcher{jobs: j, account: account, id: id, seen: after, yield: yield}
+		w := watcher{jobs: j, account: account, id: id, seen: after, text: earlySegments{jobs: j}, yield: yield}
 		w.follow(ctx)
 	}, nil
 }
@@ -121,6 +122,7 @@ type watcher struct {
 	account, id string
 	seen        int       // the last transition that was yielded
 	progressAt  time.Time // when the job was last touched, as far as yielded
+	text        earlySegments
 	yield       func(Event, error) bool
 }
 
@@ -136,7 +138,7 @@ func (w *watcher) follow(ctx context.Context) {
 		if first && (w.seen <= 0 || w.seen > row.Sequence) && !w.snapshot(row) {
 			return
 		}
-		if !w.transitions(ctx, row) || !w.progress(row) {
+		if !w.transitions(ctx, row) || !w.segments(ctx, row) || !w.progress(row) {
 			return
 		}
 		if !follow.Rest(ctx, wake) {
@@ -214,6 +216,25 @@ func eventType(to transcript.JobStatus) transcript.EventType {
 		return transcript.EventCancelled
 	}
 	return transcript.EventProgress
+}
+
+// segments yields the text of the chunks that are finished by now.
+func (w *watcher) segments(ctx context.Context, row *db.Job) bool {
+	for recognizing(row.State) {
+		data, err := w.text.next(ctx, row)
+		if err != nil {
+			w.yield(Event{}, jobError("watching a job", err))
+			return false
+		}
+		if data == nil {
+			break
+		}
+		job := transcript.Job{JobID: w.id}
+		if !w.yield(Event{Event: transcript.Event{Type: transcript.EventSegments, Job: job, Segments: data}}, nil) {
+			return false
+		}
+	}
+	return true
 }
 
 // progress yields how far recognition has come, if that is news.

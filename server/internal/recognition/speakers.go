@@ -222,14 +222,28 @@ func markParts(results []Result) {
 		if r.Named && named > 1 {
 			continue // its names are valid in the other chunks too
 		}
-		r.Segments = slices.Clone(r.Segments)
-		for i := range r.Segments {
-			if s := &r.Segments[i]; s.Speaker != "" {
-				s.Speaker = fmt.Sprintf("%s (part %d)", s.Speaker, n+1)
-			}
-		}
-		results[n] = r
+		results[n].Segments = markPart(r.Segments, n+1)
 	}
+}
+
+func markPart(segments []transcript.Segment, part int) []transcript.Segment {
+	segments = slices.Clone(segments)
+	for i := range segments {
+		if s := &segments[i]; s.Speaker != "" {
+			s.Speaker = fmt.Sprintf("%s (part %d)", s.Speaker, part)
+		}
+	}
+	return segments
+}
+
+// Early returns the segments of the result before the results of all other chunks are known.
+// part is the number of the chunk among those with speech, from 1. Speakers' labels that are
+// valid in this chunk only are marked as [Stitch] marks them if several chunks have speakers.
+func (r Result) Early(part int) []transcript.Segment {
+	if r.Named {
+		return r.Segments
+	}
+	return markPart(r.Segments, part)
 }
 
 func hasSpeakers(r Result) bool {

@@ -240,3 +240,12 @@ func TestLoopsKeepSpeakers(t *testing.T) {
 	assert.Equal(t, "A B C", speakersOf(r.Segments))
 	assert.Len(t, r.Gaps, 1)
 }
+
+func TestEarlySegments(t *testing.T) {
+	t.Parallel()
+	heard := recognition.Result{Segments: []transcript.Segment{{Text: "Hello.", Speaker: "A"}, {Text: "Hi."}}}
+	assert.Equal(t, []transcript.Segment{{Text: "Hello.", Speaker: "A (part 3)"}, {Text: "Hi."}}, heard.Early(3))
+	assert.Equal(t, "A", heard.Segments[0].Speaker, "the result stays as it is")
+	heard.Named = true
+	assert.Equal(t, heard.Segments, heard.Early(3))
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -140,6 +141,55 @@ func TestBrowserShowsProgressOverARestart(t *testing.T) {
 	page.WaitAt("^/transcripts/upload/")
 	browsertest.Eval[any](page, "history.back()")
 	page.WaitAt("^/$") // and not the job, which would lead on again
+}
+
+// The words of a long recording are on its page while the rest is still recognized, each of
+// them once, also over a broken stream.
+func TestBrowserShowsWordsAsTheyCome(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	s.Engine.SetMedia(servertest.Media{Duration: 3 * time.Minute})
+	said := make([]chan string, 20) // by chunk
+	for n := range said {
+		said[n] = make(chan string, 1)
+	}
+	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
+		n, err := strconv.Atoi(a.Path[strings.LastIndex(a.Path, "-")+1 : len(a.Path)-len(".wav")])
+		if err != nil {
+			return engine.Recognition{}, err
+		}
+		select {
+		case text := <-said[n]:
+			return servertest.Heard(text, a.Duration), nil
+		case <-ctx.Done():
+			return engine.Recognition{}, ctx.Err()
+		}
+	})
+	path := s.begin(t, talk("long.wav"), "")
+	page := s.open(t)
+	page.Expect(loadFaults)
+	page.Open(path)
+	page.WaitText("#stage", "Recognizing speech")
+	assert.True(t, browsertest.Eval[bool](page, `document.getElementById("heard").hidden`))
+	said[0] <- "<b>good</b> evening"
+	page.WaitText("#words", "<b>good</b> evening")
+	assert.True(t, page.Sees("heading", "Heard so far"))
+	for _, barrier := range page.Barriers() {
+		assert.NotContains(t, []string{"serious", "critical"}, barrier.Impact, barrier)
+	}
+	assert.Empty(t, browsertest.Eval[[]string](page, unknownCSS))
+
+	browsertest.Eval[bool](page, `dispatchEvent(new Event("online"))`) // which opens a new stream
+	said[1] <- "and good night"
+	page.WaitText("#words", "and good night")
+	assert.Equal(t, []string{"<b>good</b> evening", "and good night"},
+		browsertest.Eval[[]string](page, `[...document.querySelectorAll("#words li")].map((line) => line.textContent)`))
+	for n := 2; n < len(said); n++ {
+		said[n] <- "the rest"
+	}
+	page.WaitAt("^/transcripts/upload/")
+	page.WaitText("main", "and good night")
 }
 
 // A session that has ended says so, and leads back after signing in.

@@ -16,10 +16,11 @@ const checksEvery = 5; // seconds, by the clock, which continues while a laptop 
 const ended = (job) => ["success", "failed", "cancelled"].includes(job.status);
 
 // follow calls tell with each new state of the job, in the API's form, and returns the last
-// one. It calls lost with the seconds until the next try when the service cannot be reached,
+// one. It calls said, if given, with the recognized text of finished parts; each stream begins
+// with all of them. It calls lost with the seconds until the next try when the service cannot be reached,
 // and with 0 when the service is back. It throws a Refusal if another try would not help:
 // signed out, or no such job.
-export async function follow(id, { tell, lost }) {
+export async function follow(id, { tell, said, lost }) {
   const path = `/v1/transcript/job/${encodeURIComponent(id)}`;
   let last = {}, failures = 0, silent = 0;
   const see = (job) => {
@@ -29,7 +30,9 @@ export async function follow(id, { tell, lost }) {
     return job;
   };
   for (;;) {
-    const { told, closed = 0 } = await withStream(() => listen(path, (job) => { failures = 0; lost(0); return ended(see(job)); }));
+    const { told, closed = 0 } = await withStream(() => listen(path, (job) => { failures = 0; lost(0); return ended(see(job)); }, (part) => {
+      if (part.jobId === id) said?.(part);
+    }));
     if (ended(last)) return last;
     silent = told ? 0 : silent + 1; // do not ask for a refused stream again at once
     const rest = told === null && document.hidden ? asksHidden : told === null || silent > 1 ? asksEvery : Math.max(closed, 1);
@@ -65,7 +68,7 @@ async function withStream(run) {
 
 // listen holds a stream until the stream or the job ends, or the page is hidden. It returns
 // whether there were events, and for how many seconds the service wants no request.
-function listen(path, tell) {
+function listen(path, tell, said) {
   return new Promise((resolve) => {
     const source = new EventSource(`/web${path}/events`);
     let told = false, heard = Date.now();
@@ -86,6 +89,11 @@ function listen(path, tell) {
       heard = Date.now();
       if (tell(job)) close();
     };
+    source.addEventListener("job.segments", (event) => {
+      heard = Date.now();
+      const part = parse(event.data);
+      if (part) said(part);
+    });
     for (const name of ["job.snapshot", "job.progress", "job.completed", "job.failed", "job.cancelled"]) source.addEventListener(name, hear);
     source.addEventListener("stream.closing", (event) => close(Math.min(Math.max(Number(parse(event.data)?.retryMs) || 0, 0) / 1000, 60)));
     source.addEventListener("error", anew); // a request for the job tells the reason

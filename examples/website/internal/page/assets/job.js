@@ -14,7 +14,7 @@ if (job) run();
 
 async function run() {
   try {
-    await follow(job.dataset.job, { tell: show, lost });
+    await follow(job.dataset.job, { tell: show, said, lost });
     await there();
     // Go to the text, or to the failure. Back leads to the page before this one. With a #place
     // in the address the browser would stay here.
@@ -65,6 +65,23 @@ function heard(progress) {
   const times = { done: clock(Number(processedSec) || 0), all: clock(Number(totalSec) || 0) };
   say(part("detail"), left > 0 ? t("job.left", { ...times, pause: pause(left) }) : t("job.heard", times));
   return percent;
+}
+
+// said adds the recognized text that is not on the page yet. A reader who looks at the last line
+// sees the new ones too.
+function said({ from, segments }) {
+  if (!Array.isArray(segments)) return;
+  const list = part("words"), known = list.childElementCount;
+  const follows = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+  for (const { text } of segments.slice(Math.max(known - from, 0))) {
+    const line = document.createElement("li");
+    line.dir = "auto";
+    line.textContent = text;
+    list.append(line);
+  }
+  if (list.childElementCount === known) return;
+  part("heard").hidden = false;
+  if (follows) list.scrollTop = list.scrollHeight;
 }
 
 function lost(seconds) {

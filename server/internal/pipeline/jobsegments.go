@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+const (
+	chunksRead = 16 // chunks in one read: their results are in memory together
+	// maxSegmentsBytes bounds the segments of one event, which is then at most 256 KiB.
+	maxSegmentsBytes = 255 << 10
+)
+
+// earlySegments reads the recognized text of a job's finished chunks, ahead of the transcript.
+type earlySegments struct {
+	jobs  *Jobs
+	chunk int // the first chunk that is not read yet
+	part  int // the chunks of speech before it
+	from  int // the segments before it
+
+	waiting []transcript.Segment // read, and in no event yet
+	size    int                  // their bytes as JSON
+}
+
+// next returns an event's data with the text that has come since the last one, at most
+// maxSegmentsBytes of it; nil if there is none.
+func (s *earlySegments) next(ctx context.Context, row *db.Job) (*transcript.EarlySegments, error) {
+	for more := true; more && s.size < maxSegmentsBytes; {
+		var err error
+		if more, err = s.read(ctx, row.ExtractionID); err != nil {
+			return nil, err
+		}
+	}
+	n, size := 0, 0
+	for ; n < len(s.waiting); n++ {
+		if size += sizeOf(s.waiting[n]); size > maxSegmentsBytes && n > 0 {
+			size -= sizeOf(s.waiting[n])
+			break
+		}
+	}
+	if n == 0 {
+		return nil, nil //nolint:nilnil // there is no new text
+	}
+	data := &transcript.EarlySegments{JobID: row.ID, From: s.from, Segments: s.waiting[:n:n]}
+	s.waiting, s.size, s.from = s.waiting[n:], s.size-size, s.from+n
+	return data, nil
+}
+
+// read adds the text of the next finished chunks. It reports whether more of them may follow:
+// it stops at the first chunk that is not done.
+func (s *earlySegments) read(ctx context.Context, extraction string) (more bool, err error) {
+	chunks, err := s.jobs.store.Chunks.Next(ctx, extraction, s.chunk, chunksRead)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range chunks {
+		if !c.Done {
+			return false, nil
+		}
+		s.chunk++
+		results, err := readResults([]db.Chunk{c})
+		if err != nil {
+			return false, err
+		}
+		for _, r := range results {
+			s.part++
+			s.add(r.Early(s.part))
+		}
+	}
+	return len(chunks) == chunksRead, nil
+}
+
+func (s *earlySegments) add(segments []transcript.Segment) {
+	for _, segment := range segments {
+		segment.Words = nil // as in a transcript
+		s.waiting = append(s.waiting, segment)
+		s.size += sizeOf(segment)
+	}
+}
+
+// sizeOf is the length of a segment as JSON, with its comma.
+func sizeOf(s transcript.Segment) int {
+	return len(wire.AppendSegments(nil, []transcript.Segment{s})) - 1
+}
+
+// recognizing tells that a job in this state may have finished chunks.
+func recognizing(s lifecycle.State) bool {
+	return s == asrQueued || s == asrRunning || s == publishing
+}
