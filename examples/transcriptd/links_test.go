@@ -50,7 +50,7 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(video.Content(enginetest.CaptionTracks).URL), Language: []string{"de"}})
 	require.NoError(t, err)
 	assert.Equal(t, transcript.OriginCaptionAPI, result.Transcript.Source)
-	assert.Equal(t, video.Texts()["de"][0], result.Transcript.Segments[0].Text)
+	assert.Equal(t, "hallo Welt", result.Transcript.Segments[0].Text)
 
 	_, err = c.Transcripts.Captions(t.Context(), video.Content("private").ExternalID, nil)
 	require.ErrorIs(t, err, transcript.Unavailable)

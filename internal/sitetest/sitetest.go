@@ -1,10 +1,14 @@
-// Package sitetest is a small site with recordings, for tests that read links.
+// Package sitetest is the fake video site of the tests.
+//
+// A [Catalog] is the data: videos, channels, playlists and tracks. [Pages] serves a catalog in
+// the format of the video site. The tests of the data API, and of what yt-dlp prints, serve a
+// catalog in those formats.
+//
+// [Site] has plain pages, with the same tracks, good and bad ones:
 //
 //	site := sitetest.New("talk.mp3")
 //	server := httptest.NewServer(site)
 //	link := server.URL + sitetest.Watch(sitetest.TwoTracks)
-//
-// Its pages are at /watch?v=ID, and an ID has 11 characters. The site counts its requests.
 package sitetest
 
 import (
@@ -17,7 +21,7 @@ import (
 	"sync"
 )
 
-// The ids of the site's recordings.
+// The ids of the recordings of a [Site].
 const (
 	TwoTracks  = "two-tracks1" // captions in English and German
 	OtherForms = "other-forms" // captions as SubRip (en) and TTML (de), with the texts of TwoTracks
@@ -38,25 +42,14 @@ const (
 	Endless    = "endless0001" // a page that never ends
 )
 
-// The captions of [TwoTracks].
-const (
-	English = "WEBVTT\n\n00:00.500 --> 00:02.000\nhello world\n\n00:02.000 --> 00:03.500\nhow are you\n"
-	German  = "WEBVTT\n\n00:00.500 --> 00:02.000\nhallo Welt\n\n00:02.000 --> 00:03.500\nwie geht es dir\n"
-)
-
-const (
-	englishSRT = "1\r\n00:00:00,500 --> 00:00:02,000\r\nhello world\r\n\r\n2\r\n00:00:02,000 --> 00:00:03,500\r\nhow are you\r\n"
-	germanTTML = `<?xml version="1.0" encoding="utf-8"?><tt xmlns="http://www.w3.org/ns/ttml" xml:lang="de"><body><div>` +
-		`<p begin="00:00:00.500" end="00:00:02.000">hallo Welt</p><p begin="00:00:02.000" end="00:00:03.500">wie geht es dir</p></div></body></tt>`
-)
-
 // Status returns the id of a page whose answer has that status, between 200 and 599.
 func Status(code int) string { return fmt.Sprintf("status-%03d0", code) }
 
 // Watch returns the path of a page.
 func Watch(id string) string { return "/watch?v=" + id }
 
-// Site is the site. Safe for concurrent use.
+// Site is a site with recordings. Its pages are at /watch?v=ID, and an ID has 11 characters. The
+// site counts its requests. Safe for concurrent use.
 type Site struct {
 	media string
 
@@ -129,24 +122,20 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/media", "/piece":
 		http.ServeFile(w, r, s.media)
 	case "/hls.m3u8":
-		send(w, "application/vnd.apple.mpegurl", Playlist("/piece"))
-	case "/en.vtt":
-		send(w, "text/vtt", English)
-	case "/de.vtt":
-		send(w, "text/vtt", German)
-	case "/en.srt":
-		send(w, "application/x-subrip", englishSRT)
-	case "/de.ttml":
-		send(w, "application/ttml+xml", germanTTML)
+		playlist("/piece")(w, r)
+	case "/en.vtt", "/de.vtt", "/en.srt", "/de.ttml":
+		lang, format, _ := strings.Cut(r.URL.Path[1:], ".") // it is there
+		sendTrack(w, r, lang, format)
 	case "/empty.vtt":
 		send(w, "text/vtt", "")
 	case "/page.vtt":
 		send(w, "text/vtt", "<!doctype html><html><title>Before you continue</title></html>")
 	case "/cut.vtt":
-		w.Header().Set("Content-Length", strconv.Itoa(len(English)))
-		send(w, "text/vtt", English[:len(English)/2])
+		whole := VTT("en")
+		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+		send(w, "text/vtt", whole[:len(whole)/2])
 	case "/lost.vtt":
-		send(w, "text/vtt", strings.ReplaceAll(English, "00:", "at "))
+		send(w, "text/vtt", strings.ReplaceAll(VTT("en"), "00:", "at "))
 	case "/busy.vtt":
 		http.Error(w, "slow down", http.StatusTooManyRequests)
 	case "/cut-media":
@@ -157,11 +146,6 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
-}
-
-// Playlist returns an HLS media playlist of one piece.
-func Playlist(piece string) string {
-	return "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n" + piece + "\n#EXT-X-ENDLIST\n"
 }
 
 // page returns a page with a title and some HTML.

@@ -36,7 +36,7 @@ func TestSite(t *testing.T) {
 	_, body = get("/media")
 	assert.Equal(t, "sound", body)
 	_, body = get("/de.vtt")
-	assert.Equal(t, sitetest.German, body)
+	assert.Equal(t, sitetest.VTT("de"), body)
 	for id, want := range map[string]int{"nobody-here": 404, "status-none": 200, sitetest.Status(403): 403, sitetest.Status(503): 503} {
 		assert.Len(t, id, 11)
 		code, _ = get(sitetest.Watch(id))

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/dataapi"
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -56,9 +56,9 @@ func (e *endpoint) asked() (resources map[string]int) {
 }
 
 // withCatalog starts the fake of the API.
-func withCatalog(t *testing.T) (*endpoint, *enginetest.Catalog) {
+func withCatalog(t *testing.T) (*endpoint, *sitetest.Catalog) {
 	t.Helper()
-	c := enginetest.NewCatalog("https://site.example.com")
+	c := sitetest.NewCatalog("https://site.example.com")
 	return serve(t, fake(c).ServeHTTP), c
 }
 
@@ -210,7 +210,7 @@ func TestQuotaIsFilledAtMidnight(t *testing.T) {
 // made for that.
 func TestCheckTellsOfAKeyThatIsRefused(t *testing.T) {
 	t.Parallel()
-	c := enginetest.NewCatalog("")
+	c := sitetest.NewCatalog("")
 	answer := fake(c)
 	var accepted atomic.Bool
 	e := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -274,7 +274,7 @@ func TestCallsOfEachQuestion(t *testing.T) {
 	assert.Equal(t, map[string]int{"search": 1}, e.asked(), "nothing was found")
 	var contents []engine.Content
 	for n := range 50 {
-		contents = append(contents, c.Content(enginetest.TalkID(n)))
+		contents = append(contents, c.Content(sitetest.TalkID(n)))
 	}
 	_, err = d.Videos(t.Context(), contents)
 	require.NoError(t, err)
@@ -292,10 +292,10 @@ func TestCallsOfEachQuestion(t *testing.T) {
 	_, err = d.Uploads(t.Context(), named("@talks"), video.All, engine.Window{After: uploads.Next, Max: 10})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"playlistItems": 1, "videos": 1}, e.asked(), "the channel is remembered")
-	items, err := d.Items(t.Context(), c.ListOf(enginetest.TalksPlaylist), first)
+	items, err := d.Items(t.Context(), c.ListOf(sitetest.TalksPlaylist), first)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"playlists": 1, "playlistItems": 1, "videos": 1}, e.asked())
-	next, err := d.Items(t.Context(), c.ListOf(enginetest.TalksPlaylist), engine.Window{After: items.Next, Max: 10})
+	next, err := d.Items(t.Context(), c.ListOf(sitetest.TalksPlaylist), engine.Window{After: items.Next, Max: 10})
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int{"playlistItems": 1, "videos": 1}, e.asked(), "the title is remembered")
 	assert.Equal(t, items.Title, next.Title)

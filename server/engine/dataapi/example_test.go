@@ -6,14 +6,14 @@ import (
 	"log"
 	"net/http/httptest"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/dataapi"
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
 func Example() {
-	api := httptest.NewServer(fake(enginetest.NewCatalog(""))) // in the place of the real one
+	api := httptest.NewServer(fake(sitetest.NewCatalog(""))) // in the place of the real one
 	defer api.Close()
 
 	found, err := dataapi.New(dataapi.Options{Key: key, BaseURL: api.URL})

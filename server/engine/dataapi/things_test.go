@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -178,8 +178,8 @@ func TestChannelsByOtherNames(t *testing.T) {
 	d := discovery(t, e)
 	found, err := d.Channel(t.Context(), named("user/talks"))
 	require.NoError(t, err)
-	assert.Equal(t, enginetest.TalksChannel, found.ChannelID)
-	assert.Equal(t, "https://site.example.com/channel/"+enginetest.TalksChannel, *found.URL)
+	assert.Equal(t, sitetest.TalksChannel, found.ChannelID)
+	assert.Equal(t, "https://site.example.com/channel/"+sitetest.TalksChannel, *found.URL)
 	_, err = d.Channel(t.Context(), named("c/talks"))
 	var cannot *transcript.Error
 	require.ErrorAs(t, err, &cannot)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -127,7 +128,7 @@ func (c Condition) judge(found engine.Captions, err error, ended bool) (complain
 
 func readsTracks(t T, source engine.CaptionSource, site *Site) {
 	content := site.Content(CaptionTracks)
-	for lang, lines := range site.Texts() {
+	for lang, lines := range sitetest.Texts() {
 		picked := 0
 		var offered []transcript.Track
 		found, err := source.Captions(t.Context(), content, func(tracks []transcript.Track) (int, bool) {

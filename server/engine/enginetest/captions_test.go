@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -78,7 +79,7 @@ func (h honest) answer(c enginetest.Condition, pick func([]transcript.Track) (in
 	if atTrack {
 		return found, coded(c.Codes[0])
 	}
-	lines := h.site.Texts()[found.Tracks[n].Lang]
+	lines := sitetest.Texts()[found.Tracks[n].Lang]
 	found.Track = &found.Tracks[n]
 	found.Segments = []transcript.Segment{{Text: lines[0], Start: 0.5, Duration: 1.5}, {Text: lines[1], Start: 2, Duration: 1.5}}
 	return found, nil

@@ -36,6 +36,7 @@ type step string
 
 const (
 	page   step = "page"
+	around step = "around" // no condition
 	player step = "player"
 	track  step = "track"
 )
@@ -130,10 +131,10 @@ func silentBeside(name string, codes []transcript.Code, change func(*Site, objec
 		Name: "no tracks beside " + name, Codes: codes, Blocks: true,
 		says: noTracks,
 		at:   page,
-		does: func(s *Site, w http.ResponseWriter, r *http.Request, good answer) {
-			said := s.played(r.URL.Query().Get("v"), Condition{says: change})
-			good.body = strings.Replace(good.body, "</body>", "<script>var ytInitialPlayerResponse = "+said+";</script></body>", 1)
-			good.send(w)
+		does: func(s *Site, w http.ResponseWriter, r *http.Request, _ answer) {
+			page := s.fake
+			page.PlayerApart, page.Says = false, func(_ string, said object) { change(s, said) }
+			page.Handler().ServeHTTP(w, r)
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -85,7 +86,7 @@ func NewDiscoverySite(t testing.TB, b DiscoveryBackend) *DiscoverySite {
 		s.site = plain
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, serve) })
 	})
-	s.Catalog = NewCatalog(s.site.URL)
+	s.Catalog = sitetest.NewCatalog(s.site.URL)
 	serve = b.Serve(s.Catalog)
 	s.host = s.site.Host(t)
 	return s
@@ -117,13 +118,13 @@ func (s *DiscoverySite) questions(next after) []question {
 	}
 	items := func(at engine.Window) func(context.Context, engine.Discovery) (any, error) {
 		return func(ctx context.Context, d engine.Discovery) (any, error) {
-			return d.Items(ctx, s.ListOf(TalksPlaylist), at)
+			return d.Items(ctx, s.ListOf(sitetest.TalksPlaylist), at)
 		}
 	}
 	return []question{
 		{"search", search(engine.Window{Max: 10})},
 		{"videos", func(ctx context.Context, d engine.Discovery) (any, error) {
-			return d.Videos(ctx, []engine.Content{s.Content(TalkID(4)), s.Content(RemovedVideo)})
+			return d.Videos(ctx, []engine.Content{s.Content(sitetest.TalkID(4)), s.Content(sitetest.RemovedVideo)})
 		}},
 		{"channel", func(ctx context.Context, d engine.Discovery) (any, error) { return d.Channel(ctx, s.ListOf("@talks")) }},
 		{"uploads", uploads(engine.Window{Max: 10})},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -444,7 +445,7 @@ func TestDishonestDiscoveryFails(t *testing.T) {
 			return err
 		}}, []string{trouble}},
 		{"gives what it has with an error", spoiled{channel: func(found *video.Channel, err error) error {
-			found.ChannelID = enginetest.TalksChannel
+			found.ChannelID = sitetest.TalksChannel
 			return err
 		}}, []string{trouble, channels, missing, stop}},
 		{"goes on", spoiled{before: context.WithoutCancel}, []string{trouble, stop}},
@@ -452,7 +453,7 @@ func TestDishonestDiscoveryFails(t *testing.T) {
 		{"loses a result", onResults(func(p *engine.Listing[video.Result]) { p.Items = p.Items[1:] }), []string{finds, others}},
 		{"unescapes twice", onResults(func(p *engine.Listing[video.Result]) {
 			for _, r := range p.Items {
-				if r.Video != nil && r.Video.VideoID == enginetest.TalkID(1) {
+				if r.Video != nil && r.Video.VideoID == sitetest.TalkID(1) {
 					r.Video.Title = new(`Talk <b>fish</b> & "chips" & it's ` + "\u202Eliat\u202C 🎣 \\u003c ${x} {{.}}")
 				}
 			}
@@ -477,7 +478,7 @@ func TestDishonestDiscoveryFails(t *testing.T) {
 			}
 		}), []string{tells}},
 		{"counts subscribers that are hidden", onChannel(func(c *video.Channel) { c.SubscriberCount = new(int64) }), []string{channels}},
-		{"has the wrong channel", onChannel(func(c *video.Channel) { c.ChannelID = enginetest.TalksChannel }), []string{channels}},
+		{"has the wrong channel", onChannel(func(c *video.Channel) { c.ChannelID = sitetest.TalksChannel }), []string{channels}},
 		{"links to a script", onChannel(func(c *video.Channel) { c.ThumbnailURL = new("javascript:alert(1)") }), []string{channels}},
 		{"ends early", onUploads(func(p *engine.Listing[video.Summary]) { p.Next = "" }), []string{trouble, uploads}},
 		{"turns the order", onUploads(func(p *engine.Listing[video.Summary]) { slices.Reverse(p.Items) }), []string{uploads}},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -89,8 +90,8 @@ func findsVideos(t T, site *DiscoverySite) {
 		{video.Search{Q: "fish", Order: video.ByRelevance}, nil},
 		{video.Search{Q: "talk", Order: video.ByDate}, []string{"order"}},
 		{video.Search{Q: "talk", Order: video.ByViews}, []string{"order"}},
-		{video.Search{Q: "talk", Order: video.ByRelevance, ChannelID: TalksChannel}, []string{"channelId"}},
-		{video.Search{Q: "talk", Order: video.ByRelevance, ChannelID: QuietChannel}, []string{"channelId"}},
+		{video.Search{Q: "talk", Order: video.ByRelevance, ChannelID: sitetest.TalksChannel}, []string{"channelId"}},
+		{video.Search{Q: "talk", Order: video.ByRelevance, ChannelID: sitetest.QuietChannel}, []string{"channelId"}},
 	}
 	for n, s := range searches {
 		s.q.Type = video.TypeVideo
@@ -108,7 +109,7 @@ func findsVideos(t T, site *DiscoverySite) {
 				want = append(want, r.Video.VideoID)
 			}
 			if s.q.Order == video.ByViews { // a video with hidden views has no known place
-				hidden := func(id string) bool { return id == TalkID(2) }
+				hidden := func(id string) bool { return id == sitetest.TalkID(2) }
 				got, want = slices.DeleteFunc(got, hidden), slices.DeleteFunc(want, hidden)
 			}
 			assert.Equal(t, want, got, "search %d in pages of %d", n, most)
@@ -124,7 +125,7 @@ func findsOthers(t T, site *DiscoverySite) {
 			got = append(got, r.Channel.ChannelID)
 			site.agreesOnChannel(t, *r.Channel)
 		}
-		assert.Equal(t, []string{TalksChannel, QuietChannel}, got)
+		assert.Equal(t, []string{sitetest.TalksChannel, sitetest.QuietChannel}, got)
 	}
 	q.Type = video.TypePlaylist
 	if found, ok := site.searchesAll(t, q, 50, "type"); ok {
@@ -133,7 +134,7 @@ func findsOthers(t T, site *DiscoverySite) {
 			got = append(got, r.Playlist.PlaylistID)
 			site.agreesOnPlaylist(t, *r.Playlist)
 		}
-		assert.Equal(t, []string{TalksPlaylist, EmptyPlaylist}, got)
+		assert.Equal(t, []string{sitetest.TalksPlaylist, sitetest.EmptyPlaylist}, got)
 	}
 }
 
@@ -142,11 +143,11 @@ func tellsOfVideos(t T, site *DiscoverySite) {
 	if site.backend.Slow {
 		most = 4
 	}
-	contents, want := []engine.Content{site.Content(RemovedVideo)}, []string{}
+	contents, want := []engine.Content{site.Content(sitetest.RemovedVideo)}, []string{}
 	for n := range most {
-		contents, want = append(contents, site.Content(TalkID(n))), append(want, TalkID(n))
+		contents, want = append(contents, site.Content(sitetest.TalkID(n))), append(want, sitetest.TalkID(n))
 	}
-	contents = append(contents, site.Content(PrivateVideo))
+	contents = append(contents, site.Content(sitetest.PrivateVideo))
 	found, err := site.source().Videos(t.Context(), contents)
 	require.NoError(t, err)
 	var got []string
@@ -157,13 +158,13 @@ func tellsOfVideos(t T, site *DiscoverySite) {
 	slices.Sort(got)
 	assert.Equal(t, want, got, "those that are there, each once")
 
-	found, err = site.source().Videos(t.Context(), []engine.Content{site.Content(NoVideo)})
+	found, err = site.source().Videos(t.Context(), []engine.Content{site.Content(sitetest.NoVideo)})
 	require.NoError(t, err, "a list of videos that are all not there is a list")
 	assert.Empty(t, found)
 }
 
 func tellsOfChannels(t T, site *DiscoverySite) {
-	for _, name := range []string{TalksChannel, "@talks", QuietChannel, "@ruhe-größe"} {
+	for _, name := range []string{sitetest.TalksChannel, "@talks", sitetest.QuietChannel, "@ruhe-größe"} {
 		channel, err := site.source().Channel(t.Context(), site.ListOf(name))
 		require.NoError(t, err, name)
 		want, _ := site.Channel(name)
@@ -175,8 +176,8 @@ func tellsOfChannels(t T, site *DiscoverySite) {
 func listsUploads(t T, site *DiscoverySite) {
 	source := site.source()
 	for _, kind := range video.Kinds() {
-		for _, name := range []string{"@talks", TalksChannel} {
-			if kind != video.All && name != TalksChannel {
+		for _, name := range []string{"@talks", sitetest.TalksChannel} {
+			if kind != video.All && name != sitetest.TalksChannel {
 				continue
 			}
 			if _, err := source.Uploads(t.Context(), site.ListOf(name), kind, engine.Window{Max: 50}); err != nil && kind != video.All && cannot(t, err, "type") {
@@ -187,7 +188,7 @@ func listsUploads(t T, site *DiscoverySite) {
 				items, _ := pages(t, most, func(at engine.Window) (engine.Listing[video.Summary], error) {
 					page, err := source.Uploads(t.Context(), site.ListOf(name), kind, at)
 					if err == nil {
-						assert.Equal(t, TalksChannel, page.ID, "the id of the channel")
+						assert.Equal(t, sitetest.TalksChannel, page.ID, "the id of the channel")
 					}
 					return page, err
 				})
@@ -195,7 +196,7 @@ func listsUploads(t T, site *DiscoverySite) {
 					got = append(got, v.VideoID)
 					site.agrees(t, v)
 				}
-				assert.Equal(t, site.Uploads(TalksChannel, kind), got, "uploads of type %s in pages of %d", kind, most)
+				assert.Equal(t, site.Uploads(sitetest.TalksChannel, kind), got, "uploads of type %s in pages of %d", kind, most)
 			}
 		}
 	}
@@ -203,12 +204,12 @@ func listsUploads(t T, site *DiscoverySite) {
 
 func holdsPositions(t T, site *DiscoverySite) {
 	source := site.source()
-	list, _ := site.Playlist(TalksPlaylist)
+	list, _ := site.Playlist(sitetest.TalksPlaylist)
 	for _, most := range site.windows() {
 		items, _ := pages(t, most, func(at engine.Window) (engine.Listing[video.Item], error) {
-			page, err := source.Items(t.Context(), site.ListOf(TalksPlaylist), at)
+			page, err := source.Items(t.Context(), site.ListOf(sitetest.TalksPlaylist), at)
 			if err == nil {
-				assert.Equal(t, TalksPlaylist, page.ID)
+				assert.Equal(t, sitetest.TalksPlaylist, page.ID)
 				assert.Contains(t, []string{"", *list.Title}, page.Title)
 			}
 			return page, err
@@ -230,15 +231,15 @@ func holdsPositions(t T, site *DiscoverySite) {
 
 func knowsEmpty(t T, site *DiscoverySite) {
 	source := site.source()
-	items, err := source.Items(t.Context(), site.ListOf(EmptyPlaylist), engine.Window{Max: 10})
+	items, err := source.Items(t.Context(), site.ListOf(sitetest.EmptyPlaylist), engine.Window{Max: 10})
 	require.NoError(t, err)
 	assert.Empty(t, items.Items)
 	assert.Empty(t, items.Next)
-	uploads, err := source.Uploads(t.Context(), site.ListOf(QuietChannel), video.All, engine.Window{Max: 10})
+	uploads, err := source.Uploads(t.Context(), site.ListOf(sitetest.QuietChannel), video.All, engine.Window{Max: 10})
 	require.NoError(t, err)
 	assert.Empty(t, uploads.Items)
 	assert.Empty(t, uploads.Next)
-	assert.Equal(t, QuietChannel, uploads.ID)
+	assert.Equal(t, sitetest.QuietChannel, uploads.ID)
 	found, err := source.Search(t.Context(), video.Search{Q: "no such words", Type: video.TypeVideo, Order: video.ByRelevance}, engine.Window{Max: 10})
 	require.NoError(t, err)
 	assert.Empty(t, found.Items)
@@ -249,19 +250,19 @@ func knowsMissing(t T, site *DiscoverySite) {
 	source, at := site.source(), engine.Window{Max: 10}
 	missing := []question{
 		{"a channel", func(ctx context.Context, d engine.Discovery) (any, error) {
-			return d.Channel(ctx, site.ListOf(NoChannel))
+			return d.Channel(ctx, site.ListOf(sitetest.NoChannel))
 		}},
 		{"a channel by its name", func(ctx context.Context, d engine.Discovery) (any, error) {
 			return d.Channel(ctx, site.ListOf("@nobody"))
 		}},
 		{"uploads", func(ctx context.Context, d engine.Discovery) (any, error) {
-			return d.Uploads(ctx, site.ListOf(NoChannel), video.All, at)
+			return d.Uploads(ctx, site.ListOf(sitetest.NoChannel), video.All, at)
 		}},
 		{"a playlist", func(ctx context.Context, d engine.Discovery) (any, error) {
-			return d.Items(ctx, site.ListOf(NoPlaylist), at)
+			return d.Items(ctx, site.ListOf(sitetest.NoPlaylist), at)
 		}},
 		{"a private playlist", func(ctx context.Context, d engine.Discovery) (any, error) {
-			return d.Items(ctx, site.ListOf(PrivatePlaylist), at)
+			return d.Items(ctx, site.ListOf(sitetest.PrivatePlaylist), at)
 		}},
 	}
 	for _, q := range missing {

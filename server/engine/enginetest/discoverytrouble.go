@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"time"
 
@@ -69,10 +68,9 @@ func (s *DiscoverySite) answer(w http.ResponseWriter, r *http.Request, serve htt
 		serve.ServeHTTP(w, r)
 		return
 	}
-	good := httptest.NewRecorder()
-	serve.ServeHTTP(good, r)
+	good := answered(serve, r)
 	close(reached)
-	of.does(s.site, w, r, answer{good.Header().Get("Content-Type"), good.Body.String()})
+	of.does(s.site, w, r, good)
 }
 
 // outcome is the result of a question.

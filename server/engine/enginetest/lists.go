@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -53,20 +54,13 @@ func entryIDs(page engine.ListPage) (all []string) {
 	return all
 }
 
-func wantIDs(from, to int) (all []string) {
-	for n := from; n < to; n++ {
-		all = append(all, EntryID(n))
-	}
-	return all
-}
-
 func readsList(t T, source engine.ListSource, site *Site) {
-	l, c := site.list("one page")
+	l, want := site.list("one page")
 	page, err := source.List(t.Context(), l, 0, 501)
 	require.NoError(t, err)
-	assert.Equal(t, wantIDs(0, c.entries), entryIDs(page), "what was removed stays")
+	assert.Equal(t, want.Entries, entryIDs(page), "what was removed stays")
 	assert.True(t, page.Last)
-	assert.Equal(t, "A list of talks", page.Title)
+	assert.Equal(t, *want.Title, page.Title)
 	for _, e := range page.Entries {
 		assert.Contains(t, e.URL, e.ID)
 	}
@@ -74,20 +68,20 @@ func readsList(t T, source engine.ListSource, site *Site) {
 
 func readsNoMore(t T, source engine.ListSource, site *Site) {
 	for _, n := range []int{20, 100, 101, 501} {
-		l, _ := site.list("many pages")
+		l, many := site.list("many pages")
 		before := site.pages.Load()
 		got := all(t, source, l, 0, n)
-		assert.Equal(t, wantIDs(0, n), got, n)
-		needed := int64((n + ListPageSize - 1) / ListPageSize)
+		assert.Equal(t, many.Entries[:n], got, n)
+		needed := int64((n + sitetest.PlaylistPage - 1) / sitetest.PlaylistPage)
 		assert.LessOrEqual(t, site.pages.Load()-before, needed, "pages asked for, for %d entries", n)
 	}
 }
 
 func readsOn(t T, source engine.ListSource, site *Site) {
-	l, _ := site.list("many pages")
-	assert.Equal(t, wantIDs(95, 105), all(t, source, l, 95, 10))
-	l, c := site.list("one page")
-	page, err := source.List(t.Context(), l, c.entries, 10)
+	l, many := site.list("many pages")
+	assert.Equal(t, many.Entries[95:105], all(t, source, l, 95, 10))
+	l, end := site.list("one page")
+	page, err := source.List(t.Context(), l, len(end.Entries), 10)
 	require.NoError(t, err)
 	assert.Empty(t, page.Entries)
 	assert.True(t, page.Last)

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"maps"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -99,8 +99,7 @@ func (s *Site) serveLure(w http.ResponseWriter, r *http.Request) {
 	s.lured.Add(1)
 	name, _ := strings.CutPrefix(r.URL.Path, "/lure/")
 	if name == "track.vtt" {
-		text, _ := captions("en", "vtt") // these captions exist
-		text.send(w)
+		answer{"text/vtt; charset=utf-8", sitetest.VTT("en")}.send(w)
 		return
 	}
 	page, ok := s.lures()[name]
@@ -132,7 +131,7 @@ func (p lurePage) header(h http.Header) {
 func (s *Site) lures() map[string]lurePage {
 	private := s.private.Addr().String()
 	link := smuggled("http://"+private+"/secret.vtt?x", object{"Ytdl-request-proxy": "__noproxy__"})
-	quoted, jsoned := html.EscapeString(link), toJSON(link)
+	quoted, jsoned := html.EscapeString(link), sitetest.JSON(link)
 	ld := func(key, link string) string {
 		return `<script type="application/ld+json">{"@context":"https://schema.org","@type":"VideoObject","name":"x","` + key + `":` + link + `}</script>`
 	}
@@ -181,13 +180,5 @@ func refresh(link string) string {
 // smuggled returns a link in the form that yt-dlp's own extractors pass among each other: with
 // the headers of the request in its fragment.
 func smuggled(link string, headers object) string {
-	return link + "#" + url.Values{"__youtubedl_smuggle": {toJSON(object{"http_headers": headers})}}.Encode()
-}
-
-func toJSON(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // it is made of strings
-	}
-	return string(data)
+	return link + "#" + url.Values{"__youtubedl_smuggle": {sitetest.JSON(object{"http_headers": headers})}}.Encode()
 }

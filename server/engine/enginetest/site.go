@@ -1,13 +1,13 @@
 package enginetest
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
-	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -29,10 +30,13 @@ type Site struct {
 	URL string
 
 	conditions []Condition
-	private    net.Listener // a private address
-	reached    atomic.Int64 // connections to it
-	pages      atomic.Int64 // requested pages of lists
-	lured      atomic.Int64 // how many requests for pages with lures came
+	of         map[string]Condition // by the id of a content or a list
+	fake       sitetest.Pages       // without conditions
+	handler    http.Handler         // of the fake
+	private    net.Listener         // a private address
+	reached    atomic.Int64         // connections to it
+	pages      atomic.Int64         // requested pages of lists
+	lured      atomic.Int64         // how many requests for pages with lures came
 }
 
 // NewSite starts a site, which ends with the test.
@@ -64,6 +68,7 @@ func newSite(t testing.TB, handler func(*Site) http.Handler) *Site {
 	}()
 	server := httptest.NewUnstartedServer(handler(s))
 	s.URL = "http://" + server.Listener.Addr().String()
+	s.fill()
 	server.Start()
 	t.Cleanup(func() {
 		server.Close()
@@ -100,6 +105,29 @@ func (s *Site) host(t testing.TB, confined bool) engine.Host {
 	return engine.Host{HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Judge: guard.JudgeLink, Dir: dir}
 }
 
+// fill gives the site a video for each condition, and a playlist for each condition of lists.
+func (s *Site) fill() {
+	s.fake = sitetest.Pages{Catalog: &sitetest.Catalog{Base: s.URL}, PlayerApart: true, Says: func(id string, said object) {
+		if says := s.of[id].says; says != nil {
+			says(s, said)
+		}
+	}}
+	s.of = map[string]Condition{}
+	for n, c := range s.conditions {
+		v := sitetest.Talk(2 * n) // even talks are no shorts
+		v.VideoID, v.Title, v.DurationSec, v.IsLive = contentID(n), new("A talk"), new(4), new(false)
+		v.Tracks = []transcript.Track{
+			{Lang: "en", Name: "English", Kind: transcript.TrackManual}, {Lang: "de", Name: "Deutsch", Kind: transcript.TrackManual},
+			{Lang: "en", Name: "English (auto-generated)", Kind: transcript.TrackAuto},
+		}
+		s.fake.Videos, s.of[v.VideoID] = append(s.fake.Videos, v), c
+	}
+	s.addLists()
+	s.handler = s.fake.Handler()
+}
+
+func contentID(n int) string { return fmt.Sprintf("content-%03d", n) }
+
 // Content returns the content with a condition, by the condition's name. It panics if there is
 // no such condition.
 func (s *Site) Content(condition string) engine.Content {
@@ -107,18 +135,7 @@ func (s *Site) Content(condition string) engine.Content {
 	if n < 0 {
 		panic("enginetest: no condition " + strconv.Quote(condition))
 	}
-	id := fmt.Sprintf("content-%03d", n)
-	return engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: s.URL + "/watch?v=" + id}
-}
-
-// condition returns the condition of a content, by the content's id.
-func (s *Site) condition(id string) (Condition, bool) {
-	digits, ok := strings.CutPrefix(id, "content-")
-	n, err := strconv.Atoi(digits)
-	if !ok || err != nil || n < 0 || n >= len(s.conditions) {
-		return Condition{}, false
-	}
-	return s.conditions[n], true
+	return s.fake.Content(contentID(n))
 }
 
 // answer is the site's good answer.
@@ -129,136 +146,51 @@ func (a answer) send(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, a.body) // a client that is gone needs no answer
 }
 
+// answered returns a handler's answer to a request.
+func answered(h http.Handler, r *http.Request) answer {
+	good := httptest.NewRecorder()
+	h.ServeHTTP(good, r)
+	return answer{good.Header().Get("Content-Type"), good.Body.String()}
+}
+
 // ServeHTTP answers a request.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == "/youtubei/v1/next" { // some sources ask for the data around the player
-		answer{"application/json", `{"contents":{"twoColumnWatchNextResults":{}}}`}.send(w)
-		return
-	}
 	if strings.HasPrefix(r.URL.Path, "/lure/") {
 		s.serveLure(w, r)
 		return
 	}
-	if s.serveList(w, r) {
-		return
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
 	}
-	id := r.URL.Query().Get("v")
-	st := map[string]step{"/watch": page, "/youtubei/v1/player": player, "/api/timedtext": track}[r.URL.Path]
-	if st == player {
-		var question struct {
-			VideoID string `json:"videoId"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&question); err != nil || r.Method != http.MethodPost || r.URL.Query().Get("key") == "" {
-			http.Error(w, "not a question", http.StatusBadRequest)
-			return
-		}
-		id = question.VideoID
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	asked := r.URL.RawQuery + string(body)
+	c, ok := s.of[inQuestion.FindString(asked)]
+	at := steps[r.URL.Path]
+	if at == firstPage && strings.Contains(asked, "@@") {
+		at = nextPage
 	}
-	c, ok := s.condition(id)
-	if !ok || st == "" {
+	if r.URL.Path == "/playlist" || at == nextPage {
+		s.pages.Add(1)
+	}
+	switch {
+	case !ok || at == "":
 		http.NotFound(w, r)
-		return
+	case c.at == at:
+		c.does(s, w, r, answered(s.handler, r))
+	default:
+		s.handler.ServeHTTP(w, r)
 	}
-	var good answer
-	switch st {
-	case page:
-		good = answer{"text/html; charset=utf-8", watchPage}
-	case player:
-		good = answer{"application/json", s.played(id, c)}
-	case track:
-		text, ok := captions(r.URL.Query().Get("lang"), r.URL.Query().Get("fmt"))
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		good = text
-	}
-	if c.at == st {
-		c.does(s, w, r, good)
-		return
-	}
-	good.send(w)
 }
 
-const (
-	siteKey   = "fake-Key_1"
-	watchPage = `<!doctype html><html><head><title>A talk</title></head><body><script>ytcfg.set({"INNERTUBE_API_KEY":"` + siteKey +
-		`","INNERTUBE_CONTEXT_CLIENT_NAME":1});</script></body></html>` + "\n"
+var (
+	// inQuestion finds the id of a content or a list.
+	inQuestion = regexp.MustCompile("content-[0-9]+|PLsite-list-[0-9]+")
+	steps      = map[string]step{
+		"/watch": page, "/youtubei/v1/player": player, "/api/timedtext": track, "/youtubei/v1/next": around,
+		"/playlist": firstPage, "/youtubei/v1/navigation/resolve_url": firstPage, "/youtubei/v1/browse": firstPage,
+	}
 )
 
 // object is a JSON object.
 type object = map[string]any
-
-// played returns the player's answer about a content.
-func (s *Site) played(id string, c Condition) string {
-	said := object{
-		"playabilityStatus": object{"status": "OK"},
-		"videoDetails": object{
-			"videoId": id, "title": "A talk", "author": "A speaker", "channelId": "UCaaaaaaaaaaaaaaaaaaaaaa", "lengthSeconds": "4",
-			"thumbnail": object{"thumbnails": []object{{"url": s.URL + "/thumbnail.jpg", "width": 120, "height": 90}}},
-		},
-		"streamingData": object{"formats": []object{{
-			"itag": 18, "url": s.URL + "/media", "mimeType": `video/mp4; codecs="avc1.42001E, mp4a.40.2"`,
-			"width": 640, "height": 360, "quality": "medium", "qualityLabel": "360p", "bitrate": 500000, "audioQuality": "AUDIO_QUALITY_LOW",
-		}}},
-		"captions": object{"playerCaptionsTracklistRenderer": object{
-			"captionTracks": []object{
-				s.named(id, "en", "English", ""), s.named(id, "de", "Deutsch", ""), s.named(id, "en", "English (auto-generated)", "asr"),
-			},
-			"translationLanguages": []object{
-				{"languageCode": "en", "languageName": object{"simpleText": "English"}},
-				{"languageCode": "fr", "languageName": object{"simpleText": "French"}},
-			},
-		}},
-	}
-	if c.says != nil {
-		c.says(s, said)
-	}
-	data, err := json.Marshal(said)
-	if err != nil {
-		panic(err) // it is made of strings and numbers
-	}
-	return string(data)
-}
-
-func (s *Site) named(id, lang, name, kind string) object {
-	t := object{
-		"baseUrl": s.URL + "/api/timedtext?v=" + id + "&lang=" + lang + "&kind=" + kind + "&fmt=srv3",
-		"name":    object{"runs": []object{{"text": name}}}, "vssId": "." + lang, "languageCode": lang, "isTranslatable": true,
-	}
-	if kind != "" {
-		t["kind"], t["vssId"] = kind, "a."+lang
-	}
-	return t
-}
-
-// Texts are the texts of the site's tracks, by language: one from 0.5 s to 2 s, and one from
-// there to 3.5 s.
-func (s *Site) Texts() map[string][]string {
-	return map[string][]string{"en": {"hello world", "how are you"}, "de": {"hallo Welt", "wie geht’s & steht’s"}}
-}
-
-// captions writes a track in a format.
-func captions(lang, format string) (answer, bool) {
-	lines := (*Site)(nil).Texts()[lang]
-	if lines == nil {
-		return answer{}, false
-	}
-	a, b := html.EscapeString(lines[0]), html.EscapeString(lines[1])
-	switch format {
-	case "vtt":
-		return answer{"text/vtt; charset=utf-8", "WEBVTT\nKind: captions\nLanguage: " + lang + "\n\n" +
-			"00:00:00.500 --> 00:00:02.000\n" + a + "\n\n00:00:02.000 --> 00:00:03.500\n" + b + "\n"}, true
-	case "json3":
-		data, err := json.Marshal(object{"wireMagic": "pb3", "events": []object{
-			{"tStartMs": 500, "dDurationMs": 1500, "segs": []object{{"utf8": lines[0]}}},
-			{"tStartMs": 2000, "dDurationMs": 1500, "segs": []object{{"utf8": lines[1]}}},
-		}})
-		if err != nil {
-			panic(err) // it is made of strings and numbers
-		}
-		return answer{"application/json; charset=utf-8", string(data)}, true
-	}
-	return answer{"text/xml; charset=utf-8", `<?xml version="1.0" encoding="utf-8" ?><transcript>` +
-		`<text start="0.5" dur="1.5">` + html.EscapeString(a) + `</text><text start="2" dur="1.5">` + html.EscapeString(b) + `</text></transcript>`}, true
-}

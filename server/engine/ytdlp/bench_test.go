@@ -11,8 +11,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
@@ -30,8 +30,8 @@ func (c *runCounter) Run(ctx context.Context, command engine.Command) (engine.Ex
 // What a question takes yt-dlp itself, at a site that answers at once, and how many runs.
 func BenchmarkDiscovery(b *testing.B) {
 	server := httptest.NewUnstartedServer(nil)
-	site := enginetest.NewCatalog("http://" + server.Listener.Addr().String())
-	server.Config.Handler = serveCatalog(site)
+	site := sitetest.NewCatalog("http://" + server.Listener.Addr().String())
+	server.Config.Handler = sitetest.Pages{Catalog: site}.Handler()
 	server.Start()
 	b.Cleanup(server.Close)
 	guard, err := egress.New(egress.Config{Allow: []string{server.Listener.Addr().String()}})
@@ -49,7 +49,7 @@ func BenchmarkDiscovery(b *testing.B) {
 	videos := func(n int) func() error {
 		var contents []engine.Content
 		for i := range n {
-			contents = append(contents, site.Content(enginetest.TalkID(i)))
+			contents = append(contents, site.Content(sitetest.TalkID(i)))
 		}
 		return func() error { return second(d.Videos(b.Context(), contents)) }
 	}
@@ -62,10 +62,10 @@ func BenchmarkDiscovery(b *testing.B) {
 		{"videos=50", videos(50)},
 		{"channel", func() error { return second(d.Channel(b.Context(), site.ListOf("@talks"))) }},
 		{"uploads", func() error {
-			return second(d.Uploads(b.Context(), site.ListOf(enginetest.TalksChannel), video.All, at))
+			return second(d.Uploads(b.Context(), site.ListOf(sitetest.TalksChannel), video.All, at))
 		}},
 		{"uploads_by_name", func() error { return second(d.Uploads(b.Context(), site.ListOf("@talks"), video.All, at)) }},
-		{"items", func() error { return second(d.Items(b.Context(), site.ListOf(enginetest.TalksPlaylist), at)) }},
+		{"items", func() error { return second(d.Items(b.Context(), site.ListOf(sitetest.TalksPlaylist), at)) }},
 	} {
 		b.Run(q.name, func(b *testing.B) {
 			before := programs.runs.Load()

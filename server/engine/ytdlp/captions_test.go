@@ -24,7 +24,7 @@ func TestCaptions(t *testing.T) {
 	assert.Equal(t, &found.Tracks[1], found.Track)
 	assert.Equal(t, []transcript.Segment{
 		{Text: "hallo Welt", Start: 0.5, Duration: 1.5},
-		{Text: "wie geht es dir", Start: 2, Duration: 1.5},
+		{Text: "wie geht’s & steht’s", Start: 2, Duration: 1.5},
 	}, found.Segments)
 	assert.Contains(t, found.Metadata.Title, "Two tracks")
 

@@ -7,15 +7,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
+// object is a JSON object.
+type object = map[string]any
+
 // catalogProgram shows a catalog to testdata/yt-dlp-catalog: in the words in which yt-dlp
 // tells of the pages of the video site.
-type catalogProgram struct{ *enginetest.Catalog }
+type catalogProgram struct{ *sitetest.Catalog }
 
-func serveProgram(c *enginetest.Catalog) http.Handler {
+func serveProgram(c *sitetest.Catalog) http.Handler {
 	p := catalogProgram{c}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		link, err := url.Parse(r.URL.Query().Get("link"))
@@ -62,7 +65,7 @@ func (p catalogProgram) say(link *url.URL, items string) string {
 		"title": *c.Title + " - " + tab, "channel": *c.Title, "channel_id": c.ChannelID, "uploader_id": *c.Handle, "description": *c.Description,
 		"channel_follower_count": c.SubscriberCount,
 	}
-	switch ids := p.Uploads(c.ChannelID, siteTabs[tab]); {
+	switch ids := p.Uploads(c.ChannelID, sitetest.TabKind(tab)); {
 	case tab == "search":
 		return list(of, items, p.Search(video.Search{Q: q.Get("query"), Type: video.TypeVideo, ChannelID: c.ChannelID}), p.result)
 	case tab == "featured":
@@ -84,7 +87,7 @@ func list[T any](of object, items string, all []T, show func(T) object) string {
 		entries = append(entries, show(all[n-1]))
 	}
 	of["_type"], of["entries"], of["extractor"] = "playlist", entries, "youtube:tab"
-	return jsonText(of)
+	return sitetest.JSON(of)
 }
 
 func (p catalogProgram) result(r video.Result) object {
@@ -101,7 +104,7 @@ func (p catalogProgram) entry(id string) object {
 	e := object{"_type": "url", "ie_key": "Youtube", "id": id, "url": "https://www.youtube.com/watch?v=" + id}
 	v, ok := p.Video(id)
 	switch {
-	case id == enginetest.PrivateVideo:
+	case id == sitetest.PrivateVideo:
 		e["title"] = "[Private video]"
 	case !ok:
 		e["title"] = "[Deleted video]"
@@ -122,7 +125,7 @@ func (p catalogProgram) entry(id string) object {
 func (p catalogProgram) video(id string) string {
 	v, ok := p.Video(id)
 	switch {
-	case id == enginetest.PrivateVideo:
+	case id == sitetest.PrivateVideo:
 		return "ERROR: [youtube] " + id + ": Private video. Sign in if you've been granted access to this video"
 	case !ok:
 		return "ERROR: [youtube] " + id + ": Video unavailable. This video has been removed by the uploader"
@@ -135,7 +138,7 @@ func (p catalogProgram) video(id string) string {
 	for _, t := range v.Tracks {
 		subtitles[t.Lang] = []object{{"ext": "vtt", "url": p.Base + "/" + t.Lang, "name": t.Name}}
 	}
-	return jsonText(object{
+	return sitetest.JSON(object{
 		"_type": "video", "id": id, "extractor": "youtube", "fulltitle": *v.Title, "title": *v.Title + " 2026-03-04 05:06", "description": *v.Description,
 		"duration": v.DurationSec, "channel": *v.Channel, "channel_id": *v.ChannelID, "upload_date": v.PublishedAt.Format("20060102"), "tags": append([]string{}, v.Tags...),
 		"view_count": v.ViewCount, "like_count": v.LikeCount, "live_status": status, "format_id": "1", "formats": []object{{}}, "subtitles": subtitles,

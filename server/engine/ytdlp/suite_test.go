@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
@@ -82,7 +83,7 @@ func TestListConformance(t *testing.T) {
 }
 
 // discoveryBy is discovery by a program of testdata at a site that shows a catalog.
-func discoveryBy(t *testing.T, program string, serve func(*enginetest.Catalog) http.Handler) enginetest.DiscoveryBackend {
+func discoveryBy(t *testing.T, program string, serve func(*sitetest.Catalog) http.Handler) enginetest.DiscoveryBackend {
 	t.Helper()
 	var d engine.Discovery // it remembers nothing but the program's version
 	return enginetest.DiscoveryBackend{
@@ -100,7 +101,7 @@ func discoveryBy(t *testing.T, program string, serve func(*enginetest.Catalog) h
 // theRealOne is yt-dlp itself, at a site in the words of the video site.
 func theRealOne(t *testing.T) enginetest.DiscoveryBackend {
 	t.Helper()
-	return discoveryBy(t, "yt-dlp-site", serveCatalog)
+	return discoveryBy(t, "yt-dlp-site", func(c *sitetest.Catalog) http.Handler { return sitetest.Pages{Catalog: c}.Handler() })
 }
 
 func TestDiscoveryConformance(t *testing.T) {

@@ -1,107 +1,34 @@
-package ytdlp_test
+package sitetest
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// object is a JSON object.
-type object = map[string]any
+// PlaylistPage is the number of entries on a page of a playlist.
+const PlaylistPage = 100
 
-// catalogSite shows a catalog as the video site does: pages with data in a script, and
-// further data in JSON.
-type catalogSite struct{ *enginetest.Catalog }
-
-func serveCatalog(c *enginetest.Catalog) http.Handler {
-	s := catalogSite{c}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.home)
-	mux.HandleFunc("GET /watch", s.watch)
-	mux.HandleFunc("GET /playlist", func(w http.ResponseWriter, r *http.Request) {
-		page(w, s.playlist(r.URL.Query().Get("list"), 0, false), nil)
-	})
-	mux.HandleFunc("GET /channel/{name}/{tab}", s.channel)
-	mux.HandleFunc("GET /{name}/{tab}", s.channel)
-	mux.HandleFunc("POST /youtubei/v1/search", s.search)
-	mux.HandleFunc("POST /youtubei/v1/browse", s.browse)
-	mux.HandleFunc("POST /youtubei/v1/navigation/resolve_url", s.resolve)
-	mux.HandleFunc("POST /youtubei/v1/player", s.player)
-	mux.HandleFunc("POST /youtubei/v1/next", s.next)
-	return mux
-}
-
-const siteConfig = `<script>ytcfg.set({"INNERTUBE_API_KEY":"fake-Key_1","INNERTUBE_CONTEXT_CLIENT_NAME":1,"INNERTUBE_CLIENT_VERSION":"2.20260301.00.00",` +
-	`"INNERTUBE_CONTEXT":{"client":{"clientName":"WEB","clientVersion":"2.20260301.00.00","hl":"en"}}});</script>`
-
-// page writes a page with what it shows and, where that is not nil, what its player says.
-func page(w http.ResponseWriter, data, played object) {
-	text := `<!doctype html><html><head><title>The site</title></head><body>` + siteConfig
-	if played != nil {
-		text += `<script>var ytInitialPlayerResponse = ` + jsonText(played) + `;</script>`
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, text+`<script>var ytInitialData = `+jsonText(data)+`;</script></body></html>`) // a client that is gone needs no answer
-}
-
-func reply(w http.ResponseWriter, data object) {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = io.WriteString(w, jsonText(data)) // a client that is gone needs no answer
-}
-
-func jsonText(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // it is made of strings and numbers
-	}
-	return string(data)
-}
-
-func simple(s string) object { return object{"simpleText": s} }
-
-func runs(parts ...string) object {
-	all := []object{}
-	for _, p := range parts {
-		all = append(all, object{"text": p})
-	}
-	return object{"runs": all}
-}
-
-// siteQuestion is what a program asks in JSON.
-type siteQuestion struct{ URL, Query, Params, Continuation, BrowseID, VideoID string }
-
-// ask reads a question; false: it is none.
-func ask(w http.ResponseWriter, r *http.Request) (q siteQuestion, ok bool) {
-	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return q, false
-	}
-	return q, true
-}
-
-// continued is where a list goes on: of what it is, and from which entry on.
+// continued reads a token: which list goes on, and at which entry.
 func continued(token string) (of string, offset int) {
 	of, from, _ := strings.Cut(token, "@@")
-	offset, _ = strconv.Atoi(from) // 0 where it is none
+	offset, _ = strconv.Atoi(from) // 0 without a valid number
 	return of, offset
 }
 
-// more is the entry by which a list goes on.
+// more returns the entry that carries the token of the next page.
 func more(of string, offset int) object {
 	return object{"continuationItemRenderer": object{"continuationEndpoint": object{
 		"continuationCommand": object{"token": of + "@@" + strconv.Itoa(offset), "request": "CONTINUATION_REQUEST_TYPE_BROWSE"},
 	}}}
 }
 
-// some are the entries on a page of a list.
+// some returns the entries on a page of a list.
 func some[T any](all []T, of string, offset, size int, show func(T) object) (items []object) {
 	items = []object{}
 	end := min(offset+size, len(all))
@@ -114,11 +41,7 @@ func some[T any](all []T, of string, offset, size int, show func(T) object) (ite
 	return items
 }
 
-func (s catalogSite) home(w http.ResponseWriter, _ *http.Request) {
-	page(w, object{"contents": object{}}, nil)
-}
-
-func (s catalogSite) search(w http.ResponseWriter, r *http.Request) {
+func (s Pages) search(w http.ResponseWriter, r *http.Request) {
 	q, ok := ask(w, r)
 	if !ok {
 		return
@@ -152,14 +75,14 @@ func (s catalogSite) search(w http.ResponseWriter, r *http.Request) {
 	reply(w, object{"contents": object{"twoColumnSearchResultsRenderer": object{"primaryContents": object{"sectionListRenderer": object{"contents": section}}}}})
 }
 
-func (s catalogSite) result(r video.Result) object {
+func (s Pages) result(r video.Result) object {
 	switch r.Type {
 	case video.TypeChannel:
 		c := r.Channel
 		shown := object{
 			"channelId": c.ChannelID, "title": simple(*c.Title), "thumbnail": s.thumbnail(),
 			"navigationEndpoint": object{"browseEndpoint": object{"browseId": c.ChannelID, "canonicalBaseUrl": "/" + *c.Handle}},
-			"descriptionSnippet": runs("All talks. Every ", "…"), "subscriberCountText": simple(*c.Handle), // so the site has it
+			"descriptionSnippet": runs("All talks. Every ", "…"), "subscriberCountText": simple(*c.Handle), // as on the real site
 		}
 		if c.SubscriberCount != nil {
 			shown["videoCountText"] = simple(rounded(*c.SubscriberCount) + " subscribers")
@@ -171,28 +94,11 @@ func (s catalogSite) result(r video.Result) object {
 	return object{"videoRenderer": s.renderer(r.Video.VideoID)}
 }
 
-// rounded is a number as the site shows it in lists.
-func rounded(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return strconv.FormatFloat(float64(n)/1_000_000, 'g', 3, 64) + "M"
-	case n >= 1000:
-		return strconv.FormatFloat(float64(n)/1000, 'g', 4, 64) + "K"
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func (s catalogSite) thumbnail() object {
-	return object{"thumbnails": []object{
-		{"url": s.Base + "/small.jpg", "width": 120, "height": 90}, {"url": s.Base + "/large.jpg?x=1&y=2", "width": 480, "height": 360},
-	}}
-}
-
-// renderer is how a list shows a video, or that it is not there.
-func (s catalogSite) renderer(id string) object {
+// renderer returns the entry of a list for a video, also for a video that is not there.
+func (s Pages) renderer(id string) object {
 	v, ok := s.Video(id)
 	switch {
-	case id == enginetest.PrivateVideo:
+	case id == PrivateVideo:
 		return object{"videoId": id, "title": simple("[Private video]")}
 	case !ok:
 		return object{"videoId": id, "title": simple("[Deleted video]")}
@@ -234,10 +140,13 @@ func alert(words string) object {
 	return object{"contents": object{}, "alerts": []object{{"alertRenderer": object{"type": "ERROR", "text": simple(words)}}}}
 }
 
-// playlist is a page of a playlist. What is not there is shown to who asks for all.
-func (s catalogSite) playlist(id string, offset int, all bool) object {
+// playlist returns a page of a playlist. Without all, the page leaves out removed and private
+// videos.
+func (s Pages) playlist(id string, offset int, all bool) object {
 	p, ok := s.Playlist(id)
 	switch {
+	case s.Alerts[id] != "":
+		return alert(s.Alerts[id])
 	case ok && p.Private:
 		return alert("This playlist is private.")
 	case !ok, strings.HasPrefix(id, "UU") && len(p.Entries) == 0:
@@ -249,7 +158,7 @@ func (s catalogSite) playlist(id string, offset int, all bool) object {
 			return !there
 		})
 	}
-	items := some(p.Entries, "playlist "+id, offset, 100, func(id string) object { return object{"playlistVideoRenderer": s.renderer(id)} })
+	items := some(p.Entries, "playlist "+id, offset, PlaylistPage, func(id string) object { return object{"playlistVideoRenderer": s.renderer(id)} })
 	if offset > 0 {
 		return object{"onResponseReceivedActions": []object{{"appendContinuationItemsAction": object{"continuationItems": items}}}}
 	}
@@ -262,7 +171,7 @@ func (s catalogSite) playlist(id string, offset int, all bool) object {
 	}
 }
 
-func (s catalogSite) browse(w http.ResponseWriter, r *http.Request) {
+func (s Pages) browse(w http.ResponseWriter, r *http.Request) {
 	q, ok := ask(w, r)
 	if !ok {
 		return
@@ -286,21 +195,23 @@ func (s catalogSite) browse(w http.ResponseWriter, r *http.Request) {
 	reply(w, s.playlist(strings.TrimPrefix(q.BrowseID, "VL"), 0, q.Params == "wgYCCAA="))
 }
 
-// siteTabs are a channel's tabs and what they show.
-var siteTabs = map[string]video.Kind{"videos": video.Regular, "shorts": video.Shorts, "streams": video.Live}
+// TabKind returns the kind of the videos on a tab of a channel. It is empty for other tabs.
+func TabKind(tab string) video.Kind {
+	return map[string]video.Kind{"videos": video.Regular, "shorts": video.Shorts, "streams": video.Live}[tab]
+}
 
-// uploads are the entries on a page of a channel's tab.
-func (s catalogSite) uploads(channelID, name string, offset int) []object {
-	ids := s.Uploads(channelID, siteTabs[name])
+// uploads returns the entries on a page of a channel's tab.
+func (s Pages) uploads(channelID, name string, offset int) []object {
+	ids := s.Uploads(channelID, TabKind(name))
 	return some(ids, "tab "+channelID+" "+name, offset, 30, func(id string) object {
 		shown := s.renderer(id)
-		delete(shown, "shortBylineText") // whose page it is says so
+		delete(shown, "shortBylineText") // the page names the channel
 		return object{"richItemRenderer": object{"content": object{"videoRenderer": shown}}}
 	})
 }
 
-// resolve says which question gives what a page shows.
-func (s catalogSite) resolve(w http.ResponseWriter, r *http.Request) {
+// resolve returns the question whose answer has the content of a page.
+func (s Pages) resolve(w http.ResponseWriter, r *http.Request) {
 	q, ok := ask(w, r)
 	if !ok {
 		return
@@ -320,20 +231,21 @@ func (s catalogSite) resolve(w http.ResponseWriter, r *http.Request) {
 	reply(w, object{"endpoint": object{"browseEndpoint": object{"browseId": c.ChannelID, "params": "tab " + tab}}})
 }
 
-func (s catalogSite) channel(w http.ResponseWriter, r *http.Request) {
+func (s Pages) channel(w http.ResponseWriter, r *http.Request) {
 	c, ok := s.Channel(r.PathValue("name"))
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
-	page(w, s.tab(c, strings.TrimSuffix(r.PathValue("tab")+"?"+r.URL.RawQuery, "?")), nil)
+	sendPage(w, s.tab(c, strings.TrimSuffix(r.PathValue("tab")+"?"+r.URL.RawQuery, "?")), nil)
 }
 
-// tab is a tab of a channel, with its query: where it has none of that name, its first one.
-func (s catalogSite) tab(c enginetest.CatalogChannel, selected string) object {
+// tab returns the page of a channel's tab, which may have a query. If the channel has no such
+// tab, the page shows the first tab.
+func (s Pages) tab(c Channel, selected string) object {
 	names := []string{"featured"}
 	for _, name := range []string{"videos", "shorts", "streams"} {
-		if len(s.Uploads(c.ChannelID, siteTabs[name])) > 0 {
+		if len(s.Uploads(c.ChannelID, TabKind(name))) > 0 {
 			names = append(names, name)
 		}
 	}
@@ -378,85 +290,4 @@ func (s catalogSite) tab(c enginetest.CatalogChannel, selected string) object {
 
 func siteLink(path string) object {
 	return object{"commandMetadata": object{"webCommandMetadata": object{"url": path}}}
-}
-
-func (s catalogSite) watch(w http.ResponseWriter, r *http.Request) {
-	id := r.URL.Query().Get("v")
-	page(w, s.around(id), s.played(id))
-}
-
-func (s catalogSite) player(w http.ResponseWriter, r *http.Request) {
-	if q, ok := ask(w, r); ok {
-		reply(w, s.played(q.VideoID))
-	}
-}
-
-func (s catalogSite) next(w http.ResponseWriter, r *http.Request) {
-	if q, ok := ask(w, r); ok {
-		reply(w, s.around(q.VideoID))
-	}
-}
-
-// around is what stands around the player of a video.
-func (s catalogSite) around(id string) object {
-	info := object{}
-	if v, ok := s.Video(id); ok {
-		info["title"] = runs(*v.Title)
-		if v.LikeCount != nil {
-			label := object{"accessibilityData": object{"label": fmt.Sprintf("%d likes", *v.LikeCount)}}
-			info["videoActions"] = object{"menuRenderer": object{"topLevelButtons": []object{{"segmentedLikeDislikeButtonRenderer": object{
-				"likeButton": object{"toggleButtonRenderer": object{"defaultText": object{"accessibility": label}}},
-			}}}}}
-		}
-	}
-	return object{"contents": object{"twoColumnWatchNextResults": object{"results": object{"results": object{"contents": []object{
-		{"videoPrimaryInfoRenderer": info},
-	}}}}}}
-}
-
-// played is what the player says of a video.
-func (s catalogSite) played(id string) object {
-	v, ok := s.Video(id)
-	if !ok {
-		status, reason := "ERROR", "Video unavailable"
-		if id == enginetest.PrivateVideo {
-			status, reason = "LOGIN_REQUIRED", "Private video"
-		}
-		return object{"playabilityStatus": object{"status": status, "reason": reason, "errorScreen": object{
-			"playerErrorMessageRenderer": object{"reason": simple(reason), "subreason": simple("This video has been removed by the uploader")},
-		}}}
-	}
-	details := object{
-		"videoId": id, "title": *v.Title, "author": *v.Channel, "channelId": *v.ChannelID, "shortDescription": *v.Description,
-		"thumbnail": s.thumbnail(), "isLiveContent": v.Broadcast, "isLive": *v.IsLive, "lengthSeconds": "0",
-	}
-	if len(v.Tags) > 0 {
-		details["keywords"] = v.Tags
-	}
-	if v.ViewCount != nil {
-		details["viewCount"] = strconv.FormatInt(*v.ViewCount, 10)
-	}
-	if v.DurationSec != nil {
-		details["lengthSeconds"] = strconv.Itoa(*v.DurationSec)
-	}
-	played := object{
-		"playabilityStatus": object{"status": "OK"}, "videoDetails": details,
-		"microformat": object{"playerMicroformatRenderer": object{
-			"uploadDate": v.PublishedAt.Format("2006-01-02T15:04:05-07:00"), "publishDate": v.PublishedAt.Format("2006-01-02T15:04:05-07:00"), "isShortsEligible": *v.IsShort,
-		}},
-		"streamingData": object{"formats": []object{{
-			"itag": 18, "url": s.Base + "/media", "mimeType": `video/mp4; codecs="avc1.42001E, mp4a.40.2"`,
-			"width": 640, "height": 360, "quality": "medium", "qualityLabel": "360p", "bitrate": 500000, "audioQuality": "AUDIO_QUALITY_LOW",
-		}}},
-	}
-	tracks := []object{}
-	for _, t := range v.Tracks {
-		tracks = append(tracks, object{
-			"baseUrl": s.Base + "/api/timedtext?v=" + id + "&lang=" + t.Lang, "name": runs(t.Name), "vssId": "." + t.Lang, "languageCode": t.Lang,
-		})
-	}
-	if len(tracks) > 0 {
-		played["captions"] = object{"playerCaptionsTracklistRenderer": object{"captionTracks": tracks}}
-	}
-	return played
 }
