@@ -98,23 +98,47 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 			}
 			return req.canonical(match.Platform), nil
 		},
+		Cached: func() (*edge.Reply, error) {
+			if match.Short { // the request follows the link while it holds its key
+				return nil, nil
+			}
+			return t.fromCache(r, match, req)
+		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			content, err := t.contents.content(r.Context(), match)
+			sub, err := t.linkSubmission(r, match, req)
 			if err != nil {
 				return edge.Reply{}, err
 			}
-			return t.submit(r, req.wait, pipeline.Submission{
-				Account:   p.Account,
-				Plan:      p.Plan,
-				Content:   content,
-				Languages: req.languages,
-				View:      req.view,
-				Admit:     t.admit.of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
-				Key:       key,
-			})
+			content := sub.Content
+			sub.Admit = t.admit.of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
+			sub.Key = key
+			return t.submit(r, req.wait, sub)
 		},
 		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, req.view) },
 	})
+}
+
+// linkSubmission is a request for a link as a submission. A short link is followed.
+func (t *transcripts) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (pipeline.Submission, error) {
+	p := edge.Principal(r)
+	content, err := t.contents.content(r.Context(), match)
+	return pipeline.Submission{Account: p.Account, Plan: p.Plan, Content: content, Languages: req.languages, View: req.view}, err
+}
+
+// fromCache is the reply to a request for a link that the cache answers without a write;
+// nil: the pipeline decides.
+func (t *transcripts) fromCache(r *http.Request, match site.Match, req *linkRequest) (*edge.Reply, error) {
+	sub, err := t.linkSubmission(r, match, req)
+	if err != nil {
+		return nil, err
+	}
+	res, err := t.pipeline.Cached(r.Context(), sub)
+	if err != nil || res == nil {
+		return nil, err
+	}
+	re, err := t.cachedReply(res, sub.View)
+	re.About = db.Answer{Kind: db.TranscriptAnswer, ID: res.TextID}
+	return &re, err
 }
 
 func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) error {

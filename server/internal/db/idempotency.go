@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -102,33 +101,36 @@ type IdempotencyTx struct{ tx *Tx }
 // an error, Held is a key that may have been taken, because the database's answer was
 // lost: release this key.
 func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
-	ctx, err := s.store.sql.Enter(ctx)
-	if err != nil {
-		return KeyState{}, err
-	}
-	held := HeldKey{k, rand.Text(), fingerprint}
-	row := &idempotencyRow{HeldKey: held}
+	return s.take(ctx, idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}})
+}
+
+// TakeAnswered takes a free key and records the final answer of its request, in one
+// statement. If the key is not free, TakeAnswered says which request has the key.
+func (s Idempotency) TakeAnswered(ctx context.Context, k IdempotencyKey, fingerprint []byte, a Answer) (KeyState, error) {
+	return s.take(ctx, idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}, Done: true, Answer: a})
+}
+
+func (s Idempotency) take(ctx context.Context, row idempotencyRow) (KeyState, error) {
 	now := s.store.sql.Ago(0)
 	for {
 		// A beat from the future is one from before the clock was set back.
-		res, err := s.store.writer.NewInsert().Model(row).
-			Value("taken_at", "?", now).
-			Value("beat_at", "?", now).
-			On("CONFLICT (account, method, route, key) DO UPDATE").
-			Set(`token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
+		n, err := s.store.sql.Do(ctx, `INSERT INTO idempotency_keys AS i
+			(account, method, route, key, token, fingerprint, done, answer_kind, answer_id, answer_note, taken_at, beat_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (account, method, route, key) DO UPDATE
+			SET token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
 				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
-				taken_at = excluded.taken_at, beat_at = excluded.beat_at`).
-			Where("i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)",
-				s.store.sql.Ago(keyLife), s.store.sql.Ago(KeyLease), s.store.sql.Ago(-KeyLease)).
-			Exec(ctx)
-		n, err := affected(res, err)
+				taken_at = excluded.taken_at, beat_at = excluded.beat_at
+			WHERE i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)`,
+			row.Account, row.Method, row.Route, row.Key, row.Token, row.Fingerprint, row.Done, row.Kind, row.ID, row.Note, now, now,
+			s.store.sql.Ago(keyLife), s.store.sql.Ago(KeyLease), s.store.sql.Ago(-KeyLease))
 		if err != nil {
-			return KeyState{Held: &held}, wrap("take idempotency key", err)
+			return KeyState{Held: &row.HeldKey}, wrap("take idempotency key", err)
 		}
 		if n > 0 {
-			return KeyState{Held: &held, Fingerprint: fingerprint}, nil
+			return KeyState{Held: &row.HeldKey, Fingerprint: row.Fingerprint}, nil
 		}
-		earlier, err := s.earlier(ctx, k)
+		earlier, err := s.earlier(ctx, row.IdempotencyKey)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrKeyLost) {
 			continue // its request has ended in between
 		}
@@ -166,15 +168,8 @@ func (s Idempotency) row(ctx context.Context, k IdempotencyKey) (*idempotencyRow
 // Beat renews the lease of the request that holds the key. ErrKeyLost when it
 // holds it no more.
 func (s Idempotency) Beat(ctx context.Context, h HeldKey) error {
-	ctx, err := s.store.sql.Enter(ctx)
-	if err != nil {
-		return err
-	}
-	res, err := s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("beat_at = ?", s.store.sql.Ago(0)).
-		Where(isHeld, h.args()...).
-		Exec(ctx)
-	return mustHold("beat idempotency key", res, err)
+	n, err := s.store.sql.Do(ctx, "UPDATE idempotency_keys SET beat_at = ? WHERE "+isHeld, append([]any{s.store.sql.Ago(0)}, h.args()...)...)
+	return mustHold("beat idempotency key", n, err)
 }
 
 // Record records what the answer to a request speaks of, in the transaction
@@ -190,7 +185,8 @@ func (w IdempotencyTx) Record(ctx context.Context, h *HeldKey, a Answer, final b
 		Set("fingerprint = ?, done = ?, answer_kind = ?, answer_id = ?, answer_note = ?", h.Fingerprint, final, a.Kind, a.ID, a.Note).
 		Where(isHeld, h.args()...).
 		Exec(ctx)
-	return mustHold("record answer of idempotency key", res, err)
+	n, err := affected(res, err)
+	return mustHold("record answer of idempotency key", n, err)
 }
 
 // Settle makes an answer the final one, which is about to be sent and is
@@ -198,11 +194,8 @@ func (w IdempotencyTx) Record(ctx context.Context, h *HeldKey, a Answer, final b
 // the answer that is to be sent: a, unless the request was taken for dead, and what
 // it had recorded is replayed already. ErrKeyLost when the key is not even that.
 func (s Idempotency) Settle(ctx context.Context, h HeldKey, a Answer) (Answer, error) {
-	ctx, err := s.store.sql.Enter(ctx)
-	if err != nil {
-		return Answer{}, err
-	}
-	if err = s.settle(ctx, h, a); !errors.Is(err, ErrKeyLost) {
+	err := s.settle(ctx, h, a)
+	if !errors.Is(err, ErrKeyLost) {
 		return a, err
 	}
 	row, e := s.row(ctx, h.IdempotencyKey)
@@ -217,29 +210,22 @@ func (s Idempotency) Settle(ctx context.Context, h HeldKey, a Answer) (Answer, e
 
 func (s Idempotency) settle(ctx context.Context, h HeldKey, a Answer) error {
 	if a == (Answer{}) {
-		res, err := s.store.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld, h.args()...).Exec(ctx)
-		return mustHold("free idempotency key", res, err)
+		n, err := s.store.sql.Do(ctx, "DELETE FROM idempotency_keys WHERE "+isHeld, h.args()...)
+		return mustHold("free idempotency key", n, err)
 	}
-	res, err := s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).
-		Set("done = ?, answer_kind = ?, answer_id = ?, answer_note = ?", true, a.Kind, a.ID, a.Note).
-		Where(isHeld, h.args()...).
-		Exec(ctx)
-	return mustHold("settle idempotency key", res, err)
+	n, err := s.store.sql.Do(ctx, "UPDATE idempotency_keys SET done = ?, answer_kind = ?, answer_id = ?, answer_note = ? WHERE "+isHeld,
+		append([]any{true, a.Kind, a.ID, a.Note}, h.args()...)...)
+	return mustHold("settle idempotency key", n, err)
 }
 
 // Release lets go of a key whose request ends without a final answer: what was
 // recorded is replayed; where nothing was, the key is free. A key that is settled,
 // or that another request holds, is left alone.
 func (s Idempotency) Release(ctx context.Context, h HeldKey) error {
-	ctx, err := s.store.sql.Enter(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = s.store.writer.NewDelete().Model((*idempotencyRow)(nil)).Where(isHeld+" AND answer_kind = ''", h.args()...).Exec(ctx)
-	if err != nil {
+	if _, err := s.store.sql.Do(ctx, "DELETE FROM idempotency_keys WHERE "+isHeld+" AND answer_kind = ''", h.args()...); err != nil {
 		return wrap("free idempotency key", err)
 	}
-	_, err = s.store.writer.NewUpdate().Model((*idempotencyRow)(nil)).Set("done = ?", true).Where(isHeld, h.args()...).Exec(ctx)
+	_, err := s.store.sql.Do(ctx, "UPDATE idempotency_keys SET done = ? WHERE "+isHeld, append([]any{true}, h.args()...)...)
 	return wrap("release idempotency key", err)
 }
 
@@ -266,8 +252,7 @@ func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route
 func (h HeldKey) args() []any { return append(h.IdempotencyKey.args(), h.Token) }
 
 // mustHold returns ErrKeyLost when a statement found no held key.
-func mustHold(what string, res sql.Result, err error) error {
-	n, err := affected(res, err)
+func mustHold(what string, n int64, err error) error {
 	if err == nil && n == 0 {
 		return fmt.Errorf("%s: %w", what, ErrKeyLost)
 	}

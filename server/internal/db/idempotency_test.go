@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -271,5 +272,75 @@ func TestOneTakesAKey(t *testing.T) {
 		}
 		require.NoError(t, g.Wait())
 		require.EqualValues(t, 1, taken.Load())
+	})
+}
+
+// TestAnsweredKeys takes keys together with their final answers: such a key follows the same
+// rules as a key that is taken first and answered later.
+func TestAnsweredKeys(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		key := func(name string) db.IdempotencyKey {
+			return db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcript", Key: name}
+		}
+		answer := func(name, id string) db.KeyState {
+			t.Helper()
+			state, err := s.Idempotency.TakeAnswered(t.Context(), key(name), []byte("fp of "+id), db.Answer{Kind: db.TranscriptAnswer, ID: id})
+			require.NoError(t, err)
+			return state
+		}
+		answered := func(id string) db.KeyState {
+			return db.KeyState{Fingerprint: []byte("fp of " + id), Answer: &db.Answer{Kind: db.TranscriptAnswer, ID: id}}
+		}
+		require.NotNil(t, answer("free", "one").Held)
+		require.Equal(t, answered("one"), answer("free", "two"), "one key has one answer")
+		require.Equal(t, answered("one"), take(t, s, key("free"), "fp"))
+		raw.setKey(t, "free", "beat_at", time.Hour)
+		require.Equal(t, answered("one"), take(t, s, key("free"), "fp"), "no lease can end")
+		raw.setKey(t, "free", "taken_at", 24*time.Hour+time.Millisecond)
+		require.NotNil(t, answer("free", "two").Held)
+		require.Equal(t, answered("two"), take(t, s, key("free"), "fp"))
+
+		runs := held(t, s, key("running"), "fp")
+		state := answer("running", "one")
+		require.Nil(t, state.Held)
+		require.Nil(t, state.Answer)
+		require.Positive(t, state.Left)
+		raw.setKey(t, "running", "beat_at", db.KeyLease+time.Millisecond)
+		require.NotNil(t, answer("running", "two").Held)
+		require.ErrorIs(t, s.Idempotency.Beat(t.Context(), runs), db.ErrKeyLost)
+		require.NoError(t, s.Idempotency.Release(t.Context(), runs))
+		require.Equal(t, answered("two"), take(t, s, key("running"), "fp"))
+
+		waits, accepted := held(t, s, key("waiting"), "fp"), db.Answer{Kind: db.JobAnswer, ID: "j"}
+		require.NoError(t, record(t, s, waits, "fp", accepted, false))
+		require.Nil(t, answer("waiting", "one").Answer)
+		raw.setKey(t, "waiting", "beat_at", db.KeyLease+time.Millisecond)
+		require.Equal(t, &accepted, answer("waiting", "one").Answer, "the request that was taken for dead had a job")
+	})
+}
+
+// TestOneAnswersAKey lets many requests answer the same key at the same time.
+func TestOneAnswersAKey(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
+		states := make([]db.KeyState, 50)
+		var g errgroup.Group
+		for i := range states {
+			g.Go(func() (err error) {
+				states[i], err = s.Idempotency.TakeAnswered(t.Context(), key, []byte{byte(i)}, db.Answer{Kind: db.TranscriptAnswer, ID: fmt.Sprint(i)})
+				return err
+			})
+		}
+		require.NoError(t, g.Wait())
+		won := slices.IndexFunc(states, func(state db.KeyState) bool { return state.Held != nil })
+		require.GreaterOrEqual(t, won, 0)
+		for i, state := range states {
+			if i != won {
+				require.Equal(t, db.KeyState{Fingerprint: []byte{byte(won)}, Answer: &db.Answer{Kind: db.TranscriptAnswer, ID: fmt.Sprint(won)}}, state)
+			}
+		}
 	})
 }

@@ -53,17 +53,29 @@ var oneContent = regexp.MustCompile(`(?s)library_rows.*external_id"? =`)
 
 // manyRows matches what a plan says of a step that reads more rows of the library than
 // those of a content, a text or an id. PostgreSQL marks by "Filter" what no index holds.
-var manyRows = regexp.MustCompile(`(?i)SCAN (library_rows|w|l|t|kept)\b|SEARCH (library_rows|w|l) USING .*\(account=\?\)|Seq Scan on library_rows|Index Cond: \(account = '[a-z]+'::text\)$`)
+var manyRows = regexp.MustCompile(`(?i)SCAN (library_rows|w|l|t|kept)\b|SEARCH (library_rows|w|l) USING .*\(account=\?\)|Seq Scan on library_rows|Index Cond: \(account = ('[a-z]+'::text|\$\d+)\)$`)
 
 // plan is how the database does a statement, line by line.
 func (d database) plan(t *testing.T, sqlite bool, statement string) (lines []string) {
 	t.Helper()
-	explain, columns := "EXPLAIN ", 1
-	if sqlite {
-		explain, columns = "EXPLAIN QUERY PLAN ", 4
-	}
+	ask, columns := "EXPLAIN "+statement, 1
 	values := make([]any, strings.Count(statement, "?")) // of a prepared statement
-	rows, err := d.QueryContext(t.Context(), explain+statement, values...)
+	if sqlite {
+		ask, columns = "EXPLAIN QUERY PLAN "+statement, 4
+	}
+	conn, err := d.Conn(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, conn.Close()) }()
+	if n := numbered(statement); n > 0 { // PostgreSQL plans a prepared statement without the values, if told so
+		_, err := conn.ExecContext(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE asked AS "+statement)
+		require.NoError(t, err, statement)
+		defer func() {
+			_, err := conn.ExecContext(context.WithoutCancel(t.Context()), "DEALLOCATE asked")
+			require.NoError(t, err)
+		}()
+		ask, values = "EXPLAIN EXECUTE asked ("+strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ")+")", nil
+	}
+	rows, err := conn.QueryContext(t.Context(), ask, values...)
 	require.NoError(t, err, statement)
 	defer rows.Close()
 	for rows.Next() {
@@ -74,6 +86,14 @@ func (d database) plan(t *testing.T, sqlite bool, statement string) (lines []str
 	}
 	require.NoError(t, rows.Err())
 	return lines
+}
+
+// numbered is how many arguments a statement has that a driver for PostgreSQL has prepared.
+func numbered(statement string) (n int) {
+	for strings.Contains(statement, fmt.Sprintf("$%d", n+1)) {
+		n++
+	}
+	return n
 }
 
 // fillLibrary gives an account rows of failed work, and of batches.

@@ -25,6 +25,10 @@ type Post struct {
 	Read func() (map[string]any, error)
 	// Large says that the body takes long to read, so that the key is taken before.
 	Large bool
+	// Cached makes the answer of a request that needs neither work nor a write; a nil Reply: Do
+	// does the request. Keyed requests ask Cached first, see Edge.fromCache. nil: every request
+	// is done.
+	Cached func() (*Reply, error)
 	// Do does the operation. The transaction that writes the result also records the
 	// answer for the key. key is nil for a request without a key.
 	Do func(key *db.HeldKey) (Reply, error)
@@ -86,7 +90,7 @@ func (op *Post) unkeyed() (Reply, error) {
 	return op.Do(nil)
 }
 
-func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post) (re Reply, err error) {
+func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post) (_ Reply, err error) {
 	var print []byte // nil until the request has been read
 	if !op.Large {
 		if print, err = op.fingerprint(r); err != nil {
@@ -94,17 +98,15 @@ func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post
 		}
 	}
 	id := db.IdempotencyKey{Account: Principal(r).Account, Method: r.Method, Route: r.Pattern, Key: key}
+	if re, answered, err := e.fromCache(w, r, id, print, op); err != nil || answered {
+		return re, err
+	}
 	held, earlier, err := e.leases.take(r.Context(), id, print)
 	if err != nil {
 		return Reply{}, err
 	}
 	if held == nil {
-		re, err := op.replay(r, earlier, print)
-		if err == nil {
-			w.Header().Set("Idempotency-Replayed", "true")
-			e.metrics.Replayed()
-		}
-		return re, err
+		return e.replay(w, r, earlier, print, op)
 	}
 	defer func() { held.release(err) }()
 	if op.Large {
@@ -113,6 +115,52 @@ func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post
 		}
 	}
 	return held.do(op)
+}
+
+// fromCache answers a request that needs no work, and records the answer for its key in one
+// statement. answered is false if the operation must be done.
+//
+// The request looks into the cache before it has the key. The promises about keys hold all
+// the same:
+//   - The statement takes the key and records the final answer at once, or it finds that an
+//     earlier request has the key. So one key still has one answer. The earlier request is
+//     replayed, conflicts or runs, whatever the cache says.
+//   - The answer is sent after the statement. A client that has an answer gets this answer
+//     again.
+//   - A process that dies before the statement has written nothing: the key is free, and
+//     there was no job. A process that dies after the statement leaves a final answer, which
+//     a repetition gets.
+//   - If the reply to the statement is lost, the key is either free or answered. The client
+//     gets a 503 and repeats the request; both states serve the repetition.
+//   - Of requests that arrive at the same time with the same key, one takes the key. The
+//     others find the final answer of that request.
+func (e *Edge) fromCache(w http.ResponseWriter, r *http.Request, id db.IdempotencyKey, print []byte, op Post) (_ Reply, answered bool, err error) {
+	if op.Cached == nil {
+		return Reply{}, false, nil
+	}
+	re, err := op.Cached()
+	if err != nil || re == nil {
+		return Reply{}, false, err
+	}
+	state, err := e.store.Idempotency.TakeAnswered(r.Context(), id, print, re.About)
+	if err != nil {
+		return Reply{}, false, err
+	}
+	if state.Held == nil {
+		again, err := e.replay(w, r, state, print, op)
+		return again, true, err
+	}
+	return *re, true, nil
+}
+
+// replay answers a request whose key an earlier request has.
+func (e *Edge) replay(w http.ResponseWriter, r *http.Request, earlier db.KeyState, print []byte, op Post) (Reply, error) {
+	re, err := op.replay(r, earlier, print)
+	if err == nil {
+		w.Header().Set("Idempotency-Replayed", "true")
+		e.metrics.Replayed()
+	}
+	return re, err
 }
 
 // replay makes the answer of the earlier request with the same key once more, if the

@@ -65,9 +65,7 @@ type Outcome struct {
 // NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does
 // not permit the work or has nothing left, or the error of Admit.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
-	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: traceOf(ctx, p.cfg.Tracer)}
-	s.team = p.cluster.Team(ctx)
-	s.Languages = s.narrow()
+	s = p.onTerms(ctx, s)
 	out, used, err := p.submit(ctx, s)
 	if err == nil {
 		p.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
@@ -76,6 +74,28 @@ func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 		p.Discard(ctx, s.Upload)
 	}
 	return out, err
+}
+
+// Cached returns the text of the cache that answers a request for a link, or nil. Cached
+// writes nothing, and takes no lock. So Cached leaves two kinds of texts to Submit: a text
+// that is not in the library of the account yet, and a text that belongs to the account
+// alone. The owner may delete such a text at this moment, with all answers that name it.
+func (p *Pipeline) Cached(ctx context.Context, s Submission) (*view.Result, error) {
+	s = p.onTerms(ctx, s)
+	hit, err := cached(ctx, p.store.Reader, s)
+	if err != nil || hit == nil || !hit.saved || hit.Owner != "" {
+		return nil, err
+	}
+	p.metrics.CacheAsked(metrics.ForTranscript, true)
+	return view.ResultOf(hit.Transcript, s.View, true)
+}
+
+// onTerms is the submission with the terms of the moment, and the languages that count.
+func (p *Pipeline) onTerms(ctx context.Context, s Submission) Submission {
+	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: traceOf(ctx, p.cfg.Tracer)}
+	s.team = p.cluster.Team(ctx)
+	s.Languages = s.narrow()
+	return s
 }
 
 // submit reports in used whether an extraction now needs the upload.

@@ -47,8 +47,10 @@ type database interface {
 	gate() *gate
 	// snapshotLevel is the isolation of a transaction whose reads see one moment.
 	snapshotLevel() sql.IsolationLevel
-	// prepared are the reader's statements that are prepared once; nil: none is.
-	prepared() *prepared
+	// questions are the reader's prepared statements.
+	questions() prepared
+	// changes are the writer's prepared statements.
+	changes() prepared
 
 	changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error
 	riverMigrator(c *rivermigrate.Config) (RiverMigrator, error)

@@ -77,7 +77,8 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 }
 
 // pgPool makes the pool for bun. bun writes the arguments into the statement, so the
-// simple protocol saves the round trip that prepares the statement.
+// simple protocol saves the round trip that prepares the statement. Ask and Do have the
+// driver prepare their statements.
 func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepareConn))
@@ -141,8 +142,8 @@ func (p *postgres) writer() *bun.DB { return p.db }
 
 func (p *postgres) snapshotLevel() sql.IsolationLevel { return sql.LevelRepeatableRead }
 
-// prepared is nil because pgPool uses the simple protocol.
-func (p *postgres) prepared() *prepared { return nil }
+func (p *postgres) questions() prepared { return pgPrepared{p.db, p.turn} }
+func (p *postgres) changes() prepared   { return pgPrepared{p.db, p.turn} }
 
 // begin pins a connection, because River gets the pgx connection under the transaction.
 func (p *postgres) begin(ctx context.Context) (*transaction, error) {

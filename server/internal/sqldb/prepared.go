@@ -3,33 +3,53 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/schema"
 )
 
 // Ask scans the rows of a constant query into dest, a slice. The query has a ? for each
-// argument. SQLite prepares the query once for each connection. For PostgreSQL bun writes
-// the arguments into the query.
+// argument. The database prepares the query once for each connection.
 func (d *DB) Ask(ctx context.Context, dest any, query string, args ...any) error {
-	if p := d.database.prepared(); p != nil {
-		return p.ask(ctx, dest, query, args)
+	return d.database.questions().ask(ctx, dest, query, args)
+}
+
+// Do runs a constant statement that writes, outside of transactions, and returns the number
+// of changed rows. The statement has a ? for each argument. The database prepares the
+// statement once for each connection.
+func (d *DB) Do(ctx context.Context, statement string, args ...any) (changed int64, err error) {
+	if ctx, err = d.Enter(ctx); err != nil {
+		return 0, err
 	}
-	return d.database.reader().NewRaw(query, args...).Scan(ctx, dest)
+	result, err := d.database.changes().do(ctx, statement, args)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
-// prepared are the prepared statements of constant queries of a SQLite file. They are
-// closed with their connections. When tables have changed, SQLite prepares a statement
-// again.
-type prepared struct {
-	db      *bun.DB
-	gate    *gate
-	byQuery sync.Map // of *sql.Stmt
+// prepared runs constant statements that a pool has prepared. The statements are closed with
+// their connections. When tables have changed, the database prepares a statement again.
+type prepared interface {
+	ask(ctx context.Context, dest any, query string, args []any) error
+	do(ctx context.Context, statement string, args []any) (sql.Result, error)
 }
 
-// ask is not ended in the middle: it looks up a few rows, and to watch over that would
-// take longer.
-func (p *prepared) ask(ctx context.Context, dest any, query string, args []any) (err error) {
+// sqlitePrepared are the prepared statements of a pool of connections to a SQLite file.
+// A statement is not ended in the middle: it touches a few rows, and to watch over that
+// would take longer.
+type sqlitePrepared struct {
+	db     *bun.DB
+	gate   *gate
+	byText sync.Map // of *sql.Stmt
+}
+
+func (p *sqlitePrepared) ask(ctx context.Context, dest any, query string, args []any) (err error) {
 	leave, err := p.gate.enterBriefly(ctx)
 	if err != nil {
 		return err
@@ -40,23 +60,97 @@ func (p *prepared) ask(ctx context.Context, dest any, query string, args []any) 
 	if err != nil {
 		return err
 	}
-	rows, err := statement.QueryContext(ctx, args...) //nolint:rowserrcheck // ScanRows looks at it, and closes them
+	rows, err := statement.QueryContext(ctx, inSQLite(args)...) //nolint:rowserrcheck // ScanRows looks at it, and closes them
 	if err != nil {
 		return err
 	}
 	return p.db.ScanRows(ctx, rows, dest)
 }
 
-func (p *prepared) statement(ctx context.Context, query string) (*sql.Stmt, error) {
-	if s, ok := p.byQuery.Load(query); ok {
-		return s.(*sql.Stmt), nil
-	}
-	s, err := p.db.DB.PrepareContext(ctx, query)
+func (p *sqlitePrepared) do(ctx context.Context, text string, args []any) (_ sql.Result, err error) {
+	leave, err := p.gate.enterBriefly(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if first, there := p.byQuery.LoadOrStore(query, s); there {
+	defer func() { leave(err) }()
+	ctx = context.WithoutCancel(ctx)
+	statement, err := p.statement(ctx, text) //nolint:sqlclosecheck // it is kept
+	if err != nil {
+		return nil, err
+	}
+	return statement.ExecContext(ctx, inSQLite(args)...)
+}
+
+func (p *sqlitePrepared) statement(ctx context.Context, text string) (*sql.Stmt, error) {
+	if s, ok := p.byText.Load(text); ok {
+		return s.(*sql.Stmt), nil
+	}
+	s, err := p.db.DB.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if first, there := p.byText.LoadOrStore(text, s); there {
 		return first.(*sql.Stmt), s.Close() //nolint:sqlclosecheck // another was faster
 	}
 	return s, nil
+}
+
+// inSQLite writes times as bun writes them: SQLite compares times as texts.
+func inSQLite(args []any) []any {
+	for i, arg := range args {
+		if at, ok := arg.(time.Time); ok {
+			args[i] = at.UTC().Format("2006-01-02 15:04:05.999999-07:00")
+		}
+	}
+	return args
+}
+
+// pgPrepared has the driver prepare constant statements on each connection of a pool.
+type pgPrepared struct {
+	db   *bun.DB
+	gate *gate
+}
+
+func (p pgPrepared) ask(ctx context.Context, dest any, query string, args []any) (err error) {
+	ctx, leave, err := p.gate.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { leave(err) }()
+	query, args = inPostgres(query, args)
+	rows, err := p.db.DB.QueryContext(ctx, query, args...) //nolint:rowserrcheck // ScanRows looks at it, and closes them
+	if err != nil {
+		return err
+	}
+	return p.db.ScanRows(ctx, rows, dest)
+}
+
+func (p pgPrepared) do(ctx context.Context, statement string, args []any) (_ sql.Result, err error) {
+	ctx, leave, err := p.gate.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { leave(err) }()
+	statement, args = inPostgres(statement, args)
+	return p.db.DB.ExecContext(ctx, statement, args...)
+}
+
+// inPostgres numbers the arguments of a constant statement, and writes the arguments that
+// are expressions into the text. The first argument tells the driver to prepare the text.
+func inPostgres(text string, args []any) (string, []any) {
+	var b strings.Builder
+	rest := []any{pgx.QueryExecModeCacheStatement}
+	for _, arg := range args {
+		before, after, _ := strings.Cut(text, "?")
+		b.WriteString(before)
+		if expression, ok := arg.(schema.Safe); ok {
+			b.WriteString(string(expression))
+		} else {
+			rest = append(rest, arg)
+			b.WriteString("$" + strconv.Itoa(len(rest)-1))
+		}
+		text = after
+	}
+	b.WriteString(text)
+	return b.String(), rest
 }

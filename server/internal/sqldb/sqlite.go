@@ -36,9 +36,10 @@ type sqlite struct {
 	path   string
 	write  *bun.DB
 	turn   *gate // before write
+	does   *sqlitePrepared
 	read   *bun.DB
 	line   *gate // before read
-	asked  *prepared
+	asks   *sqlitePrepared
 	insert *river.Client[*sql.Tx]
 }
 
@@ -57,7 +58,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
 		return nil, err
 	}
-	s.asked = &prepared{db: s.read, gate: s.line}
+	s.asks = &sqlitePrepared{db: s.read, gate: s.line}
 	if o.MustExist { // before anything is written
 		if err := hasTables(ctx, s.read, "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')"); err != nil {
 			return nil, errors.Join(fmt.Errorf("%w: %s", err, path), s.close())
@@ -70,6 +71,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if s.write, err = s.pool(ctx, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
+	s.does = &sqlitePrepared{db: s.write, gate: s.turn}
 	if s.insert, err = river.NewClient(riversqlite.New(s.write.DB), o.Inserts); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
 	}
@@ -162,7 +164,8 @@ func (s *sqlite) snapshotLevel() sql.IsolationLevel { return sql.LevelDefault }
 
 func (s *sqlite) writer() *bun.DB { return s.write }
 
-func (s *sqlite) prepared() *prepared { return s.asked }
+func (s *sqlite) questions() prepared { return s.asks }
+func (s *sqlite) changes() prepared   { return s.does }
 
 func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	tx, err := s.write.BeginTx(ctx, nil)

@@ -108,6 +108,11 @@ func (s faultyStmt) QueryContext(ctx context.Context, args []driver.NamedValue) 
 	return rows, err
 }
 
+func (s faultyStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (r driver.Result, err error) {
+	err = s.conn.try(s.query, func() (err error) { r, err = s.sqliteStmt.ExecContext(ctx, args); return err })
+	return r, err
+}
+
 func (c *faultyConn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
 	err = c.try("BEGIN", func() (err error) { tx, err = c.sqliteConn.BeginTx(ctx, o); return err })
 	return faultyTx{tx, c}, err
