@@ -11,6 +11,9 @@ import (
 // again decides whether another attempt follows a failed one, and sets the wait before
 // it. RetryPolicy says which attempts count.
 func (k *call) again(ctx context.Context) bool {
+	if k.pauses == nil {
+		k.pauses = k.retry.pauses()
+	}
 	k.notice()
 	var again bool
 	k.wait, again = k.pauses.next(ctx, k.method, k.err)

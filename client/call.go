@@ -14,9 +14,6 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// attemptTimeout is the default of [WithAttemptTimeout]. It does not apply to uploads.
-const attemptTimeout = time.Minute
-
 // payload is what a call sends: nothing (the zero value), bytes, or an upload.
 type payload struct {
 	contentType string
@@ -36,11 +33,13 @@ type call struct {
 	payload      payload
 	streamed     bool // a 2xx answer is handed out unread
 
+	http    http.Client // the client's own with the timeout of this call
+	running attempt
+
 	attempts int
-	counted  int  // the attempts that count, see again
-	ownKey   bool // the client made the idempotency key
-	pauses   *pauses
-	began    time.Time     // the running attempt
+	counted  int           // the attempts that count, see again
+	ownKey   bool          // the client made the idempotency key
+	pauses   *pauses       // nil before the first failure
 	answer   *answer       // of the last attempt, when it succeeded
 	err      error         // of the last attempt, when it did not
 	refusal  *Error        // the last answer that was an error
@@ -51,34 +50,32 @@ type call struct {
 
 // send carries a request through its attempts and returns its 2xx answer.
 func (c *Client) send(ctx context.Context, method, path string, p payload, opts []RequestOption) (*answer, error) {
-	return c.carry(ctx, path, call{method: method, payload: p}, opts)
+	return c.carry(ctx, path, &call{method: method, payload: p}, opts)
 }
 
 // open is send of a GET whose answer the caller reads, and closes.
 func (c *Client) open(ctx context.Context, path string, opts []RequestOption) (*answer, error) {
-	return c.carry(ctx, path, call{method: http.MethodGet, streamed: true}, opts)
+	return c.carry(ctx, path, &call{method: http.MethodGet, streamed: true}, opts)
 }
 
-func (c *Client) carry(ctx context.Context, path string, begin call, opts []RequestOption) (*answer, error) {
-	s, err := c.settings(opts)
-	if err != nil {
+func (c *Client) carry(ctx context.Context, path string, k *call, opts []RequestOption) (*answer, error) {
+	k.client, k.settings = c, c.defaults()
+	if err := k.apply(opts); err != nil {
 		return nil, err
 	}
-	k, p, method := &begin, begin.payload, begin.method
-	bare, _, _ := strings.Cut(path, "?")
-	k.settings, k.client, k.path = s, c, bare
-	k.pauses = s.retry.pauses()
+	k.path, _, _ = strings.Cut(path, "?")
 	if ctx.Err() != nil {
 		return nil, k.ended(ctx)
 	}
-	if p.upload != nil {
-		p.upload.report = s.progress
+	if k.payload.upload != nil {
+		k.payload.upload.report = k.progress
 	}
-	req, err := retryablehttp.NewRequestWithContext(ctx, method, c.base+path, p.content)
+	req, err := retryablehttp.NewRequestWithContext(ctx, k.method, c.base+path, k.payload.content)
 	if err != nil {
-		return nil, fmt.Errorf("client: %s %s: %w", method, bare, err)
+		return nil, fmt.Errorf("client: %s %s: %w", k.method, k.path, err)
 	}
 	k.prepare(req.Request)
+	k.bound()
 	return k.run(ctx, req)
 }
 
@@ -120,11 +117,11 @@ func (c *Client) identify(h http.Header, s settings) {
 // client is made for this call alone: its policy is this call's state.
 func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, error) {
 	repeating := retryablehttp.Client{
-		HTTPClient: k.httpClient(),
+		HTTPClient: &k.http,
 		RetryMax:   math.MaxInt, // check counts
 		RequestLogHook: func(retryablehttp.Logger, *http.Request, int) {
 			k.attempts++
-			k.began = time.Now()
+			k.running.begin()
 		},
 		CheckRetry:   k.check,
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return k.wait },
@@ -143,24 +140,30 @@ func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, er
 	return k.answer, nil
 }
 
-// httpClient is the client's own with the timeout of this call.
-func (k *call) httpClient() *http.Client {
-	h := *k.client.http
+// bound bounds the time of each attempt.
+func (k *call) bound() {
+	k.http = *k.client.http
+	limit := k.attemptTimeout
 	switch {
 	case k.streamed: // the bound is on silence, not on the whole
-		h.Transport = &silenceTransport{h.Transport, cmp.Or(k.attemptTimeout, attemptTimeout)}
-	case k.attemptTimeout > 0:
-		h.Timeout = k.attemptTimeout
-	case h.Timeout == 0 && k.payload.upload == nil:
-		h.Timeout = attemptTimeout
+		k.http.Transport = &silenceTransport{k.http.Transport, cmp.Or(limit, attemptTimeout)}
+		return
+	case limit > 0:
+		k.http.Timeout = 0
+	case k.http.Timeout == 0 && k.payload.upload == nil:
+		limit = attemptTimeout
+	default:
+		return
 	}
-	return &h
+	k.running = attempt{rt: k.http.Transport, limit: limit}
+	k.http.Transport = &k.running
 }
 
 // check takes in the outcome of an attempt and says whether to make another.
 func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	k.take(resp, err)
-	k.client.log(ctx, k.method, k.path, k.attempts, k.began, resp, k.err)
+	k.running.over()
+	k.client.log(ctx, k.method, k.path, k.attempts, k.running.began, resp, k.err)
 	if k.err == nil || !k.again(ctx) {
 		return false, nil
 	}
@@ -183,6 +186,7 @@ func (k *call) take(resp *http.Response, err error) {
 	}
 	if err == nil {
 		body, err = readBody(resp)
+		err = k.running.reason(err)
 		resp.Body = http.NoBody
 	}
 	if k.payload.upload != nil && err != nil {

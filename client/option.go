@@ -43,16 +43,21 @@ type settings struct {
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
 	s := c.defaults()
+	return s, s.apply(opts)
+}
+
+// apply changes what are the client's defaults.
+func (s *settings) apply(opts []RequestOption) error {
 	s.header = s.header.Clone()
 	for _, opt := range opts {
 		if opt == nil {
-			return s, errors.New("client: nil option")
+			return errors.New("client: nil option")
 		}
-		if err := opt.applyRequest(&s); err != nil {
-			return s, err
+		if err := opt.applyRequest(s); err != nil {
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 type clientOption func(*config) error

@@ -45,14 +45,15 @@ func newResponse(r *http.Response, attempts int) Response {
 	}
 }
 
+// newRateLimit reads the headers by their canonical names, because Get would convert others.
 func newRateLimit(h http.Header) RateLimit {
-	limit, err := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	limit, err := strconv.Atoi(h.Get("X-Ratelimit-Limit"))
 	if err != nil {
 		return RateLimit{}
 	}
 	// The two others are zero when they are missing or no numbers.
-	remaining, _ := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
-	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	remaining, _ := strconv.Atoi(h.Get("X-Ratelimit-Remaining"))
+	reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
 	if err != nil {
 		return RateLimit{Limit: limit, Remaining: remaining}
 	}
@@ -84,13 +85,37 @@ var errTooLarge = errors.New("the answer is too large")
 // connection; one over the bound is errTooLarge, with what was read.
 func readBody(r *http.Response) ([]byte, error) {
 	defer r.Body.Close() //nolint:errcheck // nothing is written; the read says what failed
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxAnswer+1))
+	body, err := readAll(r.Body, r.ContentLength)
 	if err != nil {
 		return nil, err
 	}
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	if len(body) > maxAnswer {
 		return body[:maxErrorBody], errTooLarge
+	}
+	return body, nil
+}
+
+// readAll reads up to a byte more than maxAnswer into a buffer that is made for the announced
+// length. The length is -1 if it is unknown.
+func readAll(from io.Reader, length int64) ([]byte, error) {
+	const unknown = 512 // bytes at first
+	if length < 0 {
+		length = unknown
+	}
+	body := make([]byte, 0, min(length, maxAnswer)+1) // a byte more, to see the end
+	for len(body) <= maxAnswer {
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
 	}
 	return body, nil
 }

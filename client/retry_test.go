@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -34,9 +35,12 @@ type step struct {
 // notes when they came.
 func script(at *[]time.Time, steps ...step) httpmock.Responder {
 	var n atomic.Int32
+	var mu sync.Mutex // a request that was given up may still be there
 	return func(*http.Request) (*http.Response, error) {
 		if at != nil {
+			mu.Lock()
 			*at = append(*at, time.Now())
+			mu.Unlock()
 		}
 		s := steps[min(int(n.Add(1)), len(steps))-1]
 		if s.status == 0 {

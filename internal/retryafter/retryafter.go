@@ -14,6 +14,9 @@ import (
 // the header is missing or has another form, such as "1e3", "-5" and "Inf".
 func Parse(h http.Header, most time.Duration) (pause time.Duration, ok bool) {
 	value := strings.TrimSpace(h.Get("Retry-After"))
+	if value == "" {
+		return 0, false
+	}
 	if strings.Trim(value, "0123456789.") == "" {
 		seconds, err := strconv.ParseFloat(value, 64)
 		if err != nil && !errors.Is(err, strconv.ErrRange) { // ErrRange is a number with too many digits
