@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -25,12 +26,36 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	if err := newID(&row.ID); err != nil {
 		return err
 	}
-	_, err = w.db.NewInsert().Model(row).
+	mine := row.ID
+	err = w.db.NewInsert().Model(row).
 		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
-		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
+		Set(`volume = CASE WHEN library_row.transcript_id = excluded.transcript_id THEN library_row.volume END,
+			transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
 			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at`).
-		Exec(ctx)
+		Returning("id").
+		Scan(ctx, &row.ID)
+	if err == nil && row.ID == mine {
+		err = w.grown(ctx, account)
+	}
 	return wrap("save transcript "+transcriptID, err)
+}
+
+// indexEvery is the number of saved texts after which the account's index may have to grow again.
+const indexEvery = 8
+
+// grown has the texts of accounts bound into the index if enough of them are not. It asks again
+// after some more texts, because transactions that run at once do not see each other's texts.
+func (w LibraryTx) grown(ctx context.Context, accounts ...string) error {
+	for _, account := range accounts {
+		n, err := wordindex.Unbound(ctx, w.db, account)
+		if err == nil && n >= wordindex.Enough && n%indexEvery == 0 {
+			err = w.tx.Enqueue(ctx, IndexStep{account})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // textRow is the row of a text, without an account. It locks the texts of the content.
@@ -70,19 +95,22 @@ func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) 
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
 	if n == int64(len(open.accounts)) {
-		return n, nil
+		return n, w.grown(ctx, open.accounts...)
 	}
 	_, err = w.db.NewRaw(`UPDATE library_rows AS t
-		SET transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
+		SET volume = CASE WHEN transcript_id = ? THEN volume END, transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
 			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
 		WHERE t.kind = 'transcript' AND t.platform = ? AND t.external_id = ? AND t.lang = ?
 			AND t.account IN (SELECT w.account FROM library_rows AS w WHERE ?)`,
-		text.TranscriptID, found, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt,
+		text.TranscriptID, text.TranscriptID, found, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt,
 		text.Platform, text.ExternalID, text.Lang, found).Exec(ctx)
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
 	taken, err := w.removeOpen(ctx, open)
+	if err == nil && n > 0 {
+		err = w.grown(ctx, open.accounts...)
+	}
 	return n + taken, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -168,7 +169,7 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	if err != nil {
 		return "", wrap(what, err)
 	}
-	if err := w.index(ctx, row.ID, segments); err != nil {
+	if err := wordindex.Write(ctx, w.tx.sql, row.ID, segments); err != nil {
 		return "", err
 	}
 	return row.ID, w.tx.Library.rename(ctx, row)

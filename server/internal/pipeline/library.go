@@ -115,7 +115,7 @@ func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.T
 		}
 		if len(places) > page {
 			places = places[:page]
-			next = &places[page-1].SearchPlace
+			next = &places[page-1].Place
 		}
 		for _, place := range places {
 			t, err := r.Library.Transcript(ctx, search.Account, place.ID)

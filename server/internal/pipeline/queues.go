@@ -26,6 +26,7 @@ const (
 	queueJobHook    = string(db.JobHook)
 	queueBatchHook  = string(db.BatchHook)
 	queueHouse      = "house"
+	queueIndex      = db.IndexQueue
 	captionWorkers  = 4
 	downloadWorkers = 2
 	mediaWorkers    = 2
@@ -35,6 +36,7 @@ const (
 	batchWorkers    = 1
 	hookWorkers     = 4 // of each
 	houseWorkers    = 1
+	indexWorkers    = 1
 )
 
 // The time limits of one step, far above what one takes. They do not find steps whose
@@ -128,6 +130,7 @@ func (p *processor) workers(process string) db.Workers {
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callJobHook),
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callBatchHook),
 			db.NewWorker(0, p.sweep),
+			db.NewWorker(0, p.index),
 		},
 		Queues: map[string]int{
 			queueCaptions:      captionWorkers,
@@ -143,6 +146,7 @@ func (p *processor) workers(process string) db.Workers {
 			queueJobHook:       hookWorkers,
 			queueBatchHook:     hookWorkers,
 			queueHouse:         houseWorkers,
+			queueIndex:         indexWorkers,
 		},
 		Takes:    p.takes,
 		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},

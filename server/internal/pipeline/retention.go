@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 )
 
 // Retention is how long what has ended is kept.
@@ -37,4 +38,9 @@ func (p *processor) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 		return err
 	}
 	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), p.cfg.Retention.Answers)
+}
+
+// index binds the saved texts of an account into the index of its words.
+func (p *processor) index(ctx context.Context, _ db.Work, step db.IndexStep) error {
+	return p.store.BindTexts(ctx, step.Account, wordindex.Enough)
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Fold returns s without case and accents, for comparison and order. Fold decomposes s, drops
-// the marks and folds the case. Fold of a folded text returns the same text.
+// the marks, folds the case, and writes the letters that people type in another way. Fold of a
+// folded text returns the same text.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
@@ -21,8 +22,12 @@ func Fold(s string) string {
 		}
 		return r
 	}, norm.NFKD.String(strings.ToValidUTF8(s, "\uFFFD")))
-	return cases.Fold().String(plain)
+	return typed.Replace(cases.Fold().String(plain))
 }
+
+// typed replaces letters that Unicode does not decompose, although many keyboards have no key
+// for them.
+var typed = strings.NewReplacer("ı", "i", "œ", "oe", "æ", "ae")
 
 func isASCII(s string) bool {
 	for i := range len(s) {

@@ -8,19 +8,24 @@ import (
 )
 
 // Query is a parsed query. The zero value finds nothing.
-type Query struct{ parts []part }
+type Query struct {
+	parts []part
+	terms []Term // each once; long words first
+}
 
 // part is a sequence of words that are said one after the other. With prefix, the last word may
 // continue with further letters.
 type part struct {
 	words  []string
 	prefix bool
+	terms  []int // of each word: its number in Query.terms
 }
 
 // Term is one word of a query. With Prefix, it stands for all words that begin with Word.
 type Term struct {
 	Word   string
 	Prefix bool
+	last   string // if not "", the term stands for all words from Word to last
 }
 
 // Parse reads a query of words and "phrases". A * after a word or a phrase stands for any
@@ -38,6 +43,7 @@ func Parse(q string) Query {
 			query.add(chunk, strings.HasSuffix(chunk, "*"))
 		}
 	}
+	query.number()
 	return query
 }
 
@@ -45,10 +51,30 @@ func Parse(q string) Query {
 var quotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
 func (q *Query) add(text string, prefix bool) {
-	p := part{Words(text), prefix}
+	p := part{words: Words(text), prefix: prefix}
 	same := func(other part) bool { return slices.Equal(other.words, p.words) && other.prefix == p.prefix }
 	if len(p.words) > 0 && !slices.ContainsFunc(q.parts, same) {
 		q.parts = append(q.parts, p)
+	}
+}
+
+// number collects the terms of the parts, and gives each word of a part the number of its term.
+func (q *Query) number() {
+	for _, p := range q.parts {
+		for i := range p.words {
+			if t := p.term(i); !slices.Contains(q.terms, t) {
+				q.terms = append(q.terms, t)
+			}
+		}
+	}
+	slices.SortStableFunc(q.terms, func(a, b Term) int {
+		return cmp.Compare(utf8.RuneCountInString(b.Word), utf8.RuneCountInString(a.Word))
+	})
+	for n := range q.parts {
+		p := &q.parts[n]
+		for i := range p.words {
+			p.terms = append(p.terms, slices.Index(q.terms, p.term(i)))
+		}
 	}
 }
 
@@ -57,24 +83,8 @@ func (q Query) Empty() bool { return len(q.parts) == 0 }
 
 // Terms returns the words of the query, each once. Long words come first, because fewer texts
 // are likely to have them.
-func (q Query) Terms() []Term {
-	var terms []Term
-	for _, p := range q.parts {
-		for i := range p.words {
-			if t := p.term(i); !slices.Contains(terms, t) {
-				terms = append(terms, t)
-			}
-		}
-	}
-	slices.SortStableFunc(terms, func(a, b Term) int {
-		return cmp.Compare(utf8.RuneCountInString(b.Word), utf8.RuneCountInString(a.Word))
-	})
-	return terms
-}
+func (q Query) Terms() []Term { return q.terms }
 
-func (p part) term(i int) Term { return Term{p.words[i], p.prefix && i == len(p.words)-1} }
-
-// matches reports whether the term stands for the word.
-func (t Term) matches(word string) bool {
-	return word == t.Word || t.Prefix && strings.HasPrefix(word, t.Word)
+func (p part) term(i int) Term {
+	return Term{Word: p.words[i], Prefix: p.prefix && i == len(p.words)-1}
 }

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"fmt"
 	"html"
 	"strings"
 	"testing"
@@ -25,25 +26,43 @@ func said(texts ...string) []transcript.Segment {
 
 // find looks for the query in a text by its index, as the database does.
 func find(q search.Query, segments []transcript.Segment) []int {
-	if q.Empty() {
-		return nil
+	return findIn(q, search.Blocks(segments))[0]
+}
+
+// findIn looks for the query in the texts of an index.
+func findIn(q search.Query, blocks []search.Block) map[int][]int {
+	lists := make([][]search.Posting, len(q.Terms()))
+	for i, term := range q.Terms() {
+		lists[i] = postings(term, blocks)
 	}
-	blocks := search.Blocks(segments)
-	places := map[search.Term][]search.Place{}
-	for _, term := range q.Terms() {
-		from := 0
-		for i, b := range blocks {
-			if b.First <= term.First() {
-				from = i
-			}
+	found := map[int][]int{}
+	counter := q.Counter()
+	for m := range q.Matches(lists) {
+		starts := postings(search.StartsFrom(m.Text, m.Text), blocks)[0]
+		if at := counter.Times(m, starts, 1000); len(at) > 0 {
+			found[m.Text] = at
 		}
-		for _, b := range blocks[from:] {
-			if b.First <= term.Last() {
-				places[term] = term.AppendPlaces(places[term], b.Words)
-			}
+		if n := counter.Hits(m, starts); n != len(found[m.Text]) {
+			panic(fmt.Sprint("hits ", n, " at ", found[m.Text]))
 		}
 	}
-	return q.Hits(places)
+	return found
+}
+
+// postings reads the postings of a term from the blocks that may hold the term.
+func postings(term search.Term, blocks []search.Block) (all []search.Posting) {
+	from := 0
+	for i, b := range blocks {
+		if b.First <= term.First() {
+			from = i
+		}
+	}
+	for _, b := range blocks[from:] {
+		if b.First <= term.Last() {
+			all = term.AppendPostings(all, b.Words, b.Places)
+		}
+	}
+	return all
 }
 
 func TestSnippets(t *testing.T) {
@@ -107,7 +126,7 @@ func TestBlocks(t *testing.T) {
 	assert.Empty(t, find(search.Parse("missing"), segments))
 	assert.Len(t, search.Blocks(nil), 1, "of a text without words too")
 	for i := range blocks[1].Words { // damaged ones are read as far as they can be
-		search.Term{Word: "b", Prefix: true}.AppendPlaces(nil, blocks[1].Words[:i])
+		search.Term{Word: "b", Prefix: true}.AppendPostings(nil, blocks[1].Words[:i], blocks[1].Places)
 	}
 }
 

@@ -196,6 +196,7 @@ CREATE TABLE library_rows (
     source_url     text NOT NULL DEFAULT '',
     metadata       text NOT NULL DEFAULT '{}',
     creator        text NOT NULL DEFAULT '',
+    volume         bigint, -- of the index of words that has the text; NULL: none has
     CHECK ((kind = 'transcript') = (transcript_id IS NOT NULL)),
     CHECK ((kind = 'failed') = (error_code IS NOT NULL)),
     CHECK (kind <> 'pending' OR job_id IS NOT NULL)
@@ -212,7 +213,7 @@ CREATE INDEX library_rows_batch ON library_rows (account, created_at, id) WHERE 
 CREATE INDEX library_rows_creator ON library_rows (account, platform, creator, created_at, id)
     WHERE kind = 'transcript';
 CREATE INDEX library_rows_search ON library_rows (account, transcript_id, platform, lang, created_at, id)
-    WHERE kind = 'transcript';
+    WHERE kind = 'transcript' AND volume IS NULL;
 
 -- What accounts have used of their allowances, by period.
 CREATE TABLE usage (
@@ -310,12 +311,32 @@ CREATE TABLE batch_items (
 CREATE INDEX batch_items_open ON batch_items (batch_id, job_id, sound) WHERE status = 'pending';
 CREATE INDEX batch_items_job ON batch_items (job_id) WHERE status = 'pending' AND job_id <> '';
 
--- The index of texts, by words.
+-- The index of each text, by words.
 CREATE TABLE search_blocks (
     transcript_id text NOT NULL REFERENCES transcripts (id) ON DELETE CASCADE,
     first_word    text NOT NULL, -- the least word of the block; '' in the first block
-    words         blob NOT NULL, -- in order, with their positions
+    words         blob NOT NULL, -- in order, with their counts
+    places        blob NOT NULL, -- of the words, one after the other
     PRIMARY KEY (transcript_id, first_word)
+) WITHOUT ROWID;
+
+-- The indexes of many texts of one account: see package wordindex.
+CREATE TABLE search_volumes (
+    id      integer PRIMARY KEY AUTOINCREMENT,
+    account text NOT NULL,
+    level   integer NOT NULL, -- how often its texts have moved to another volume
+    texts   integer NOT NULL,
+    gone    integer NOT NULL DEFAULT 0, -- how many of the texts are in the volume no more
+    size    bigint NOT NULL, -- bytes of the blocks
+    entries blob NOT NULL -- of each text, what a search orders and filters by
+);
+CREATE INDEX search_volumes_account ON search_volumes (account, id);
+CREATE TABLE search_volume_blocks (
+    volume     integer NOT NULL REFERENCES search_volumes (id) ON DELETE CASCADE,
+    first_word text NOT NULL,
+    words      blob NOT NULL,
+    places     blob NOT NULL,
+    PRIMARY KEY (volume, first_word)
 ) WITHOUT ROWID;
 
 -- The hooks that some process has.
@@ -347,6 +368,8 @@ CREATE INDEX fair_shares_last ON fair_shares (queue, priority, finish);
 DROP TABLE fair_shares;
 DROP TABLE speakers;
 DROP TABLE hooks;
+DROP TABLE search_volume_blocks;
+DROP TABLE search_volumes;
 DROP TABLE search_blocks;
 DROP TABLE batch_items;
 DROP TABLE batches;

@@ -1,0 +1,227 @@
+package search
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Block is a part of the index of some texts. It has some of their words in byte order, each
+// with the texts that have the word. Blocks are small, so that a search reads only a small part
+// of an index.
+type Block struct {
+	First  string // a lower bound of the words in the block; "" in the first block
+	Words  []byte // each word with its postings, without the places
+	Places []byte // the places of all postings, one after the other
+}
+
+// maxBlock bounds the size of a block in bytes. Only a single word that needs more exceeds it.
+// Four blocks with their keys fit into a page of SQLite.
+const maxBlock = 900
+
+// Posting is what an index knows of a word in one text.
+type Posting struct {
+	Text   int    // number of the text in the index
+	Hits   int    // number of different times at which the word is said
+	Places []byte // encoded; nil if the reader did not ask for places
+}
+
+// Blocks returns the index of a single text. The number of the text is 0. There is at least one
+// block.
+func Blocks(segments []transcript.Segment) []Block {
+	words := map[string]*placeWriter{}
+	var starts startWriter
+	var at Place
+	s := splitter{emit: func(word []byte, _, _ int) {
+		w := words[string(word)]
+		if w == nil {
+			w = new(placeWriter)
+			words[string(word)] = w
+		}
+		w.add(at)
+		starts.add(at)
+		at.Pos++
+	}}
+	for _, segment := range inOrder(segments) {
+		at.At = startOf(segment)
+		s.add(Fold(segment.Text), 0, 0)
+		s.flush()
+	}
+	var b blockWriter
+	b.add(startsWord(0), []Posting{{Hits: starts.count, Places: starts.encoded}})
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		b.add(word, []Posting{{Hits: words[word].count, Places: words[word].encoded}})
+	}
+	return b.blocks
+}
+
+// inOrder returns the segments in order of their start. All published segments have this order.
+func inOrder(segments []transcript.Segment) []transcript.Segment {
+	byStart := func(a, b transcript.Segment) int { return cmp.Compare(startOf(a), startOf(b)) }
+	if !slices.IsSortedFunc(segments, byStart) {
+		segments = slices.Clone(segments)
+		slices.SortStableFunc(segments, byStart)
+	}
+	return segments
+}
+
+// startOf returns the Place.At for the words of a segment.
+func startOf(s transcript.Segment) int { return int(wire.Milliseconds(s.Start)) }
+
+// startsMark begins the entry of an index that has the starts of a text's segments. No word
+// begins with this character.
+const startsMark = "\x01"
+
+func startsWord(text int) string { return fmt.Sprintf(startsMark+"%05x", text) }
+
+// StartsFrom returns the term for the starts of the texts from first to last. Their postings
+// are in the order of the texts.
+func StartsFrom(first, last int) Term { return Term{Word: startsWord(first), last: startsWord(last)} }
+
+// blockWriter writes the words of an index, which arrive in order, into blocks.
+type blockWriter struct {
+	blocks []Block
+	before string // the word before, in the same block
+	single bool   // all words go into one block
+}
+
+func (b *blockWriter) add(word string, postings []Posting) {
+	entry, places, text := []byte(nil), 0, 0
+	for _, p := range postings {
+		entry = binary.AppendUvarint(entry, uint64(p.Text-text))
+		entry = binary.AppendUvarint(entry, uint64(p.Hits))
+		entry = binary.AppendUvarint(entry, uint64(len(p.Places)))
+		places += len(p.Places)
+		text = p.Text
+	}
+	last := b.last()
+	if used := len(last.Words) + len(last.Places); !b.single && used > 0 && used+len(word)+len(entry)+places > maxBlock {
+		b.blocks = append(b.blocks, Block{First: word})
+		b.before, last = "", b.last()
+	}
+	shared := sharedPrefix(b.before, word)
+	last.Words = binary.AppendUvarint(last.Words, uint64(shared))
+	last.Words = appendBytes(last.Words, []byte(word[shared:]))
+	last.Words = binary.AppendUvarint(last.Words, uint64(places))
+	last.Words = appendBytes(last.Words, entry)
+	for _, p := range postings {
+		last.Places = append(last.Places, p.Places...)
+	}
+	b.before = word
+}
+
+func (b *blockWriter) last() *Block {
+	if len(b.blocks) == 0 {
+		b.blocks = []Block{{}}
+	}
+	return &b.blocks[len(b.blocks)-1]
+}
+
+func sharedPrefix(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// blockReader reads the words of a block.
+type blockReader struct {
+	words, places []byte // what is left
+
+	word     []byte // valid until next
+	postings []byte
+	of       []byte // the places of the postings
+}
+
+// next goes to the next word. It returns false after the last word.
+func (r *blockReader) next() bool {
+	shared, n := binary.Uvarint(r.words)
+	if n <= 0 || shared > uint64(len(r.word)) {
+		return false
+	}
+	var suffix []byte
+	suffix, r.words = cutBytes(r.words[n:])
+	r.word = append(r.word[:shared], suffix...)
+	size, n := binary.Uvarint(r.words)
+	if n <= 0 {
+		return false // damaged: the words read so far are right
+	}
+	r.postings, r.words = cutBytes(r.words[n:])
+	size = min(size, uint64(len(r.places)))
+	r.of, r.places = r.places[:size], r.places[size:]
+	return true
+}
+
+// append appends the postings of the word.
+func (r *blockReader) append(postings []Posting) []Posting {
+	text := 0
+	for rest, of := r.postings, r.of; len(rest) > 0; {
+		step, n := binary.Uvarint(rest)
+		hits, m := binary.Uvarint(rest[max(n, 0):])
+		size, k := binary.Uvarint(rest[max(n+m, 0):])
+		if n <= 0 || m <= 0 || k <= 0 {
+			return postings // damaged: the postings read so far are right
+		}
+		rest = rest[n+m+k:]
+		text += int(step)
+		size = min(size, uint64(len(of)))
+		postings = append(postings, Posting{Text: text, Hits: int(hits), Places: of[:size:size]})
+		of = of[size:]
+	}
+	return postings
+}
+
+// First and Last bound the blocks that may hold the term. The range begins at the last block
+// whose First is not after First(), and ends at the last block whose First is not after Last().
+func (t Term) First() string { return t.Word }
+
+// Last is the upper bound: see First.
+func (t Term) Last() string {
+	switch {
+	case t.Prefix:
+		return t.Word + "\U0010FFFF" // the highest code point
+	case t.last != "":
+		return t.last
+	}
+	return t.Word
+}
+
+// AppendPostings appends the postings of the term in a block. If places is nil, the postings
+// have no places. Postings of several words or from several blocks are not in the order of the
+// texts.
+func (t Term) AppendPostings(postings []Posting, words, places []byte) []Posting {
+	for r := (blockReader{words: words, places: places}); r.next(); {
+		switch word := string(r.word); {
+		case t.matches(word):
+			postings = r.append(postings)
+		case word > t.Word: // no later word matches
+			return postings
+		}
+	}
+	return postings
+}
+
+// matches reports whether the term stands for the word.
+func (t Term) matches(word string) bool {
+	return word == t.Word || t.Prefix && strings.HasPrefix(word, t.Word) || t.last != "" && t.Word <= word && word <= t.last
+}
+
+func appendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// cutBytes undoes appendBytes. It returns nil, nil if src is damaged.
+func cutBytes(src []byte) (b, rest []byte) {
+	n, size := binary.Uvarint(src)
+	if size <= 0 || n > uint64(len(src)-size) {
+		return nil, nil
+	}
+	src = src[size:]
+	return src[:n], src[n:]
+}

@@ -1,0 +1,113 @@
+package search
+
+import "encoding/binary"
+
+// Place is a place in a text where a word is said.
+type Place struct {
+	At  int // milliseconds from the start of the media to the start of the segment
+	Pos int // number of the word in the text
+}
+
+// placeWriter encodes the places of one word in a text. Each place is the distance from the
+// place before in words, and a bit that says whether both places have the same At.
+type placeWriter struct {
+	encoded []byte
+	count   int // of different At
+	last    Place
+}
+
+func (w *placeWriter) add(p Place) {
+	step := uint64(p.Pos-w.last.Pos) << 1
+	if w.count > 0 && p.At == w.last.At {
+		step |= 1
+	} else {
+		w.count++
+	}
+	w.encoded = binary.AppendUvarint(w.encoded, step)
+	w.last = p
+}
+
+// placeReader decodes what a placeWriter has encoded.
+type placeReader struct {
+	encoded []byte
+	pos     int
+	same    bool // the place has the At of the place before
+}
+
+// next goes to the next place. It returns false after the last place.
+func (r *placeReader) next() bool {
+	if len(r.encoded) == 0 {
+		return false
+	}
+	step, n := uint64(r.encoded[0]), 1
+	if step >= 0x80 {
+		if step, n = binary.Uvarint(r.encoded); n <= 0 {
+			r.encoded = nil // damaged: the places read so far are right
+			return false
+		}
+	}
+	r.encoded = r.encoded[n:]
+	r.pos += int(step >> 1)
+	r.same = step&1 == 1
+	return true
+}
+
+// seek goes to the first place at pos or after it. It returns false if there is none.
+func (r *placeReader) seek(pos int) bool {
+	for r.pos < pos {
+		if !r.next() {
+			return false
+		}
+	}
+	return true
+}
+
+// startWriter encodes where segments begin: for each At the number of its first word. Each is
+// the distance from the one before.
+type startWriter struct {
+	encoded []byte
+	count   int
+	last    Place
+}
+
+func (w *startWriter) add(p Place) {
+	if w.count > 0 && p.At == w.last.At {
+		return
+	}
+	w.encoded = binary.AppendUvarint(w.encoded, uint64(p.Pos-w.last.Pos))
+	w.encoded = binary.AppendUvarint(w.encoded, uint64(p.At-w.last.At))
+	w.last = p
+	w.count++
+}
+
+// startReader decodes what a startWriter has encoded.
+type startReader struct {
+	encoded []byte
+	at      Place // the segment of the last place
+	then    Place // the segment after it
+	more    bool
+}
+
+func readStarts(encoded []byte) *startReader {
+	r := &startReader{encoded: encoded}
+	r.step()
+	return r
+}
+
+func (r *startReader) step() {
+	pos, n := binary.Uvarint(r.encoded)
+	at, m := binary.Uvarint(r.encoded[max(n, 0):])
+	if r.more = n > 0 && m > 0; r.more {
+		r.encoded = r.encoded[n+m:]
+		r.then = Place{At: r.then.At + int(at), Pos: r.then.Pos + int(pos)}
+	}
+}
+
+// atOf returns the At of a word. The words must be asked for in order.
+func (r *startReader) atOf(pos int) int {
+	for r.more && r.then.Pos <= pos {
+		r.at = r.then
+		r.step()
+	}
+	return r.at.At
+}

@@ -1,0 +1,16 @@
+// Package wordindex keeps the index of words in the database, and searches it. Package search
+// decides what a word is, what a hit is, and what the bytes of an index look like. Package
+// wordindex knows in which rows the bytes stand:
+//
+//   - Each text has an index of its own, in search_blocks. [Write] writes it in the transaction
+//     that stores the text. All accounts that have saved the text share this index.
+//   - Each account has volumes, in search_volumes and search_volume_blocks. A volume is one index
+//     of many texts of the account, so a search reads a word of all these texts in one place.
+//     [Bind] moves texts into volumes, and small volumes into larger ones, in the background.
+//
+// library_rows.volume names the volume of a saved text. A text in no volume is searched by its
+// own index, so a search finds a text from the commit that saves it. A text in a volume whose
+// words change leaves the volume ([Release]): its row names no volume then. The volume keeps
+// the old words until Bind writes the volume again, and a search ignores them, because it asks
+// the row. [Remove] takes the words of a text out of its volume at once.
+package wordindex
