@@ -32,17 +32,6 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Ro
 	}
 }
 
-// describeEnums adds the schemas of strings to which the tables of a route refer.
-func describeEnums(c *openapi31.Components, rt edge.Route) {
-	for _, table := range []request.Table{rt.Path, rt.Query, rt.Header, rt.Body, rt.Form} {
-		for _, enum := range table.Enums() {
-			if _, there := c.Schemas[enum.Name]; !there {
-				c.WithSchemasItem(enum.Name, map[string]any{"type": "string", "enum": enum.Values})
-			}
-		}
-	}
-}
-
 // conditionalHeader is the header of an operation with a 304.
 func conditionalHeader() request.Table {
 	return request.Table{Fields: []*request.Field{

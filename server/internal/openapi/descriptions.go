@@ -2,10 +2,6 @@ package openapi
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/swaggest/openapi-go/openapi31"
 )
@@ -56,20 +52,5 @@ func (t operationTexts) show(op *openapi31.Operation) {
 func setExample(content map[string]openapi31.MediaType, mediaType string, example json.RawMessage) {
 	if media, ok := content[mediaType]; ok {
 		content[mediaType] = *media.WithExample(example)
-	}
-}
-
-// describeValues lists the meanings of the values of a string type.
-func (t texts) describeValues(c *openapi31.Components) {
-	for name, values := range t.Values {
-		schema, ok := c.Schemas[name]
-		if !ok {
-			continue
-		}
-		var lines []string
-		for _, value := range slices.Sorted(maps.Keys(values)) {
-			lines = append(lines, fmt.Sprintf("- `%s`: %s", value, values[value]))
-		}
-		schema["description"] = strings.Join(lines, "\n")
 	}
 }
