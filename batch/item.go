@@ -15,12 +15,6 @@ const (
 	ItemSkipped    ItemStatus = "skipped" // a duplicate, or its batch was canceled first
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (ItemStatus) Enum() []any {
-	return []any{ItemPending, ItemProcessing, ItemSuccess, ItemFailed, ItemSkipped}
-}
-
 // Terminal reports whether nothing more is done for the item.
 func (s ItemStatus) Terminal() bool {
 	return s == ItemSuccess || s == ItemFailed || s == ItemSkipped

@@ -12,12 +12,6 @@ const (
 	Channel  Mode = "channel"
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Mode) Enum() []any {
-	return []any{Links, Playlist, Channel}
-}
-
 // Status is where a batch stands.
 type Status string
 
@@ -30,15 +24,6 @@ const (
 	Failed     Status = "failed"    // its items could not be listed, or none succeeded
 	Cancelled  Status = "cancelled"
 )
-
-// SchemaName is the name of the type in the API's document.
-func (Status) SchemaName() string { return "BatchStatus" }
-
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Status) Enum() []any {
-	return []any{Pending, Processing, Completed, Failed, Cancelled}
-}
 
 // Terminal reports whether nothing more is done for the batch.
 func (s Status) Terminal() bool { return s == Completed || s == Failed || s == Cancelled }

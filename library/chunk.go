@@ -10,6 +10,3 @@ type ChunkPage struct {
 	Chunks        []transcript.Chunk  `json:"chunks"`                  // the chunks of the page, in the order of time
 	NextPageToken string              `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
-
-// SchemaName is the name of the type in the API's document.
-func (ChunkPage) SchemaName() string { return "ChunkPage" }

@@ -13,12 +13,6 @@ const (
 	KindBatch      Kind = "batch"      // a batch: BatchID, BatchStatus, ItemCount, FailedCount
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Kind) Enum() []any {
-	return []any{KindTranscript, KindPending, KindFailed, KindBatch}
-}
-
 // Item is a row of the library.
 type Item struct {
 	Kind       Kind                `json:"kind"`                                                 // what the row is
@@ -69,6 +63,3 @@ type Saved struct {
 	Cached     bool                   `json:"cached"`               // whether nothing was done to make it
 	Recognizer *transcript.Recognizer `json:"recognizer,omitempty"` // what has heard the text, of several what has heard most of it; nil where none was recognized
 }
-
-// SchemaName is the name of the type in the API's document.
-func (Saved) SchemaName() string { return "SavedTranscript" }

@@ -18,9 +18,6 @@ type Found struct {
 	NextPageToken string  `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Found) SchemaName() string { return "SearchResult" }
-
 // Match is a saved transcript in which a search has found something.
 type Match struct {
 	Platform   transcript.Platform `json:"platform"`             // where the content is
@@ -32,9 +29,6 @@ type Match struct {
 	HitCount   int                 `json:"hitCount" minimum:"1"` // all places where it is said
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Match) SchemaName() string { return "SearchMatch" }
-
 // Hit is a place in a transcript.
 type Hit struct {
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
@@ -45,6 +39,3 @@ type Hit struct {
 	// URL leads to the place, on platforms that know such links; nil elsewhere.
 	URL *string `json:"url" format:"uri"`
 }
-
-// SchemaName is the name of the type in the API's document.
-func (Hit) SchemaName() string { return "SearchHit" }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +19,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Every value that package transcript names for one of its string types stands in
-// the document, and no other.
+// Every value that a public package names for one of its string types stands in the
+// document, and no other.
 func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
 	t.Parallel()
 	body, err := os.ReadFile("openapi.json")
@@ -30,19 +31,28 @@ func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(body, &document))
-	names := map[string]string{"Code": "ErrorCode", "Status": "TranscriptStatus"}
-	constants := stringConstants(t, filepath.Join("..", "transcript"))
-	delete(constants, "EventType") // the name of an event stands outside of its data
-	require.Len(t, constants, 10)
-	constants["Code"] = slices.DeleteFunc(constants["Code"], func(code string) bool { // the others are flat errors
-		return !slices.Contains(transcript.Codes(), transcript.Code(code))
-	})
-	for typ, values := range constants {
-		name := typ
-		if other, ok := names[typ]; ok {
-			name = other
+	types := map[string]map[string]string{ // the name of the schema of each
+		"transcript": {
+			"Code": "ErrorCode", "Format": "Format", "JobStatus": "JobStatus", "MetadataStatus": "MetadataStatus", "Origin": "Origin",
+			"Platform": "Platform", "Stage": "Stage", "Status": "TranscriptStatus", "TrackKind": "TrackKind", "TrackStatus": "TrackStatus",
+		},
+		"transcript/video": {"Kind": "UploadKind", "Order": "VideoSearchOrder", "Type": "VideoSearchType"},
+		"batch":            {"ExportFormat": "ExportFormat", "ItemStatus": "BatchItemStatus", "Mode": "BatchMode", "Status": "BatchStatus"},
+		"library":          {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "Sort": "Sort", "View": "View"},
+	}
+	for dir, names := range types {
+		constants := stringConstants(t, filepath.Join("..", filepath.FromSlash(dir)))
+		delete(constants, "EventType")      // the name of an event stands outside of its data
+		delete(constants, "PlatformFilter") // it has the platforms too
+		if codes, ok := constants["Code"]; ok {
+			constants["Code"] = slices.DeleteFunc(codes, func(code string) bool { // the others are flat errors
+				return !slices.Contains(transcript.Codes(), transcript.Code(code))
+			})
 		}
-		assert.ElementsMatch(t, values, document.Components.Schemas[name].Enum, name)
+		assert.ElementsMatch(t, slices.Collect(maps.Keys(names)), slices.Collect(maps.Keys(constants)), dir)
+		for typ, values := range constants {
+			assert.ElementsMatch(t, values, document.Components.Schemas[names[typ]].Enum, "%s.%s", dir, typ)
+		}
 	}
 }
 

@@ -138,21 +138,6 @@ const (
 // out the codes that are always flat strings: see [FlatCodes].
 func Codes() []Code { return codesOf(codeTable) }
 
-// Enum returns Codes. A reflector of JSON schemas asks for them.
-func (Code) Enum() []any { return enumOf(Codes()) }
-
-// SchemaName is the name of the type in the API's document.
-func (Code) SchemaName() string { return "ErrorCode" }
-
-// enumOf are values as a reflector of JSON schemas takes them.
-func enumOf[T any](values []T) []any {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v
-	}
-	return all
-}
-
 // FlatCodes lists every code that an answer may hold as a flat string.
 func FlatCodes() []Code {
 	all := codesOf(flatTable)

@@ -38,9 +38,6 @@ type Error struct {
 	Err error `json:"-"`
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Error) SchemaName() string { return "ErrorBody" }
-
 // Errorf makes an Error with a formatted message. The caller of the API reads the
 // message. Use [Error.Because] for a text that only the log may show.
 func Errorf(code Code, format string, args ...any) *Error {

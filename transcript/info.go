@@ -27,9 +27,6 @@ type Info struct {
 	MetadataStatus  MetadataStatus `json:"metadataStatus"` // how much is known about the content
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Info) SchemaName() string { return "TranscriptInfo" }
-
 // ASRInfo says whether speech recognition can be had for a content.
 type ASRInfo struct {
 	Available bool `json:"available"` // whether the caller may have the speech recognized

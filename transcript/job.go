@@ -12,12 +12,6 @@ const (
 	JobCancelled  JobStatus = "cancelled"
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (JobStatus) Enum() []any {
-	return []any{JobPending, JobProcessing, JobSuccess, JobFailed, JobCancelled}
-}
-
 // Terminal reports whether the job has ended.
 func (s JobStatus) Terminal() bool { return s == JobSuccess || s == JobFailed || s == JobCancelled }
 
@@ -34,14 +28,6 @@ const (
 	StagePublishing    Stage = "publishing"
 	StageDone          Stage = "done"
 )
-
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Stage) Enum() []any {
-	return []any{
-		StageQueued, StageCaptionFetch, StageDurationCheck, StageASRQueued, StageASRRunning, StagePublishing, StageDone,
-	}
-}
 
 // Progress is how far the recognition of a job has come.
 type Progress struct {

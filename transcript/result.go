@@ -9,12 +9,6 @@ const (
 	Text Format = "text"
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Format) Enum() []any {
-	return []any{JSON, Text}
-}
-
 // Result is a finished extraction: every member of the 200 answer of POST
 // /v1/transcript. Its JSON form also has the status "success". The `transcript` member
 // is an object or a string, as Format says. (The methods write and read this JSON; the

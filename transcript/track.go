@@ -23,12 +23,6 @@ const (
 	TrackForced TrackKind = "forced"
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (TrackKind) Enum() []any {
-	return []any{TrackManual, TrackAuto, TrackForced}
-}
-
 // TrackStatus says how the question for a content's caption tracks was answered.
 type TrackStatus string
 
@@ -39,9 +33,3 @@ const (
 	TracksFailed  TrackStatus = "failed"  // blocked, a fault, no answer in time
 	TracksSkipped TrackStatus = "skipped" // the platform was not asked
 )
-
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (TrackStatus) Enum() []any {
-	return []any{TracksOK, TracksEmpty, TracksFailed, TracksSkipped}
-}

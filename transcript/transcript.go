@@ -19,12 +19,6 @@ const (
 	Upload           Platform = "upload"
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Platform) Enum() []any {
-	return enumOf(Platforms())
-}
-
 // Platforms lists every platform, Upload last.
 func Platforms() []Platform {
 	return []Platform{VideoSite, ShortVideoSite, PhotoSite, ProfessionalSite, MicroblogSite, Upload}
@@ -61,14 +55,6 @@ const (
 	OriginManual                 Origin = "manual"
 )
 
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Origin) Enum() []any {
-	return []any{
-		OriginCaptionAPI, OriginDownloader, OriginASR, OriginProfessionalCaptions, OriginShortVideoSiteCaptions, OriginManual,
-	}
-}
-
 // Status is the state of a stored transcript. The service stores and returns
 // ready ones only; decoders accept the others.
 type Status string
@@ -79,15 +65,6 @@ const (
 	Ready   Status = "ready"
 	Failed  Status = "error"
 )
-
-// SchemaName is the name of the type in the API's document.
-func (Status) SchemaName() string { return "TranscriptStatus" }
-
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Status) Enum() []any {
-	return []any{Pending, Ready, Failed}
-}
 
 // MetadataStatus says how much the service knows about the content itself
 // (title, creator, duration), whether or not the caller asked to see it.
@@ -100,12 +77,6 @@ const (
 	MetadataPending     MetadataStatus = "pending"
 	MetadataUnavailable MetadataStatus = "unavailable"
 )
-
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (MetadataStatus) Enum() []any {
-	return []any{MetadataComplete, MetadataPartial, MetadataPending, MetadataUnavailable}
-}
 
 // Transcript is a timestamped text of one piece of content in one language. Nullable
 // members are pointers; nil is sent as null. A [Result], a [Job] and package format

@@ -20,9 +20,6 @@ type Progress struct {
 	At             transcript.Time           `json:"at"` // when it happened
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Progress) SchemaName() string { return "ProgressData" }
-
 // AppendEvent appends the data of a server-sent event, one line of JSON. A snapshot never holds
 // the result. segments are those of a completed job's result as in [AppendTranscript]. For an
 // unknown type, AppendEvent returns an error and an unextended dst.

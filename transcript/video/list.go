@@ -11,9 +11,6 @@ const (
 	Live    Kind = "live" // what is or was broadcast
 )
 
-// SchemaName is the name of the type in the API's document.
-func (Kind) SchemaName() string { return "UploadKind" }
-
 // Kinds are all of them.
 func Kinds() []Kind { return []Kind{All, Regular, Shorts, Live} }
 
@@ -24,9 +21,6 @@ type Uploads struct {
 	NextPageToken string    `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Uploads) SchemaName() string { return "ChannelUploads" }
-
 // Item is an entry of a playlist.
 type Item struct {
 	Position int `json:"position" minimum:"0"` // its place in the playlist, from 0
@@ -36,9 +30,6 @@ type Item struct {
 	Video     Summary `json:"video"` // the video
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Item) SchemaName() string { return "PlaylistItem" }
-
 // Items is a page of the entries of a playlist, in its own order.
 type Items struct {
 	PlaylistID    string  `json:"playlistId"`              // the site's id of the playlist
@@ -46,6 +37,3 @@ type Items struct {
 	Items         []Item  `json:"items"`                   // its entries, in their own order
 	NextPageToken string  `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
-
-// SchemaName is the name of the type in the API's document.
-func (Items) SchemaName() string { return "PlaylistItems" }

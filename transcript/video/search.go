@@ -10,15 +10,6 @@ const (
 	TypePlaylist Type = "playlist"
 )
 
-// SchemaName is the name of the type in the API's document.
-func (Type) SchemaName() string { return "VideoSearchType" }
-
-// Enum returns all values, in the order of the API's document. A reflector of JSON schemas
-// asks for them.
-func (Type) Enum() []any {
-	return []any{TypeVideo, TypeChannel, TypePlaylist}
-}
-
 // Types are all of them.
 func Types() []Type { return []Type{TypeVideo, TypeChannel, TypePlaylist} }
 
@@ -31,9 +22,6 @@ const (
 	ByDate      Order = "date"  // newest first
 	ByViews     Order = "views" // most often seen first
 )
-
-// SchemaName is the name of the type in the API's document.
-func (Order) SchemaName() string { return "VideoSearchOrder" }
 
 // Orders are all of them.
 func Orders() []Order { return []Order{ByRelevance, ByDate, ByViews} }
@@ -54,9 +42,6 @@ type Found struct {
 	NextPageToken string   `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Found) SchemaName() string { return "VideoSearchResult" }
-
 // Result is one thing found. The member that Type names is there, and no other.
 type Result struct {
 	Type     Type      `json:"type"`               // which of the other members is there
@@ -64,6 +49,3 @@ type Result struct {
 	Channel  *Channel  `json:"channel,omitempty"`  // a channel that was found
 	Playlist *Playlist `json:"playlist,omitempty"` // a playlist that was found
 }
-
-// SchemaName is the name of the type in the API's document.
-func (Result) SchemaName() string { return "VideoSearchItem" }

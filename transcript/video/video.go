@@ -20,9 +20,6 @@ type Summary struct {
 	CaptionAvailable *bool `json:"captionAvailable"`
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Summary) SchemaName() string { return "VideoSummary" }
-
 // Video is a video with its details.
 type Video struct {
 	Summary
@@ -38,18 +35,12 @@ type Video struct {
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus"`
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Video) SchemaName() string { return "Video" }
-
 // Videos are the videos that were asked for by their ids, in the order of the question.
 type Videos struct {
 	Items []Video `json:"items"` // the videos, in the order of the ids
 	// NotFound are the ids that name nothing, or what is private or removed.
 	NotFound []string `json:"notFound"`
 }
-
-// SchemaName is the name of the type in the API's document.
-func (Videos) SchemaName() string { return "VideoList" }
 
 // Channel is a channel.
 type Channel struct {
@@ -64,16 +55,10 @@ type Channel struct {
 	UploadsPlaylistID *string `json:"uploadsPlaylistId"`           // the playlist of all that it has uploaded; nil when not known
 }
 
-// SchemaName is the name of the type in the API's document.
-func (Channel) SchemaName() string { return "Channel" }
-
 // ChannelFound is the answer of GET /v1/video_site/channels.
 type ChannelFound struct {
 	Channel Channel `json:"channel"` // the channel
 }
-
-// SchemaName is the name of the type in the API's document.
-func (ChannelFound) SchemaName() string { return "ChannelResult" }
 
 // Playlist is what a search tells of a playlist.
 type Playlist struct {
@@ -84,6 +69,3 @@ type Playlist struct {
 	ItemCount    *int64  `json:"itemCount" minimum:"0"`     // how many entries it has; nil when not known
 	ThumbnailURL *string `json:"thumbnailUrl" format:"uri"` // a picture for it; nil when not known
 }
-
-// SchemaName is the name of the type in the API's document.
-func (Playlist) SchemaName() string { return "PlaylistSummary" }

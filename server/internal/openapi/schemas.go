@@ -9,6 +9,7 @@ import (
 
 	"github.com/swaggest/jsonschema-go"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/schema"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -23,7 +24,7 @@ func describeTypes(r *jsonschema.Reflector, words texts) {
 		jsonschema.InterceptProp(words.describe))
 }
 
-// describeType adds the meanings of codes, and takes back two facts that are true of a Go type
+// describeType adds the values of enums and the meanings of codes, and takes back two facts that are true of a Go type
 // but not of the API: that the target of a pointer may be null, and that a choice between types
 // is an object.
 func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
@@ -39,6 +40,9 @@ func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 		p.Schema.WithDescription(describeCodes(transcript.Codes(), func(c transcript.Code) string { return string(c) }))
 	case reflect.TypeFor[edge.FlatError]():
 		p.Schema.WithDescription(describeCodes(transcript.FlatCodes(), transcript.Code.Slug))
+	}
+	if values := schema.Enum(t); values != nil {
+		p.Schema.Enum = values
 	}
 	p.Schema.RemoveType(jsonschema.Null)
 	if p.Schema.OneOf != nil && p.Schema.Properties == nil {
@@ -73,26 +77,26 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 	if tag, ok := p.Field.Tag.Lookup("nullable"); ok {
 		nullable = tag == "true"
 	}
-	schema := p.PropertySchema
-	schema.RemoveType(jsonschema.Null)
+	property := p.PropertySchema
+	property.RemoveType(jsonschema.Null)
 	switch {
 	case !nullable:
-	case schema.Ref == nil:
-		schema.AddType(jsonschema.Null)
+	case property.Ref == nil:
+		property.AddType(jsonschema.Null)
 	default:
-		reference := jsonschema.Schema{Ref: schema.Ref}
-		schema.Ref = nil
-		schema.AnyOf = []jsonschema.SchemaOrBool{reference.ToSchemaOrBool(), jsonschema.Null.ToSchemaOrBool()}
+		reference := jsonschema.Schema{Ref: property.Ref}
+		property.Ref = nil
+		property.AnyOf = []jsonschema.SchemaOrBool{reference.ToSchemaOrBool(), jsonschema.Null.ToSchemaOrBool()}
 	}
 	return nil
 }
 
-// schemaName is the name of a type in the document. If the type has the method
-// SchemaName, the method names the type. A type of package transcript or of the service
-// has its Go name. Any other type has its Go name after the name of its package.
+// schemaName is the name of a type in the document. Package schema names some types. A type of
+// package transcript or of the service has its Go name. Any other type has its Go name after
+// the name of its package.
 func schemaName(t reflect.Type, name string) string {
-	if named, ok := reflect.Zero(t).Interface().(interface{ SchemaName() string }); ok {
-		return named.SchemaName()
+	if named, ok := schema.Name(t); ok {
+		return named
 	}
 	if strings.HasSuffix(t.PkgPath(), "/transcript") || strings.Contains(t.PkgPath(), "/server/internal/") {
 		return t.Name()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/schema"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -69,12 +70,12 @@ func Languages() Kind[transcript.LanguageList] {
 
 // Enum is one of the offered values. The case matters. A hidden value is accepted too, but the
 // document does not show it: the handler refuses the value with a specific code. The schema's
-// name in the document is the name of T, or the result of T's method SchemaName. [Table.Enums]
+// name in the document is the name of T, unless package schema has another. [Table.Enums]
 // returns the schemas of a table's enums.
 func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
-	schema := reflect.TypeFor[T]().Name()
-	if t, ok := any(T("")).(interface{ SchemaName() string }); ok {
-		schema = t.SchemaName()
+	name, ok := schema.Name(reflect.TypeFor[T]())
+	if !ok {
+		name = reflect.TypeFor[T]().Name()
 	}
 	take := func(s string) (T, error) {
 		if v := T(s); slices.Contains(offered, v) || slices.Contains(hidden, v) {
@@ -83,14 +84,14 @@ func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
 		return "", fmt.Errorf("must be one of %s", quoted(offered, ", "))
 	}
 	kind := kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
-		s := Schema{"$ref": "#/components/schemas/" + schema}
+		s := Schema{"$ref": "#/components/schemas/" + name}
 		if len(hidden) > 0 {
 			s["enum"] = offered
 		}
 		return s
 	})
 	if len(hidden) == 0 {
-		kind.enum = &EnumSchema{Name: schema, Values: offered}
+		kind.enum = &EnumSchema{Name: name, Values: offered}
 	}
 	return kind
 }

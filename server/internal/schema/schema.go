@@ -1,0 +1,86 @@
+// Package schema has the facts about public Go types that the API's document needs and that
+// reflection cannot find: the names of schemas, and the values of enums.
+package schema
+
+import (
+	"reflect"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
+)
+
+// names has the types whose schema does not have their Go name. Two packages may have types of
+// one name. The document has all schemas in one list.
+var names = map[reflect.Type]string{
+	reflect.TypeFor[transcript.Code]():    "ErrorCode",
+	reflect.TypeFor[transcript.Error]():   "ErrorBody",
+	reflect.TypeFor[transcript.Info]():    "TranscriptInfo",
+	reflect.TypeFor[transcript.Status]():  "TranscriptStatus",
+	reflect.TypeFor[wire.Progress]():      "ProgressData",
+	reflect.TypeFor[batch.Status]():       "BatchStatus",
+	reflect.TypeFor[library.ChunkPage]():  "ChunkPage",
+	reflect.TypeFor[library.Found]():      "SearchResult",
+	reflect.TypeFor[library.Hit]():        "SearchHit",
+	reflect.TypeFor[library.Match]():      "SearchMatch",
+	reflect.TypeFor[library.Saved]():      "SavedTranscript",
+	reflect.TypeFor[video.Channel]():      "Channel",
+	reflect.TypeFor[video.ChannelFound](): "ChannelResult",
+	reflect.TypeFor[video.Found]():        "VideoSearchResult",
+	reflect.TypeFor[video.Item]():         "PlaylistItem",
+	reflect.TypeFor[video.Items]():        "PlaylistItems",
+	reflect.TypeFor[video.Kind]():         "UploadKind",
+	reflect.TypeFor[video.Order]():        "VideoSearchOrder",
+	reflect.TypeFor[video.Playlist]():     "PlaylistSummary",
+	reflect.TypeFor[video.Result]():       "VideoSearchItem",
+	reflect.TypeFor[video.Summary]():      "VideoSummary",
+	reflect.TypeFor[video.Type]():         "VideoSearchType",
+	reflect.TypeFor[video.Uploads]():      "ChannelUploads",
+	reflect.TypeFor[video.Video]():        "Video",
+	reflect.TypeFor[video.Videos]():       "VideoList",
+}
+
+// Name returns the name of a type's schema, if the table names it.
+func Name(t reflect.Type) (name string, ok bool) {
+	name, ok = names[t]
+	return name, ok
+}
+
+// enums has the values of the types of strings that stand in answers, in the order of the
+// document. The enums of requests alone are in the tables of the requests.
+var enums = map[reflect.Type][]any{
+	reflect.TypeFor[transcript.Platform](): list(transcript.Platforms()...),
+	reflect.TypeFor[transcript.Origin](): list(
+		transcript.OriginCaptionAPI, transcript.OriginDownloader, transcript.OriginASR,
+		transcript.OriginProfessionalCaptions, transcript.OriginShortVideoSiteCaptions, transcript.OriginManual),
+	reflect.TypeFor[transcript.Status](): list(transcript.Pending, transcript.Ready, transcript.Failed),
+	reflect.TypeFor[transcript.MetadataStatus](): list(
+		transcript.MetadataComplete, transcript.MetadataPartial, transcript.MetadataPending, transcript.MetadataUnavailable),
+	reflect.TypeFor[transcript.TrackKind]():   list(transcript.TrackManual, transcript.TrackAuto, transcript.TrackForced),
+	reflect.TypeFor[transcript.TrackStatus](): list(transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped),
+	reflect.TypeFor[transcript.JobStatus](): list(
+		transcript.JobPending, transcript.JobProcessing, transcript.JobSuccess, transcript.JobFailed, transcript.JobCancelled),
+	reflect.TypeFor[transcript.Stage](): list(
+		transcript.StageQueued, transcript.StageCaptionFetch, transcript.StageDurationCheck,
+		transcript.StageASRQueued, transcript.StageASRRunning, transcript.StagePublishing, transcript.StageDone),
+	reflect.TypeFor[transcript.Code]():   list(transcript.Codes()...),
+	reflect.TypeFor[transcript.Format](): list(transcript.JSON, transcript.Text),
+	reflect.TypeFor[video.Type]():        list(video.Types()...),
+	reflect.TypeFor[library.Kind]():      list(library.KindTranscript, library.KindPending, library.KindFailed, library.KindBatch),
+	reflect.TypeFor[batch.Mode]():        list(batch.Links, batch.Playlist, batch.Channel),
+	reflect.TypeFor[batch.Status]():      list(batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled),
+	reflect.TypeFor[batch.ItemStatus]():  list(batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped),
+}
+
+// Enum returns the values of a type of strings, or nil if the table does not have the type.
+func Enum(t reflect.Type) []any { return enums[t] }
+
+func list[T ~string](values ...T) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
+}
