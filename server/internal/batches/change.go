@@ -191,13 +191,13 @@ func (bs *Batches) Delete(ctx context.Context, account, id string) error {
 // abandon cancels the claims that only skipped items of a canceled batch have waited
 // for.
 func (bs *Batches) abandon(ctx context.Context, b *db.Batch) error {
-	claims, err := bs.store.Items.AbandonedJobs(ctx, b.ID)
+	claims, err := bs.store.Jobs.Abandoned(ctx, b.ID)
 	if err != nil {
 		return err
 	}
 	for _, c := range claims {
 		err := bs.cfg.CancelClaims(ctx, c.ExtractionID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
-			left, err := tx.Items.AbandonedJobs(ctx, b.ID) // another request may have joined the claim
+			left, err := tx.Jobs.Abandoned(ctx, b.ID) // another request may have joined the claim
 			return slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID }), err
 		})
 		if err != nil {

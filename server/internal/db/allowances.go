@@ -91,15 +91,15 @@ func (w AllowancesTx) Pay(ctx context.Context, account string, l Limits, amount 
 	return w.use(ctx, account, l, Usage{Used: amount})
 }
 
-func (w AllowancesTx) setReserved(ctx context.Context, j *Job, held Allowance) error {
+func (w AllowancesTx) setReserved(ctx context.Context, j *Job, reserved Allowance) error {
 	res, err := w.db.NewUpdate().Model((*Job)(nil)).
-		Set("held_transcripts = ?, held_minutes = ?", held.Transcripts, held.Minutes).
+		Set("reserved_transcripts = ?, reserved_minutes = ?", reserved.Transcripts, reserved.Minutes).
 		Where("id = ?", j.ID).
 		Exec(ctx)
 	if err := mustAffect("allowance of job "+j.ID, res, err); err != nil {
 		return err
 	}
-	j.Reserved = held
+	j.Reserved = reserved
 	return nil
 }
 

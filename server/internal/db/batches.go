@@ -191,3 +191,13 @@ func (w BatchesTx) SetExport(ctx context.Context, account, batchID, ref, mediaTy
 		Where("b.id = ? AND b.account = ?", batchID, account).Exec(ctx)
 	return mustAffect("batch "+batchID, res, err)
 }
+
+// LockWaiting locks the batches whose items wait for claims, in the order of their
+// ids, and returns them.
+func (w BatchesTx) LockWaiting(ctx context.Context, jobIDs []string) ([]Batch, error) {
+	var found []Batch
+	q := w.db.NewSelect().Model(&found).
+		Where("b.id IN (SELECT batch_id FROM batch_items WHERE status = 'pending' AND job_id <> '' AND job_id IN (?))", bun.List(jobIDs)).
+		Order("b.id")
+	return found, wrap("batches of claims", w.tx.sql.ForUpdate(q).Scan(ctx))
+}

@@ -209,16 +209,6 @@ func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery
 		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, text(end.ErrorMessage), end.Retryable)
 }
 
-// LockWaiting locks the batches whose items wait for claims, in the order of their
-// ids, and returns them.
-func (w BatchesTx) LockWaiting(ctx context.Context, jobIDs []string) ([]Batch, error) {
-	var found []Batch
-	q := w.db.NewSelect().Model(&found).
-		Where("b.id IN (SELECT batch_id FROM batch_items WHERE status = 'pending' AND job_id <> '' AND job_id IN (?))", bun.List(jobIDs)).
-		Order("b.id")
-	return found, wrap("batches of claims", w.tx.sql.ForUpdate(q).Scan(ctx))
-}
-
 // SetSound notes of the items that wait for an extraction that they are to be recognized,
 // and returns their batches.
 func (w ItemsTx) SetSound(ctx context.Context, extractionID string) (batchIDs []string, err error) {
@@ -249,19 +239,6 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 		Where("job_id = '' OR job_id IN (SELECT id FROM jobs WHERE status = 'pending' AND stage = 'queued')").
 		Exec(ctx)
 	return wrap("skip items of batch "+batchID, err)
-}
-
-// AbandonedJobs returns the running claims of skipped items of a batch that no request
-// and no other item waits for.
-func (r Items) AbandonedJobs(ctx context.Context, batchID string) ([]Job, error) {
-	var jobs []Job
-	err := r.db.NewSelect().Model(&jobs).
-		Where("id IN (SELECT job_id FROM batch_items WHERE batch_id = ? AND status = 'skipped' AND job_id <> '')", batchID).
-		Where(running + " AND NOT asked").
-		Where("NOT EXISTS (SELECT 1 FROM batch_items AS i WHERE i.job_id = job.id AND i.job_id <> '' AND i.status = 'pending')").
-		Order("id").
-		Scan(ctx)
-	return jobs, wrap("abandoned claims of batch "+batchID, err)
 }
 
 // SetContent notes where a short link has led: to a content, an error, or to what the

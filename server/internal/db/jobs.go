@@ -34,7 +34,7 @@ type Job struct {
 	// Turn is Limits.Turn, for the queue.
 	Turn string
 	// Reserved is what is set aside for it of its account's allowance: see AllowancesTx.Reserve.
-	Reserved Allowance `bun:"embed:held_"`
+	Reserved Allowance `bun:"embed:reserved_"`
 	// Trace is by what a tracer knows the request; empty: it is not traced.
 	Trace string
 	// Asked says that a request of its own has asked for the job, and Batched that
@@ -157,6 +157,19 @@ func (r Jobs) Traces(ctx context.Context, extractionID string, n int64) ([]strin
 		Order("id").Limit(n).
 		Scan(ctx, &traces)
 	return traces, wrap("traces of extraction "+extractionID, err)
+}
+
+// Abandoned returns the running claims of skipped items of a batch that no request
+// and no other item waits for.
+func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
+	var jobs []Job
+	err := r.db.NewSelect().Model(&jobs).
+		Where("id IN (SELECT job_id FROM batch_items WHERE batch_id = ? AND status = 'skipped' AND job_id <> '')", batchID).
+		Where(running + " AND NOT asked").
+		Where("NOT EXISTS (SELECT 1 FROM batch_items AS i WHERE i.job_id = job.id AND i.job_id <> '' AND i.status = 'pending')").
+		Order("id").
+		Scan(ctx)
+	return jobs, wrap("abandoned claims of batch "+batchID, err)
 }
 
 // Insert stores a new claim and its first event, or returns ErrExists

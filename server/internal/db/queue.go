@@ -95,8 +95,8 @@ func (tx *Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts)
 	return wrap("enqueue "+step.Kind(), tx.sql.Enqueue(ctx, step, opts))
 }
 
-// availableKey marks the context of an insert whose step is available at once, whatever
-// its time.
+// availableKey marks the context of an insert whose step is available at once, even if the
+// step has a time.
 type availableKey struct{}
 
 // available is a hook of River's for inserts. River itself makes a step with a time

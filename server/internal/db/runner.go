@@ -19,8 +19,8 @@ import (
 type Workers struct {
 	// Process is the name of this process, unique among the living. Required.
 	Process string
-	// Abilities is what the process says it can do, for the processes that leave work to
-	// it: a JSON object that only the caller understands.
+	// Abilities tells other processes which work this process can do. It is a JSON object,
+	// which only the caller reads.
 	Abilities []byte
 	// Workers do the steps, one worker for each kind. Required.
 	Workers []Worker

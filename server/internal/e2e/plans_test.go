@@ -164,7 +164,7 @@ func (s place) balance(t *testing.T) (b balance) {
 	t.Helper()
 	err := storetest.SQL(t, store.Options{Database: s.database}).QueryRowContext(t.Context(), `SELECT
 		(SELECT sum(used_transcripts) FROM usage), (SELECT sum(reserved_transcripts) FROM usage),
-		(SELECT coalesce(sum(held_transcripts), 0) FROM jobs WHERE status IN ('pending', 'processing')),
+		(SELECT coalesce(sum(reserved_transcripts), 0) FROM jobs WHERE status IN ('pending', 'processing')),
 		(SELECT count(*) FROM jobs WHERE status IN ('pending', 'processing')),
 		(SELECT count(*) FROM jobs WHERE status = 'success')`).
 		Scan(&b.Used, &b.Reserved, &b.Held, &b.Running, &b.Succeeded)

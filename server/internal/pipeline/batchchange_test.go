@@ -51,7 +51,7 @@ func TestCancelBatch(t *testing.T) {
 			job, err = b.Batches.Get(t.Context(), acme, made.ID)
 			require.NoError(t, err)
 			require.NoError(t, job.Check())
-			abandoned, err := s.Items.AbandonedJobs(t.Context(), made.ID)
+			abandoned, err := s.Jobs.Abandoned(t.Context(), made.ID)
 			require.NoError(t, err)
 			return job.Counts.Pending == 0 && len(abandoned) == 0
 		}, time.Minute, 5*time.Millisecond)

@@ -58,22 +58,22 @@ const (
 	hookAgain = time.Second // after a failure
 )
 
-// jobHookArgs is the step that tells of the end of a job.
+// jobHookArgs is the step that calls the hook for the end of a job.
 type jobHookArgs struct {
 	Job    string `json:"job"`
 	Failed int    `json:"failed,omitempty"` // calls that have failed
 }
 
-func (jobHookArgs) Kind() string  { return "tell_job" }
+func (jobHookArgs) Kind() string  { return "job_hook" }
 func (jobHookArgs) Queue() string { return queueJobHook }
 
-// batchHookArgs is the step that tells of the end of a batch.
+// batchHookArgs is the step that calls the hook for the end of a batch.
 type batchHookArgs struct {
 	Batch  string `json:"batch"`
 	Failed int    `json:"failed,omitempty"`
 }
 
-func (batchHookArgs) Kind() string  { return "tell_batch" }
+func (batchHookArgs) Kind() string  { return "batch_hook" }
 func (batchHookArgs) Queue() string { return queueBatchHook }
 
 // keepAnnouncing notes again and again that this process has hooks, until ctx ends.

@@ -38,12 +38,12 @@ func byAccount(a, b db.Job) int { return strings.Compare(a.Account, b.Account) }
 
 // price returns what an ended claim pays: the whole reservation for a new text, and for
 // a canceled claim the minutes that were recognized by then.
-func price(held db.Allowance, end db.End, heard time.Duration) db.Allowance {
+func price(reserved db.Allowance, end db.End, heard time.Duration) db.Allowance {
 	switch {
 	case end.Status == transcript.JobSuccess && !end.Cached:
-		return held
+		return reserved
 	case end.Status == transcript.JobCancelled:
-		return db.Allowance{Minutes: min(limits.Lasting(heard).Minutes(), held.Minutes)}
+		return db.Allowance{Minutes: min(limits.Lasting(heard).Minutes(), reserved.Minutes)}
 	}
 	return db.Allowance{}
 }

@@ -24,14 +24,14 @@ var always = []law{
 	{"what has ended says when", `SELECT id FROM jobs WHERE (status IN ('pending', 'processing')) <> (ended_at IS NULL)`},
 	{"events have no gaps, and the last is the claim's", `SELECT j.id FROM jobs AS j JOIN job_events AS v ON v.job_id = j.id
 		GROUP BY j.id, j.sequence HAVING min(v.sequence) <> 1 OR count(*) <> max(v.sequence) OR max(v.sequence) <> j.sequence`},
-	{"a claim that runs holds a transcript, another nothing", `SELECT id FROM jobs
-		WHERE held_transcripts <> CASE WHEN status IN ('pending', 'processing') THEN 1 ELSE 0 END
-		OR held_minutes > 0 AND status NOT IN ('pending', 'processing')`},
-	{"what is reserved is what is held", `SELECT a.account FROM (SELECT account FROM usage UNION SELECT account FROM jobs) AS a
+	{"a running claim has reserved a transcript, any other claim nothing", `SELECT id FROM jobs
+		WHERE reserved_transcripts <> CASE WHEN status IN ('pending', 'processing') THEN 1 ELSE 0 END
+		OR reserved_minutes > 0 AND status NOT IN ('pending', 'processing')`},
+	{"an account has reserved what its claims have reserved", `SELECT a.account FROM (SELECT account FROM usage UNION SELECT account FROM jobs) AS a
 		WHERE coalesce((SELECT sum(u.reserved_transcripts) FROM usage AS u WHERE u.account = a.account), 0) <>
-			coalesce((SELECT sum(j.held_transcripts) FROM jobs AS j WHERE j.account = a.account), 0)
+			coalesce((SELECT sum(j.reserved_transcripts) FROM jobs AS j WHERE j.account = a.account), 0)
 		OR coalesce((SELECT sum(u.reserved_minutes) FROM usage AS u WHERE u.account = a.account), 0) <>
-			coalesce((SELECT sum(j.held_minutes) FROM jobs AS j WHERE j.account = a.account), 0)`},
+			coalesce((SELECT sum(j.reserved_minutes) FROM jobs AS j WHERE j.account = a.account), 0)`},
 	{"a place is that of a claim which runs on it", `SELECT p.extraction_id FROM asr_places AS p JOIN jobs AS j ON j.id = p.job_id
 		WHERE j.status NOT IN ('pending', 'processing') OR j.extraction_id <> p.extraction_id OR j.account <> p.account`},
 	{"work that has ended has no place, and no chunks", `SELECT e.id FROM extractions AS e

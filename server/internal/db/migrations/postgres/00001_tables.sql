@@ -96,8 +96,8 @@ CREATE TABLE jobs (
     cached           boolean NOT NULL DEFAULT FALSE,
     stale            boolean NOT NULL DEFAULT FALSE,
     limits           text NOT NULL DEFAULT '{}', -- JSON object
-    held_transcripts bigint NOT NULL DEFAULT 0,
-    held_minutes     bigint NOT NULL DEFAULT 0,
+    reserved_transcripts bigint NOT NULL DEFAULT 0,
+    reserved_minutes     bigint NOT NULL DEFAULT 0,
     trace            text NOT NULL DEFAULT '', -- '': the request is not traced
     asked            boolean NOT NULL DEFAULT true,
     batched          boolean NOT NULL DEFAULT false,
