@@ -75,14 +75,21 @@ func (v virtualNow) tag() int64 {
 // start is the tag of an account's next step. finish is nil for an account that the queue
 // does not know. New accounts that come one after the other move on through the round, so
 // that even an endless row of them cannot hold up the accounts of the next round.
+// An account that has had no step in the last round comes before all others of the round.
 func (v virtualNow) start(finish *int64) int64 {
 	now := v.tag()
-	began := now - now%round
-	if finish == nil {
+	began := roundOf(now)
+	switch {
+	case finish == nil:
 		return max(began+newcomer, now+1)
+	case *finish < began:
+		return began - 1
 	}
-	return max(*finish, began)
+	return *finish
 }
+
+// roundOf is where the round of a tag begins. The tag before a round belongs to the round.
+func roundOf(tag int64) int64 { return tag + 1 - (tag+1)%round }
 
 // place is where a step stands in its queue.
 type place struct {
@@ -131,7 +138,7 @@ func (tx *Tx) pay(ctx context.Context, l line, turns []string) (place, error) {
 		}
 	}
 	turn, start := turns[first], starts[first]
-	finish := start.tag - start.tag%round + round
+	finish := roundOf(start.tag) + round
 	var paid int64
 	// Another transaction of the account may have paid since the finish time was read.
 	err = tx.db.NewRaw(`INSERT INTO fair_shares (queue, priority, turn, finish) VALUES (?0, ?1, ?2, ?3)

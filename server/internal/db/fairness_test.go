@@ -89,6 +89,34 @@ func TestTheLastAccountIsNext(t *testing.T) {
 	})
 }
 
+// TestAnAccountThatComesBackIsNext: an account that the queue knows, and that has had no
+// step for a round, comes before all accounts whose steps wait.
+func TestAnAccountThatComesBackIsNext(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		q := newTurnstile(t, s)
+		q.ask(t, "late", 1)
+		for _, account := range []string{"acme", "beta", "gamma"} {
+			q.ask(t, account, 20)
+		}
+		for range 10 {
+			q.next(t)
+		}
+		for range 3 {
+			q.ask(t, "late", 2)
+			require.Equal(t, "late", q.next(t))
+			began := map[string]int{}
+			for began["late"] == 0 {
+				began[q.next(t)]++
+			}
+			require.LessOrEqual(t, began["acme"]+began["beta"]+began["gamma"], 6, "late's second step waits for its turn")
+			for range 7 {
+				require.NotEqual(t, "late", q.next(t))
+			}
+		}
+	})
+}
+
 // TestNewAccountsHoldUpNobody: an endless row of new accounts does not keep an account
 // from its turn, nor do steps that stand in line already.
 func TestNewAccountsHoldUpNobody(t *testing.T) {

@@ -20,9 +20,6 @@ const (
 	// pollInterval is for steps that are not announced: steps that were requeued or snoozed.
 	// New steps are announced.
 	pollInterval = time.Second
-	// scheduleInterval is how often River makes the scheduled steps available. It is River's
-	// default.
-	scheduleInterval = 5 * time.Second
 )
 
 // Enqueue puts a step into the queue within the transaction. The accounts whose steps wait
@@ -41,17 +38,18 @@ func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
 
 // EnqueueAt is Enqueue of a step that is not to run before a time. The step runs up to a
 // second after that time if a worker is free. The database's clock measures the pause.
+//
+// The step is available at once, because River fetches no step before its time. A scheduled
+// step would wait for a leader. After an outage of the database, a River client waits for up to
+// 64 seconds before it tries to lead again, and no setting shortens the wait. Without a
+// leader the sweep and the removal of ended rows are late, and no job waits for these.
 func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
 	pause := time.Until(at)
 	now, err := tx.Now(ctx)
 	if err != nil {
 		return err
 	}
-	if pause <= scheduleInterval {
-		// River looks at scheduled steps too seldom for this one. A step that is available is
-		// not fetched before its time either.
-		ctx = context.WithValue(ctx, availableKey{}, true)
-	}
+	ctx = context.WithValue(ctx, availableKey{}, true)
 	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), ScheduledAt: now.Add(pause)})
 }
 
@@ -100,7 +98,7 @@ func (tx *Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts)
 type availableKey struct{}
 
 // available is a hook of River's for inserts. River itself makes a step with a time
-// scheduled, and looks at scheduled steps every five seconds only.
+// scheduled, and only the leader looks at scheduled steps, every five seconds.
 type available struct{ river.HookDefaults }
 
 // InsertBegin is called before each insert.

@@ -12,24 +12,38 @@ import (
 )
 
 // This file has all statements on River's own tables. River's public API does everything
-// else: it inserts, fetches, completes, retries, snoozes, schedules and cleans up. Each
-// statement here answers a question that the API does not answer, or changes what the API
-// does not change:
+// else: it inserts, fetches, completes, retries and cleans up. Each statement here answers
+// a question that the API does not answer, or changes what the API does not change:
 //
-//   - The owner of a run (Holds, running): River proves nothing about a run. A run that was
-//     taken over must not write, so each step locks its own row in the transaction that
-//     writes. River's rescuer goes by the age of a run alone, and puts the same row into
+//   - The owner of a run (Holds, running): Client.JobGetTx reads a row without a lock. A run
+//     that was taken over must not write, so each step locks its own row in the transaction
+//     that writes. River's rescuer goes by the age of a run alone, and puts the same row into
 //     the queue again; the old run's end would then end the new run. So a lost run gets a
 //     new row (Requeue).
 //   - The end of a run in our transaction (Finish): river.JobCompleteTx works only in a
 //     worker's own context, and Client.JobDeleteTx refuses a running row.
 //   - The place in the queue (virtualNow, waitingSteps, moveStep, returnedSteps): River
-//     cannot change the time and the priority of a waiting row.
+//     cannot change the time and the priority of a waiting row. Client.JobUpdateTx changes a
+//     row's output, and Client.JobRetryTx leaves a time in the past as it is.
 //   - The steps of single requests (singleWaits), the work in no queue (Stranded), the number
 //     of steps in each queue (queueSteps): Client.JobList reads whole rows, 10,000 at most,
 //     and does not count.
-//   - The term of a leader that is dead (endTerm): River waits for the end of the term.
-//   - The calls of hooks that no process makes (hookSteps): River's cleaner goes by states.
+//   - The term of a leader that is dead (endTerm): River waits for the end of the term, and
+//     a dead leader hears no request to resign.
+//   - The calls of hooks that no process makes (sweepHookCalls): River's cleaner goes by states.
+//
+// The service uses none of these features of River, because each does something else:
+//
+//   - Client.JobCancelTx ends a row. A cancel ends one account's claim, and other accounts
+//     may wait for the same step. The step itself looks for claims that are left.
+//   - Unique jobs refuse a second row of equal arguments while the first row runs. A step
+//     inserts its own next row, and Requeue a copy, in the transaction that ends the first
+//     row. The tables of extractions and batches keep work unique.
+//   - river.JobSnooze is what a worker returns, so River writes the pause after the worker's
+//     transaction, and a crash between the two loses the pause. RunAgain ends the run and
+//     inserts the next row in the transaction.
+//   - River's attempts and rescuer count every fetch of a row. The pipeline counts only the
+//     attempts that a step has used, and keeps them with the extraction.
 
 // Work is one run of a queue job: the job's row, as a worker has fetched it.
 //
@@ -227,8 +241,10 @@ func (r Reader) stranded(ctx context.Context, question, id string) (found []stri
 	return found, wrap("look for stranded work", err)
 }
 
-// queueSteps is a question for the steps in each queue: see Status.
-const queueSteps = `SELECT queue, CAST(state AS text) AS state, count(*) AS steps FROM river_job WHERE ` + live + ` GROUP BY queue, state`
+// queueSteps is a question for the steps in each queue: see Status. A step that waits for
+// its time counts as scheduled, see EnqueueAt. ?0 is River's now.
+const queueSteps = `SELECT queue, CASE WHEN state = 'available' AND scheduled_at > ?0 THEN 'scheduled' ELSE CAST(state AS text) END AS state,
+	count(*) AS steps FROM river_job WHERE ` + live + ` GROUP BY 1, 2`
 
 // oldHookCalls is the condition of the calls of a hook that no process with the hook has
 // made in time.

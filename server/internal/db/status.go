@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -59,13 +60,13 @@ const lively = time.Minute
 // question which got no answer.
 func (s *Store) Status(ctx context.Context) (now Status, err error) {
 	err = s.Snapshot(ctx, func(ctx context.Context, r Reader) error {
-		now, err = r.status(ctx, s.sql.SizeQuery())
+		now, err = r.status(ctx, s.sql)
 		return err
 	})
 	return now, err
 }
 
-func (r Reader) status(ctx context.Context, sizeQuery string) (Status, error) {
+func (r Reader) status(ctx context.Context, dialect sqldb.Dialect) (Status, error) {
 	var now Status
 	for _, ask := range []struct {
 		question string
@@ -76,11 +77,11 @@ func (r Reader) status(ctx context.Context, sizeQuery string) (Status, error) {
 		{`SELECT state, count(*) AS places FROM asr_places GROUP BY state`, &now.Places},
 		{`SELECT name, value, measured_at FROM measures`, &now.Blobs},
 	} {
-		if err := r.db.NewRaw(ask.question).Scan(ctx, ask.into); err != nil {
+		if err := r.db.NewRaw(ask.question, dialect.RiverNow()).Scan(ctx, ask.into); err != nil {
 			return Status{}, wrap("look at the status", err)
 		}
 	}
-	if err := r.db.NewRaw(sizeQuery).Scan(ctx, &now.Bytes); err != nil {
+	if err := r.db.NewRaw(dialect.SizeQuery()).Scan(ctx, &now.Bytes); err != nil {
 		return Status{}, wrap("look at the size of the database", err)
 	}
 	all, err := r.Processes(ctx)

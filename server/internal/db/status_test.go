@@ -71,24 +71,34 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// A step whose time comes before River would look at it stands ready for whoever looks
-// first then, and is not run before.
-func TestStepOfSoonStandsReady(t *testing.T) {
+// TestPausedStepsNeedNoLeader: a step with a pause runs after its time and not before,
+// though no process leads the queue. Until then the step counts as scheduled.
+func TestPausedStepsNeedNoLeader(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		raw.exec(t, `INSERT INTO river_leader (leader_id, elected_at, expires_at) VALUES ('away', '2026-01-01 00:00:00', '2999-01-01 00:00:00')`)
 		const pause = 1500 * time.Millisecond
 		due := time.Now().Add(pause)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "soon"}, due))
+			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "late"}, due.Add(time.Hour)))
 		})
 		now, err := s.Status(t.Context())
 		require.NoError(t, err)
-		assert.Equal(t, []db.QueueSteps{{Queue: "default", State: "available", Steps: 1}}, now.Queue)
-		ran := make(chan time.Time, 1)
-		runner(t, s, db.Workers{Process: "p", Workers: workers(func(context.Context, db.Work, work) error {
-			ran <- time.Now()
+		assert.Equal(t, []db.QueueSteps{{Queue: "default", State: "scheduled", Steps: 2}}, now.Queue)
+		ran := make(chan string, 2)
+		var began time.Time
+		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+			if began.IsZero() {
+				began = time.Now()
+			}
+			ran <- step.Name
 			return nil
 		})})
-		assert.False(t, receive(t, ran).Before(due))
+		require.Equal(t, "soon", receive(t, ran))
+		assert.False(t, began.Before(due))
+		raw.exec(t, `UPDATE river_job SET scheduled_at = '2026-01-01 00:00:00' WHERE state <> 'completed' AND scheduled_at > CURRENT_TIMESTAMP`)
+		require.Equal(t, "late", receive(t, ran))
 	})
 }

@@ -113,7 +113,7 @@ func atVersion(ctx context.Context, kind goose.Dialect, db *bun.DB, upToDate UpT
 	var pages int64 // the question fails for a file that is no database
 	count := `SELECT count(*) FROM sqlite_master`
 	if kind == goose.DialectPostgres {
-		count = `SELECT count(*) FROM pg_catalog.pg_class WHERE relname IN ('goose_db_version', 'river_migration')`
+		count = `SELECT count(*) FROM pg_catalog.pg_class WHERE relname = 'goose_db_version'`
 	}
 	if err := db.NewRaw(count).Scan(unbounded(ctx), &pages); err != nil {
 		return "", err
