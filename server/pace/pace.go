@@ -47,7 +47,7 @@ type Config struct {
 // plus PerMinute for each minute. Visits of [AsOne] and questions for several videos may come
 // early; later visits then wait longer.
 type Rate struct {
-	PerMinute float64 // the visits that may be made at once after a rest; 0: 5
+	PerMinute float64 // the visits of a minute; 0: 5
 	Burst     int     // the visits that may be made at once after a rest; 0: 5
 }
 
