@@ -27,13 +27,17 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 		return err
 	}
 	mine := row.ID
+	var volume *int64
 	err = w.db.NewInsert().Model(row).
 		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
 		Set(`volume = CASE WHEN library_row.transcript_id = excluded.transcript_id THEN library_row.volume END,
 			transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
 			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at`).
-		Returning("id").
-		Scan(ctx, &row.ID)
+		Returning("id, volume").
+		Scan(ctx, &row.ID, &volume)
+	if err == nil && volume == nil {
+		err = wordindex.Restore(ctx, w.tx.sql, transcriptID)
+	}
 	if err == nil && row.ID == mine {
 		err = w.grown(ctx, account)
 	}
@@ -83,6 +87,17 @@ func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRo
 // the text, this row takes over the star, and the row of the work goes. become returns
 // the number of rows of work.
 func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
+	n, err := w.becomeText(ctx, open, text)
+	if err == nil && n > 0 {
+		err = wordindex.Restore(ctx, w.tx.sql, text.TranscriptID)
+	}
+	if err == nil && n > 0 {
+		err = w.grown(ctx, open.accounts...)
+	}
+	return n, err
+}
+
+func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	found := open.have()
 	res, err := w.db.NewRaw(`UPDATE library_rows AS w
 		SET kind = 'transcript', lang = ?, transcript_id = ?, languages = '', job_id = NULL, error_code = NULL, source_url = '', metadata = '{}',
@@ -95,7 +110,7 @@ func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) 
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
 	if n == int64(len(open.accounts)) {
-		return n, w.grown(ctx, open.accounts...)
+		return n, nil
 	}
 	_, err = w.db.NewRaw(`UPDATE library_rows AS t
 		SET volume = CASE WHEN transcript_id = ? THEN volume END, transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
@@ -108,9 +123,6 @@ func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) 
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
 	taken, err := w.removeOpen(ctx, open)
-	if err == nil && n > 0 {
-		err = w.grown(ctx, open.accounts...)
-	}
 	return n + taken, err
 }
 

@@ -162,6 +162,13 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 		return "", wrap(what, err)
 	}
 	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
+	known, err := w.db.NewSelect().Model(text).Where("transcript_id = ? AND segments = ?", row.ID, text.Segments).Exists(ctx)
+	if err == nil && !known {
+		err = wordindex.Release(ctx, w.tx.sql, row.ID)
+	}
+	if err != nil {
+		return "", wrap(what, err)
+	}
 	_, err = w.db.NewInsert().Model(text).
 		On("CONFLICT (transcript_id) DO UPDATE").
 		Set("segments = excluded.segments, words = excluded.words").
@@ -169,8 +176,10 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	if err != nil {
 		return "", wrap(what, err)
 	}
-	if err := wordindex.Write(ctx, w.tx.sql, row.ID, segments); err != nil {
-		return "", err
+	if !known {
+		if err := wordindex.Write(ctx, w.tx.sql, row.ID, segments); err != nil {
+			return "", err
+		}
 	}
 	return row.ID, w.tx.Library.rename(ctx, row)
 }

@@ -21,9 +21,13 @@ type Block struct {
 	Places []byte // the places of all postings, one after the other
 }
 
-// maxBlock bounds the size of a block in bytes. Only a single word that needs more exceeds it.
-// Four blocks with their keys fit into a page of SQLite.
-const maxBlock = 900
+// These constants bound the size of a block in bytes. Only a single word that needs more exceeds
+// the bound. Four blocks of a single text with their keys fit into a page of SQLite, and two
+// blocks of many texts. PostgreSQL stores a row of up to 2,000 bytes in one piece.
+const (
+	maxTextBlock = 900
+	maxBlock     = 1900
+)
 
 // Posting is what an index knows of a word in one text.
 type Posting struct {
@@ -53,7 +57,7 @@ func Blocks(segments []transcript.Segment) []Block {
 		s.add(Fold(segment.Text), 0, 0)
 		s.flush()
 	}
-	var b blockWriter
+	b := blockWriter{max: maxTextBlock}
 	b.add(startsWord(0), []Posting{{Hits: starts.count, Places: starts.encoded}})
 	for _, word := range slices.Sorted(maps.Keys(words)) {
 		b.add(word, []Posting{{Hits: words[word].count, Places: words[word].encoded}})
@@ -88,7 +92,7 @@ func StartsFrom(first, last int) Term { return Term{Word: startsWord(first), las
 type blockWriter struct {
 	blocks []Block
 	before string // the word before, in the same block
-	single bool   // all words go into one block
+	max    int    // bytes of a block
 }
 
 func (b *blockWriter) add(word string, postings []Posting) {
@@ -101,7 +105,7 @@ func (b *blockWriter) add(word string, postings []Posting) {
 		text = p.Text
 	}
 	last := b.last()
-	if used := len(last.Words) + len(last.Places); !b.single && used > 0 && used+len(word)+len(entry)+places > maxBlock {
+	if used := len(last.Words) + len(last.Places); used > 0 && used+len(word)+len(entry)+places > b.max {
 		b.blocks = append(b.blocks, Block{First: word})
 		b.before, last = "", b.last()
 	}

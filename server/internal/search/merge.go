@@ -2,6 +2,7 @@ package search
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -46,7 +47,7 @@ func (m *Merger) Add(blocks []Block, keep []int) {
 
 // Blocks returns the merged index. There is at least one block.
 func (m *Merger) Blocks() []Block {
-	var b blockWriter
+	b := blockWriter{max: maxBlock}
 	b.last()
 	for _, word := range slices.Sorted(maps.Keys(m.words)) {
 		b.add(word, m.words[word])
@@ -57,7 +58,7 @@ func (m *Merger) Blocks() []Block {
 // Without returns a block without the postings of a text. changed is false if the block has
 // none.
 func (b Block) Without(text int) (without Block, changed bool) {
-	w := blockWriter{single: true}
+	w := blockWriter{max: math.MaxInt}
 	var postings []Posting
 	for r := (blockReader{words: b.Words, places: b.Places}); r.next(); {
 		postings = r.append(postings[:0])

@@ -84,17 +84,20 @@ func (b binder) bindTexts(ctx context.Context) (bool, error) {
 	}
 	var merger search.Merger
 	for _, t := range texts {
-		var rows []textBlock
-		if err := b.NewSelect().Model(&rows).Where("transcript_id = ?", t.TranscriptID).Order("first_word").Scan(ctx); err != nil {
+		blocks, err := blocksOfText(ctx, b.Tx, t.TranscriptID)
+		if err != nil {
 			return false, err
-		}
-		blocks := make([]search.Block, len(rows))
-		for i, row := range rows {
-			blocks[i] = search.Block{First: row.FirstWord, Words: row.Words, Places: row.Places}
 		}
 		merger.Add(blocks, []int{0})
 	}
-	return true, b.write(ctx, 0, merger.Blocks(), texts)
+	if err := b.write(ctx, 0, merger.Blocks(), texts); err != nil {
+		return false, err
+	}
+	ids := make([]string, len(texts))
+	for i, t := range texts {
+		ids[i] = t.TranscriptID
+	}
+	return true, drop(ctx, b.Tx, ids)
 }
 
 // unchanging returns the texts whose words no other transaction changes before this one ends.

@@ -26,7 +26,8 @@ type candidate struct {
 
 func (c candidate) entry() entry { return c.source.entries[c.text] }
 
-// add counts the hits in sources that have all terms. It lets go of what it has read of them.
+// add counts the hits in sources that have all terms. It keeps the places of volumes, from which
+// addTimes reads the times of the hits.
 func (c *candidates) add(sources []*source) {
 	for _, s := range sources {
 		for m := range c.search.Query.Matches(s.postings) {
@@ -34,7 +35,9 @@ func (c *candidates) add(sources []*source) {
 				c.consider(candidate{s, m.Text, c.counter.Hits(m, s.startsOf(m.Text))})
 			}
 		}
-		s.postings, s.starts = nil, nil
+		if s.starts = nil; s.volume == 0 || !c.need.places {
+			s.postings = nil
+		}
 	}
 }
 
@@ -53,7 +56,7 @@ func (c *candidates) consider(new candidate) {
 // ranked is a candidate with its place in the order of the search.
 type ranked struct {
 	Found
-	volume int64 // 0: the text is in none
+	candidate
 }
 
 // first returns the first n candidates in the order of the search.
@@ -66,7 +69,7 @@ func (c *candidates) first(n int) (first []ranked) {
 		if len(first) >= n && place.compare(first[n-1].Place) > 0 {
 			continue
 		}
-		if first = append(first, ranked{Found{Place: place}, one.source.volume}); len(first) == n || len(first) == 2*n {
+		if first = append(first, ranked{Found{Place: place}, one}); len(first) == n || len(first) == 2*n {
 			first = sorted(first, n)
 		}
 	}
@@ -80,7 +83,7 @@ func sorted(all []ranked, n int) []ranked {
 
 // there returns those candidates that are in the library, and in the volume in which the search
 // has found them.
-func there(ctx context.Context, db bun.IDB, first []ranked) (found []Found, err error) {
+func there(ctx context.Context, db bun.IDB, first []ranked) (found []ranked, err error) {
 	volumes := map[string]int64{}
 	for some := range slices.Chunk(first, portion) {
 		ids := make([]string, len(some))
@@ -98,8 +101,8 @@ func there(ctx context.Context, db bun.IDB, first []ranked) (found []Found, err 
 		}
 	}
 	for _, one := range first {
-		if volume, ok := volumes[one.ID]; ok && volume == one.volume {
-			found = append(found, one.Found)
+		if volume, ok := volumes[one.ID]; ok && volume == one.source.volume {
+			found = append(found, one)
 		}
 	}
 	return found, nil

@@ -2,8 +2,9 @@
 // decides what a word is, what a hit is, and what the bytes of an index look like. Package
 // wordindex knows in which rows the bytes stand:
 //
-//   - Each text has an index of its own, in search_blocks. [Write] writes it in the transaction
-//     that stores the text. All accounts that have saved the text share this index.
+//   - A text has an index of its own, in search_blocks, while an account has the text in no
+//     volume. [Write] writes it in the transaction that stores the text, and [Restore] when one
+//     more account saves the text. All accounts share this index.
 //   - Each account has volumes, in search_volumes and search_volume_blocks. A volume is one index
 //     of many texts of the account, so a search reads a word of all these texts in one place.
 //     [Bind] moves texts into volumes, and small volumes into larger ones, in the background.

@@ -27,29 +27,30 @@ func Remove(ctx context.Context, tx *sqldb.Tx, account string, ids ...string) er
 		Where("account = ? AND id IN (?) AND volume IS NOT NULL", account, bun.List(ids)).Scan(ctx, &texts)
 	for _, t := range texts {
 		if err == nil {
-			err = remove(ctx, tx.Tx, t)
+			err = remove(ctx, tx, t)
 		}
 	}
 	return sqldb.Wrap("remove texts from the index", err)
 }
 
-func remove(ctx context.Context, db bun.IDB, t savedText) error {
-	entries, err := entriesOf(ctx, db, t.Volume)
+func remove(ctx context.Context, tx *sqldb.Tx, t savedText) error {
+	entries, err := entriesOf(ctx, tx.Tx, t.Volume)
 	if err != nil {
 		return err
 	}
 	number := slices.IndexFunc(entries, func(e entry) bool { return e.id == t.ID })
-	words, err := wordsOf(ctx, db, t.TranscriptID, number)
+	blocks, err := blocksOfText(ctx, tx, t.TranscriptID)
 	if err != nil {
 		return err
 	}
-	firsts, err := firstsOf(ctx, db, t.Volume, words)
+	words := append(search.WordsOf(blocks), search.StartsFrom(number, number).First())
+	firsts, err := firstsOf(ctx, tx.Tx, t.Volume, words)
 	if err != nil {
 		return err
 	}
 	for some := range slices.Chunk(firsts, removePortion) {
 		var rows []volumeBlock
-		err := db.NewSelect().Model(&rows).Where("volume = ? AND first_word IN (?)", t.Volume, bun.List(some)).Scan(ctx)
+		err := tx.NewSelect().Model(&rows).Where("volume = ? AND first_word IN (?)", t.Volume, bun.List(some)).Scan(ctx)
 		if err != nil {
 			return err
 		}
@@ -59,23 +60,12 @@ func remove(ctx context.Context, db bun.IDB, t savedText) error {
 				changed = append(changed, without)
 			}
 		}
-		if err := insertBlocks(ctx, db, t.Volume, changed); err != nil {
+		if err := insertBlocks(ctx, tx.Tx, t.Volume, changed); err != nil {
 			return err
 		}
 	}
-	_, err = db.NewRaw("UPDATE search_volumes SET gone = gone + 1 WHERE id = ?", t.Volume).Exec(ctx)
+	_, err = tx.NewRaw("UPDATE search_volumes SET gone = gone + 1 WHERE id = ?", t.Volume).Exec(ctx)
 	return err
-}
-
-// wordsOf returns the words of a text as a volume has them, in which the text has a number.
-func wordsOf(ctx context.Context, db bun.IDB, transcriptID string, number int) ([]string, error) {
-	var rows []textBlock
-	err := db.NewSelect().Model(&rows).Column("words").Where("transcript_id = ?", transcriptID).Order("first_word").Scan(ctx)
-	words := []string{search.StartsFrom(number, number).First()}
-	for _, row := range rows {
-		words = append(words, search.WordsOf([]search.Block{{Words: row.Words}})...)
-	}
-	return words, err
 }
 
 // firstsOf returns the first words of the blocks that may have the words.

@@ -67,9 +67,13 @@ func (s Search) Run(ctx context.Context, db bun.IDB) ([]Found, error) {
 	if err := s.lookIntoVolumes(ctx, db, all); err != nil {
 		return nil, sqldb.Wrap("search", err)
 	}
-	found, err := s.present(ctx, db, all)
+	first, err := s.present(ctx, db, all)
 	if err == nil {
-		err = s.addTimes(ctx, db, found)
+		err = s.addTimes(ctx, db, first)
+	}
+	found := make([]Found, len(first))
+	for i, one := range first {
+		found[i] = one.Found
 	}
 	return found, sqldb.Wrap("search", err)
 }
@@ -156,7 +160,7 @@ func readEntriesOf(ctx context.Context, db bun.IDB, sources []*source) error {
 
 // present returns the first N candidates that are still in the library. A volume also has
 // candidates that have left it.
-func (s Search) present(ctx context.Context, db bun.IDB, all *candidates) ([]Found, error) {
+func (s Search) present(ctx context.Context, db bun.IDB, all *candidates) ([]ranked, error) {
 	for n := s.N; ; n *= 4 {
 		first := all.first(n)
 		found, err := there(ctx, db, first)
@@ -166,19 +170,35 @@ func (s Search) present(ctx context.Context, db bun.IDB, all *candidates) ([]Fou
 	}
 }
 
-// addTimes reads the times of the hits from the indexes of the texts found.
-func (s Search) addTimes(ctx context.Context, db bun.IDB, found []Found) error {
-	sources := make([]*source, len(found))
-	for i, f := range found {
-		sources[i] = &source{row: f.ID}
+// addTimes adds the times of the hits. It reads what the search has not kept.
+func (s Search) addTimes(ctx context.Context, db bun.IDB, found []ranked) error {
+	var texts, volumes []*source
+	for _, f := range found {
+		switch {
+		case f.source.postings != nil || slices.Contains(volumes, f.source):
+		case f.source.volume == 0:
+			texts = append(texts, f.source)
+		default:
+			volumes = append(volumes, f.source)
+		}
 	}
-	if _, err := look(ctx, db, s.Query, slices.Clone(sources), need{true, true}); err != nil {
-		return err
+	for _, some := range [][]*source{texts, volumes} {
+		if _, err := look(ctx, db, s.Query, some, need{places: true}); err != nil {
+			return err
+		}
 	}
 	counter := s.Query.Counter()
-	for i, src := range sources {
-		for m := range s.Query.Matches(src.postings) {
-			found[i].At = counter.Times(m, src.startsOf(m.Text), maxTimes)
+	for i := range found {
+		f := &found[i]
+		var starts []search.Posting
+		into := func(*source) *[]search.Posting { return &starts }
+		if err := lookFor(ctx, db, search.StartsFrom(f.text, f.text), []*source{f.source}, true, into); err != nil {
+			return err
+		}
+		for m := range s.Query.Matches(f.source.postings) {
+			if m.Text == f.text && len(starts) > 0 {
+				f.At = counter.Times(m, starts[0], maxTimes)
+			}
 		}
 	}
 	return nil

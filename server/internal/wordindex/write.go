@@ -2,9 +2,12 @@ package wordindex
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -20,27 +23,92 @@ type textBlock struct {
 	Places       []byte
 }
 
-// Write replaces the index of a text, and releases the text from all volumes.
+// Write replaces the index of a text. The caller has called Release before it changed the text.
 func Write(ctx context.Context, tx *sqldb.Tx, transcriptID string, segments []transcript.Segment) error {
-	err := release(ctx, tx, transcriptID)
+	_, err := tx.NewDelete().Model((*textBlock)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
 	if err == nil {
-		_, err = tx.NewDelete().Model((*textBlock)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
+		err = insertText(ctx, tx, transcriptID, search.Blocks(segments))
 	}
-	if err != nil {
-		return sqldb.Wrap("index transcript "+transcriptID, err)
-	}
-	var rows []textBlock
-	for _, b := range search.Blocks(segments) {
-		rows = append(rows, textBlock{TranscriptID: transcriptID, FirstWord: b.First, Words: notNull(b.Words), Places: notNull(b.Places)})
-	}
-	_, err = tx.NewInsert().Model(&rows).Exec(ctx)
 	return sqldb.Wrap("index transcript "+transcriptID, err)
 }
 
-// release makes all libraries search a text by its own index. The old words go from the volumes
-// at once if one account has saved the text, as with every upload. A text of many accounts could
-// take long: its volumes count the text as gone, until Bind writes them again.
-func release(ctx context.Context, tx *sqldb.Tx, transcriptID string) error {
+// Restore writes the index of a text if it is not there, for an account that has the text in no
+// volume.
+func Restore(ctx context.Context, tx *sqldb.Tx, transcriptID string) error {
+	if tx.Shared() { // a Bind of another account may be about to delete the index
+		var id string
+		err := tx.ForUpdate(tx.NewSelect().Table("transcripts").Column("id").Where("id = ?", transcriptID)).Scan(ctx, &id)
+		if err != nil {
+			return sqldb.Wrap("index transcript "+transcriptID, err)
+		}
+	}
+	var there bool
+	err := tx.NewRaw("SELECT EXISTS (SELECT 1 FROM search_blocks WHERE transcript_id = ?)", transcriptID).Scan(ctx, &there)
+	if err != nil || there {
+		return sqldb.Wrap("index transcript "+transcriptID, err)
+	}
+	blocks, err := blocksOfText(ctx, tx, transcriptID)
+	if err == nil {
+		err = insertText(ctx, tx, transcriptID, blocks)
+	}
+	return sqldb.Wrap("index transcript "+transcriptID, err)
+}
+
+func insertText(ctx context.Context, tx *sqldb.Tx, transcriptID string, blocks []search.Block) error {
+	rows := make([]textBlock, len(blocks))
+	for i, b := range blocks {
+		rows[i] = textBlock{TranscriptID: transcriptID, FirstWord: b.First, Words: notNull(b.Words), Places: notNull(b.Places)}
+	}
+	_, err := tx.NewInsert().Model(&rows).Exec(ctx)
+	return err
+}
+
+// blocksOfText returns the index of a text: the stored one, or one that is made of the text.
+func blocksOfText(ctx context.Context, tx *sqldb.Tx, transcriptID string) ([]search.Block, error) {
+	var rows []textBlock
+	err := tx.NewSelect().Model(&rows).Where("transcript_id = ?", transcriptID).Order("first_word").Scan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) > 0 {
+		blocks := make([]search.Block, len(rows))
+		for i, row := range rows {
+			blocks[i] = search.Block{First: row.FirstWord, Words: row.Words, Places: row.Places}
+		}
+		return blocks, nil
+	}
+	var gzip []byte
+	if err := tx.NewSelect().Table("texts").Column("segments").Where("transcript_id = ?", transcriptID).Scan(ctx, &gzip); err != nil {
+		return nil, err
+	}
+	text, err := packed.Stored(gzip)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := text.Plain()
+	if err != nil {
+		return nil, err
+	}
+	var segments []transcript.Segment
+	if err := json.Unmarshal(plain, &segments); err != nil {
+		return nil, fmt.Errorf("segments: %w", err)
+	}
+	return search.Blocks(segments), nil
+}
+
+// drop deletes the indexes of texts that no account needs: all have the texts in volumes.
+func drop(ctx context.Context, tx *sqldb.Tx, transcriptIDs []string) error {
+	_, err := tx.NewRaw(`DELETE FROM search_blocks WHERE transcript_id IN (?) AND NOT EXISTS (
+		SELECT 1 FROM library_rows AS l WHERE l.transcript_id = search_blocks.transcript_id AND l.volume IS NULL)`,
+		bun.List(transcriptIDs)).Exec(ctx)
+	return err
+}
+
+// Release makes all libraries search a text by its own index, before the text changes. The old
+// words go from the volumes at once if one account has saved the text, as with every upload. A
+// text of many accounts could take long: its volumes count the text as gone, until Bind writes
+// them again.
+func Release(ctx context.Context, tx *sqldb.Tx, transcriptID string) error {
 	var bound []struct{ ID, Account string }
 	err := tx.NewSelect().Table("library_rows").Column("id", "account").
 		Where("transcript_id = ? AND volume IS NOT NULL", transcriptID).Limit(2).Scan(ctx, &bound)

@@ -311,7 +311,7 @@ CREATE TABLE batch_items (
 CREATE INDEX batch_items_open ON batch_items (batch_id, job_id, sound) WHERE status = 'pending';
 CREATE INDEX batch_items_job ON batch_items (job_id) WHERE status = 'pending' AND job_id <> '';
 
--- The index of each text, by words.
+-- The index of each text by words, while some account has the text in no volume.
 CREATE TABLE search_blocks (
     transcript_id text NOT NULL REFERENCES transcripts (id) ON DELETE CASCADE,
     first_word    text COLLATE "C" NOT NULL, -- the least word of the block; '' in the first block
