@@ -119,6 +119,7 @@ func TestSearch(t *testing.T) {
 			`"gamma del"*`:             {"long[28000]"},
 			`"and gamma" alpha`:        {"long[0]"},
 			`"gamma and"`:              nil,
+			`"alpha alpha"`:            {"once[0]"},
 			"alpha missing":            nil,
 			"":                         nil,
 			`"`:                        nil,

@@ -57,7 +57,9 @@ func cutText(list []Posting, text int) (of, rest []Posting) {
 
 // NeedsPlaces reports whether Hits reads the places of the terms. Without places, only the
 // number of hits of a single word is known.
-func (q Query) NeedsPlaces() bool { return len(q.terms) > 1 || q.NeedsStarts() }
+func (q Query) NeedsPlaces() bool {
+	return q.NeedsStarts() || slices.ContainsFunc(q.parts, func(p part) bool { return len(p.words) > 1 })
+}
 
 // NeedsStarts reports whether Hits reads the starts of a text's segments.
 func (q Query) NeedsStarts() bool {
