@@ -87,9 +87,12 @@ LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/in
 # waiting beyond the 5 s after which the service refuses them.
 AT_ONCE := -parallel 4
 
+# A third package is linked, or computes, while the tests of two packages wait.
+PACKAGES_AT_ONCE := -p 3 -parallel 3
+
 # make lint runs go vet and more, so go test need not run its own.
 test: setup
-	$(GO) test $(AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
+	$(GO) test $(PACKAGES_AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
 
 # The race detector looks at every access to memory, which makes the code that computes
 # ten times as slow. These packages are compiled without the detector: SQLite, which is a

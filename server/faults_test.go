@@ -321,7 +321,7 @@ func (c *traveler) travel(j journey, at int, as dbtest.Fault) int {
 func (c *traveler) ends(what string) {
 	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute) // a request that was lost holds its key for one
-	for {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/4) {
 		broken, err := dbtest.Broken(c.t.Context(), c.tables, true)
 		if err == nil && len(broken) == 0 {
 			return
@@ -330,7 +330,7 @@ func (c *traveler) ends(what string) {
 			require.NoError(c.t, err, what)
 			require.Empty(c.t, broken, what)
 		}
-		<-time.After(10 * time.Millisecond)
+		<-time.After(pause) // a fault takes seconds to pass, and the laws are many questions
 	}
 }
 
@@ -351,7 +351,7 @@ func (c *traveler) insist(method, path, body string, ok ...int) *answer {
 	if strings.HasPrefix(body, "--") {
 		kind = "multipart/form-data; boundary=" + strings.TrimSpace(body[2:strings.Index(body, "\r\n")])
 	}
-	for {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second/4) {
 		a := c.do(c.t, method, path, io.Reader(bytes.NewReader([]byte(body))), func(r *http.Request) {
 			if method == http.MethodPost {
 				r.Header.Set("Content-Type", kind)
@@ -362,7 +362,7 @@ func (c *traveler) insist(method, path, body string, ok ...int) *answer {
 			return a
 		}
 		require.Contains(c.t, []int{http.StatusServiceUnavailable, http.StatusConflict}, a.StatusCode, "%s %s: %s", method, path, a.body)
-		<-time.After(10 * time.Millisecond)
+		<-time.After(pause)
 	}
 }
 
@@ -406,7 +406,7 @@ func (c *traveler) waitFor(what, question string) {
 		var yes bool
 		require.NoError(c.t, c.tables.QueryRowContext(c.t.Context(), question).Scan(&yes))
 		return yes
-	}, time.Minute, 5*time.Millisecond, what)
+	}, time.Minute, 20*time.Millisecond, what)
 }
 
 // count is a number of rows.
