@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// An object store gets an upload in parts of partSize bytes, partsAtOnce at a time.
-	partSize    = 8 << 20
-	partsAtOnce = 2
+	// An object store gets an upload in parts of partSize bytes, partsAtOnce at a time. The next
+	// part fills meanwhile. S3 takes no smaller parts, and 10,000 of them, up to 48 GiB.
+	partSize    = 5 << 20
+	partsAtOnce = 1
 	// abortTime bounds how long the removal of an unwanted blob takes.
 	abortTime = 10 * time.Second
 )

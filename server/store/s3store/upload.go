@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	partSize    = 8 << 20  // bytes, unless the caller names another size
-	leastPart   = 5 << 20  // bytes, the least that S3 accepts
+	leastPart   = 5 << 20  // bytes, the least that S3 accepts, unless the caller names more
 	firstBuffer = 64 << 10 // bytes
 	atOnce      = 2        // parts under way, unless the caller names another number
 	// abortTime bounds how long the object store takes to let go of an upload.
@@ -33,7 +32,8 @@ type upload struct {
 	key         string
 	contentType string
 	partSize    int
-	part        []byte // the part that fills
+	part        []byte      // the part that fills
+	free        chan []byte // parts that were sent, for their memory
 
 	id      string // of an upload in parts, else empty
 	sending *errgroup.Group
@@ -49,9 +49,11 @@ func (b *bucket) NewTypedWriter(ctx context.Context, key, contentType string, o 
 	if o.IfNotExist || o.BeforeWrite != nil || len(o.Metadata) > 0 {
 		return nil, errUnsupported
 	}
-	u := &upload{bucket: b, ctx: ctx, key: key, contentType: contentType, partSize: max(cmp.Or(o.BufferSize, partSize), leastPart)}
+	u := &upload{bucket: b, ctx: ctx, key: key, contentType: contentType, partSize: max(o.BufferSize, leastPart)}
 	u.sending, u.parts = errgroup.WithContext(ctx)
-	u.sending.SetLimit(cmp.Or(o.MaxConcurrency, atOnce))
+	limit := cmp.Or(o.MaxConcurrency, atOnce)
+	u.sending.SetLimit(limit)
+	u.free = make(chan []byte, limit+1) // each part under way, and the part that fills
 	return u, nil
 }
 
@@ -71,14 +73,29 @@ func (u *upload) Write(p []byte) (n int, err error) {
 	return n, context.Cause(u.parts)
 }
 
-// grow makes room for n more bytes of the part. A small object takes little memory.
+// grow makes room for n more bytes of the part. A small object takes little memory, and a large
+// object leaves few buffers behind.
 func (u *upload) grow(n int) {
 	need := len(u.part) + n
 	if need <= cap(u.part) {
 		return
 	}
-	size := min(max(2*cap(u.part), need, firstBuffer), u.partSize)
+	if u.count > 0 {
+		u.part = u.freePart()
+		return
+	}
+	size := min(max(16*cap(u.part), need, firstBuffer), u.partSize)
 	u.part = append(make([]byte, 0, size), u.part...)
+}
+
+// freePart returns an empty part, with the memory of a part that was sent if there is one.
+func (u *upload) freePart() []byte {
+	select {
+	case part := <-u.free:
+		return part[:0]
+	default:
+		return make([]byte, 0, u.partSize)
+	}
 }
 
 // sendPart sends the part that has filled. It waits while as many parts as allowed are under
@@ -101,6 +118,7 @@ func (u *upload) sendPart() (err error) {
 		if err != nil {
 			return err
 		}
+		u.free <- part // has room
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		u.sent = append(u.sent, minio.CompletePart{PartNumber: number, ETag: sent.ETag})
