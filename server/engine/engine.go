@@ -13,6 +13,7 @@ package engine
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -60,6 +61,19 @@ type MediaTool interface {
 	// find out that a file is too long, ask for slightly more than the bound. Normalize calls
 	// progress, which may be nil, with the length of audio written so far.
 	Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (Audio, error)
+}
+
+// ArrivingMedia is implemented by a [MediaTool] that can read a file while the file still
+// arrives. The service then begins to recognize an upload before its last byte.
+type ArrivingMedia interface {
+	// NormalizeArriving is like Normalize for a file that it reads from in, up to the end of in.
+	// It writes the sound to out as the sound comes. The header of out may leave the length of
+	// the samples open (0xFFFFFFFF) until the end. An error says only that the whole file must
+	// be read by Normalize.
+	NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (Audio, error)
+	// Verify returns an UPLOAD_INVALID if the whole file at in claims clearly more sound, up to
+	// max, than NormalizeArriving has found in it.
+	Verify(ctx context.Context, in string, found, max time.Duration) error
 }
 
 // MediaInfo is what a media file claims about itself.

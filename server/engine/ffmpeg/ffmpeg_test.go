@@ -114,6 +114,14 @@ func normalize(t *testing.T, in string, max time.Duration) (normalized, error) {
 	return n, nil
 }
 
+// pcm are the samples as bytes.
+func (n normalized) pcm(t *testing.T) []byte {
+	t.Helper()
+	out, err := binary.Append(nil, binary.LittleEndian, n.samples)
+	require.NoError(t, err)
+	return out
+}
+
 // requireTone asserts that there is sound from start to end, in seconds, and
 // silence before and after it. Encoders smear by some hundredths.
 func (n normalized) requireTone(t *testing.T, start, end float64) {

@@ -42,22 +42,26 @@ func (t *Tool) Normalize(ctx context.Context, in, out string, max time.Duration,
 	if !claims.HasAudio {
 		return engine.Audio{}, invalid("The file has no audio stream.")
 	}
-	audio, err := t.decode(ctx, in, out, max, progress)
-	if err == nil {
-		err = complete(audio.Duration, min(claims.audioEnd, max))
-	}
+	audio, err := t.decode(ctx, input{reads: []string{in}, source: source(in)}, out, max, progress)
 	if err != nil {
-		// decode has created out, so remove it. out is the caller's scratch file: a failure to
-		// remove it must not hide err.
-		_ = os.Remove(out)
+		return engine.Audio{}, err
+	}
+	if err := complete(audio.Duration, min(claims.audioEnd, max)); err != nil {
+		_ = os.Remove(out) // the caller's scratch file: a failure to remove it must not hide err
 		return engine.Audio{}, err
 	}
 	return audio, nil
 }
 
-// decode writes at most max of the audio of in to out, and measures it.
-func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (engine.Audio, error) {
-	out, err := filepath.Abs(out)
+// decode writes at most max of the audio of in to out, and measures it. It leaves no out behind
+// after an error.
+func (t *Tool) decode(ctx context.Context, in input, out string, max time.Duration, progress func(time.Duration)) (_ engine.Audio, err error) {
+	defer func() {
+		if err != nil {
+			_ = os.Remove(out) // the caller's scratch file: a failure to remove it must not hide err
+		}
+	}()
+	out, err = filepath.Abs(out)
 	if err != nil {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: %w", err)
 	}
@@ -70,11 +74,12 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 	exit, err := t.run(ctx, engine.Command{
 		Program: "ffmpeg",
 		Args:    arguments(in, out, max),
-		Reads:   []string{in},
+		Reads:   in.reads,
 		Writes:  []string{out},
+		Stdin:   in.stdin,
 		Stdout:  &progressReader{report: progress, max: max},
 		Limits: engine.Limits{
-			Wall: patience, CPU: patience, Memory: memory,
+			Wall: in.wall(patience), CPU: patience, Memory: memory,
 			FileSize: int64(max.Seconds()*bytesPerSecond) + 1<<20,
 		},
 	})
@@ -94,6 +99,8 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 		return engine.Audio{}, invalid("The file's audio cannot be decoded.").Because(errors.Join(wavErr, complaint))
 	case duration == 0:
 		return engine.Audio{}, invalid("The file has no sound that can be decoded.").Because(complaint)
+	case in.stdin != nil && (exit.Code != 0 || len(exit.Stderr) > 0):
+		return engine.Audio{}, fmt.Errorf("ffmpeg: exit code %d: %w", exit.Code, complaint)
 	}
 	return engine.Audio{Path: out, Duration: duration}, nil
 }
@@ -102,12 +109,12 @@ func (t *Tool) decode(ctx context.Context, in, out string, max time.Duration, pr
 // MPEG transport streams: with an offset of exactly 0, ffmpeg moves the first sample of the
 // sound to 0 if the picture, which is not read, starts earlier. One thread each, because every
 // further thread takes memory and there is little work to share.
-func arguments(in, out string, max time.Duration) []string {
+func arguments(in input, out string, max time.Duration) []string {
 	args := []string{
 		"-hide_banner", "-nostdin", "-nostats", "-v", "error", "-y", "-progress", "pipe:1",
 		"-filter_threads", "1", "-threads", "1", "-itsoffset", "0.000001",
 	}
-	args = append(args, source(in)...)
+	args = append(args, in.source...)
 	return append(args,
 		"-map", "0:a:0", "-vn", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-af", onTheClock, "-t", strconv.FormatFloat(max.Seconds(), 'f', 6, 64),

@@ -22,35 +22,38 @@ import (
 // tone is 3 seconds with a sound from 1 s to 2 s, in stereo.
 const tone = "-f lavfi -i aevalsrc='0.5*sin(2764*t)*between(t,1,2)|0.5*sin(2764*t)*between(t,1,2)':s=44100:d=3 "
 
+// common are the recipes of the common formats.
+var common = map[string]string{
+	"pcm.wav":       "",
+	"adpcm.wav":     "-c:a adpcm_ms",
+	"float.wav":     "-c:a pcm_f32le -ar 96000",
+	"big.w64":       "",
+	"a.mp3":         "",
+	"bare.mp3":      "-write_xing 0 -id3v2_version 0",
+	"a.flac":        "",
+	"vorbis.ogg":    "-c:a libvorbis",
+	"opus.ogg":      "-c:a libopus -ar 48000",
+	"a.aac":         "",
+	"end.m4a":       "",
+	"front.m4a":     "-movflags +faststart",
+	"a.mov":         "",
+	"a.3gp":         "-c:a aac",
+	"fragments.mp4": "-movflags frag_keyframe+empty_moov -frag_duration 500000",
+	"a.mka":         "-c:a libvorbis",
+	"a.webm":        "-c:a libopus -ar 48000",
+	"a.ts":          "-c:a mp2",
+	"a.mpg":         "-c:a mp2",
+	"a.avi":         "-c:a mp3",
+	"a.flv":         "-c:a mp3",
+	"a.wma":         "",
+	"a.aiff":        "",
+	"a.caf":         "-c:a pcm_s16be",
+}
+
 func TestNormalizeReadsTheCommonFormats(t *testing.T) {
 	t.Parallel()
 	manyRuns(t)
-	for name, recipe := range map[string]string{
-		"pcm.wav":       "",
-		"adpcm.wav":     "-c:a adpcm_ms",
-		"float.wav":     "-c:a pcm_f32le -ar 96000",
-		"big.w64":       "",
-		"a.mp3":         "",
-		"bare.mp3":      "-write_xing 0 -id3v2_version 0",
-		"a.flac":        "",
-		"vorbis.ogg":    "-c:a libvorbis",
-		"opus.ogg":      "-c:a libopus -ar 48000",
-		"a.aac":         "",
-		"end.m4a":       "",
-		"front.m4a":     "-movflags +faststart",
-		"a.mov":         "",
-		"a.3gp":         "-c:a aac",
-		"fragments.mp4": "-movflags frag_keyframe+empty_moov -frag_duration 500000",
-		"a.mka":         "-c:a libvorbis",
-		"a.webm":        "-c:a libopus -ar 48000",
-		"a.ts":          "-c:a mp2",
-		"a.mpg":         "-c:a mp2",
-		"a.avi":         "-c:a mp3",
-		"a.flv":         "-c:a mp3",
-		"a.wma":         "",
-		"a.aiff":        "",
-		"a.caf":         "-c:a pcm_s16be",
-	} {
+	for name, recipe := range common {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := normalize(t, record(t, name, tone+recipe), time.Hour)

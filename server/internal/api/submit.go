@@ -125,7 +125,8 @@ func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src s
 }
 
 func (t *transcripts) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish wishes) (*pipeline.Outcome, error) {
-	upload, err := t.pipeline.Receive(ctx, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
+	expected := t.uploadSubmission(p, new(pipeline.Upload), wish)
+	upload, err := t.pipeline.ReceiveFor(ctx, expected, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) e
 	}()
 	return t.edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
-			if f, err = t.readForm(r, p.Plan.MaxUploadBytes); err != nil {
+			if f, err = t.readForm(r, p); err != nil {
 				return nil, err
 			}
 			return f.canonical(), nil

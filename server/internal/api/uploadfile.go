@@ -10,11 +10,14 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// readFile reads the part of a form with the file, up to limit bytes.
-func (t *transcripts) readFile(ctx context.Context, part *multipart.Part, f *uploadForm, limit int64) error {
+// readFile reads the part of a form with the file. The service works on the file while it
+// arrives, as the fields before it ask for.
+func (t *transcripts) readFile(ctx context.Context, p account.Principal, part *multipart.Part, f *uploadForm) error {
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
 	}
@@ -28,7 +31,7 @@ func (t *transcripts) readFile(ctx context.Context, part *multipart.Part, f *upl
 	if err != nil {
 		return err
 	}
-	u, err := t.pipeline.Receive(ctx, bodyReader{part}, limit)
+	u, err := t.pipeline.ReceiveFor(ctx, t.uploadSubmission(p, new(pipeline.Upload), f.wishes), bodyReader{part}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return err
 	}

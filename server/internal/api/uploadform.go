@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -47,7 +48,7 @@ func (e errBody) Unwrap() error { return e.error }
 // readForm reads a multipart body. The fields may stand before or after the file, which goes
 // straight to the store. readForm checks the fields before the file when the file begins. The
 // caller owns the upload of the form. After an error no upload is left.
-func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error) {
+func (t *transcripts) readForm(r *http.Request, p account.Principal) (*uploadForm, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || params["boundary"] == "" {
 		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
@@ -55,7 +56,7 @@ func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error
 	if len(params["boundary"]) > maxBoundary {
 		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
 	}
-	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, limit); err != nil { // the client need not send it
+	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, p.Plan.MaxUploadBytes); err != nil { // the client need not send it
 		return nil, err
 	}
 	if err := t.pipeline.Disks.Room(r.ContentLength); err != nil {
@@ -66,7 +67,7 @@ func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error
 	}
 	f := newUploadForm()
 	body := &partsReader{r: r.Body}
-	err = t.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body}, f, limit)
+	err = t.readParts(r.Context(), p, &formReader{multipart.NewReader(body, params["boundary"]), body}, f)
 	if err == nil {
 		err = f.fields.Read()
 	}
@@ -82,7 +83,7 @@ func (t *transcripts) readForm(r *http.Request, limit int64) (*uploadForm, error
 	return f, nil
 }
 
-func (t *transcripts) readParts(ctx context.Context, parts *formReader, f *uploadForm, limit int64) error {
+func (t *transcripts) readParts(ctx context.Context, p account.Principal, parts *formReader, f *uploadForm) error {
 	for {
 		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
@@ -92,7 +93,7 @@ func (t *transcripts) readParts(ctx context.Context, parts *formReader, f *uploa
 			return brokenBody(err)
 		}
 		if name := part.FormName(); name == "file" {
-			err = t.readFile(ctx, part, f, limit)
+			err = t.readFile(ctx, p, part, f)
 		} else {
 			err = f.fields.Add(name, bodyReader{part})
 		}

@@ -122,6 +122,7 @@ func (p *Pipeline) assemble() {
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
 		claims: p.claims, batches: p.Batches, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
+		recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
 	p.rescue = &rescue{
 		store: c.Store, cluster: p.cluster, claims: p.claims, batches: p.Batches, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,

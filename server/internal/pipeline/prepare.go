@@ -36,6 +36,9 @@ func (p *processor) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	if err != nil || e.State != durationCheck {
 		return err
 	}
+	if taken, err := p.takeArrived(ctx, t, e); taken || err != nil {
+		return err
+	}
 	plan, rec, err := p.decode(ctx, t, e)
 	if err != nil {
 		return p.orServeStale(ctx, t, err)
@@ -47,7 +50,7 @@ func (p *processor) prepare(ctx context.Context, t task, _ prepareArgs) error {
 		}
 		return err
 	}
-	if err := p.leaveChunks(ctx, t, plan, chunks); err != nil {
+	if err := p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech())); err != nil {
 		return err
 	}
 	p.audio.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
@@ -210,28 +213,38 @@ func (p *processor) keepChunks(ctx context.Context, id string, plan recognition.
 	key := chunkKeys(id)
 	chunks := make([]db.Chunk, len(plan.Chunks))
 	for i, c := range plan.Chunks {
-		chunks[i] = db.Chunk{
-			ExtractionID: id,
-			N:            c.Index,
-			Start:        c.Start().Seconds(),
-			Duration:     c.Duration().Seconds(),
-			Silent:       c.Silent,
+		var err error
+		if chunks[i], err = p.keepChunk(ctx, id, key, c, rec); err != nil {
+			return chunks, err
 		}
-		if c.Silent {
-			continue
-		}
-		kept, err := p.store.Blobs.Put(ctx, key(c.Index), func(w io.Writer) error { return c.Write(w, rec) })
-		if err != nil {
-			return chunks, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
-		}
-		chunks[i].MediaKey, chunks[i].MediaSHA256 = kept.Key, kept.SHA256[:]
 	}
 	return chunks, nil
 }
 
+// keepChunk stores the audio of a chunk, unless the chunk is silent.
+func (p *processor) keepChunk(ctx context.Context, id string, key func(int) string, c recognition.Chunk, rec *speech.Recording) (db.Chunk, error) {
+	chunk := db.Chunk{
+		ExtractionID: id,
+		N:            c.Index,
+		Start:        c.Start().Seconds(),
+		Duration:     c.Duration().Seconds(),
+		Silent:       c.Silent,
+	}
+	if c.Silent {
+		return chunk, nil
+	}
+	kept, err := p.store.Blobs.Put(ctx, key(c.Index), func(w io.Writer) error { return c.Write(w, rec) })
+	if err != nil {
+		return db.Chunk{}, fmt.Errorf("pipeline: keeping chunk %d: %w", c.Index, err)
+	}
+	chunk.MediaKey, chunk.MediaSHA256 = kept.Key, kept.SHA256[:]
+	return chunk, nil
+}
+
 // leaveChunks ends the step: the cut list, the move and the wait for a slot in one
-// transaction. A recording of silence goes straight to be published.
-func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Plan, chunks []db.Chunk) error {
+// transaction. left is how many chunks are to be recognized; chunks are nil if they are stored
+// already. A recording of silence goes straight to be published.
+func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Plan, chunks []db.Chunk, left int) error {
 	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := p.claims.admitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
@@ -245,7 +258,7 @@ func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Pl
 		if err := p.claims.advance(ctx, tx, e, asrQueued); err != nil {
 			return err
 		}
-		if len(plan.Speech()) == 0 {
+		if left == 0 {
 			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID})
 		}
 		return getReady(ctx, tx, e)

@@ -37,6 +37,11 @@ func (p *processor) recognize(ctx context.Context, t task, a recognizeArgs) erro
 	if err != nil {
 		return err
 	}
+	release, err := p.recognizers.wait(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	began := time.Now()
 	progress := p.running.open(e.ID, plan)
 	defer p.running.close(e.ID)
@@ -154,9 +159,13 @@ func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, 
 	return list, nil
 }
 
-// first are the chunks that enter the queue at first.
+// first are the chunks that enter the queue at first. The chunks before them were recognized
+// while the upload arrived.
 func (l cutList) first(inTurn bool) []recognition.Chunk {
 	speaking := l.Speech()
+	for len(speaking) > 0 && l.done[speaking[0].Index] {
+		speaking = speaking[1:]
+	}
 	return speaking[:min(window(inTurn), len(speaking))]
 }
 

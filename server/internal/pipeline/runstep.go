@@ -36,6 +36,9 @@ type processor struct {
 	metrics *metrics.Metrics
 	log     *slog.Logger
 	running progressBoard
+	// recognizers are shared by the queue's steps and by uploads that arrive.
+	recognizers recognizerSlots
+	arrivals    arrivals
 }
 
 // worker does the steps of one kind.

@@ -73,6 +73,9 @@ func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	if s.Upload != nil && !used && !errors.Is(err, db.ErrUncertain) {
 		p.Discard(ctx, s.Upload)
 	}
+	if s.Upload != nil && s.Upload.arrival != nil {
+		s.Upload.arrival.keep(ctx)
+	}
 	return out, err
 }
 
@@ -113,6 +116,9 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 			out, err := fromCache(hit, s.View)
 			return out, false, err
 		}
+	}
+	if err := p.settleArrival(ctx, s); err != nil {
+		return nil, false, err
 	}
 	found, job, used, err := p.decide(ctx, s)
 	if errors.Is(err, errNotAdmitted) {
@@ -236,7 +242,14 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 		e.MediaKey, e.Prompt = s.Upload.Key, sub.Prompt
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
 	}
+	var chunks []db.Chunk // that were cut while the upload arrived
+	if s.Upload != nil && s.Upload.arrival != nil {
+		e.ID, chunks = s.Upload.arrival.extraction, s.Upload.arrival.chunks
+	}
 	if err := tx.Extractions.Insert(ctx, e); err != nil {
+		return nil, err
+	}
+	if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 		return nil, err
 	}
 	job, err := p.claims.claim(ctx, tx, e, s)

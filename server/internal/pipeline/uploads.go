@@ -21,6 +21,8 @@ type Upload struct {
 	SHA256 [sha256.Size]byte
 	Size   int64  // bytes
 	Name   string // the file name, which the caller of Receive sets; may be empty
+
+	arrival *arrival // the work on it while it arrived; nil: there was none
 }
 
 // Receive streams a file into the blobs and hashes it on the way. More than
@@ -61,6 +63,7 @@ func CheckSize(size, limit int64) error {
 
 // Discard removes a received file that will not be submitted.
 func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
+	u.discardArrival(ctx)
 	p.audio.deleteBlobs(context.WithoutCancel(ctx), u.Key)
 }
 

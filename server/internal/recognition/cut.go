@@ -26,17 +26,23 @@ type stretch struct {
 
 func (s stretch) frames() int { return s.to - s.from }
 
-// cut divides the frames into stretches of speech, at most longest frames long (at least 50),
+// cut divides the frames from the given one on into stretches of speech, at most longest frames long (at least 50),
 // and of silence. Among all ways to cut at pauses it chooses the cheapest one for recognition.
 // window is the unit of payment, in frames, at least 1.
-func cut(levels []level, longest, window int) []stretch {
-	lower := quietRecording(levels)
-	c := cutter{levels: levels, pause: pauseLevel - lower, silence: silenceLevel - lower, longest: longest}
+func cut(levels []level, from, longest, window int) []stretch {
+	c := newCutter(levels[from:], levels, longest)
 	out := cheapest(c.pieces(), longest, window)
 	for i, s := range out {
-		out[i].silent = c.isSilent(s) // also a short silence, if chunks are short
+		out[i] = stretch{s.from + from, s.to + from, c.isSilent(s)} // also a short silence, if chunks are short
 	}
 	return out
+}
+
+// newCutter returns the cutter of a part of a recording. known are the levels of the recording
+// as far as they are known, which decide what counts as silence.
+func newCutter(part, known []level, longest int) cutter {
+	lower := quietRecording(known)
+	return cutter{levels: part, pause: pauseLevel - lower, silence: silenceLevel - lower, longest: longest}
 }
 
 // quietRecording returns how much quieter than usual the recording is, in dB.

@@ -24,13 +24,14 @@ const (
 // an hour take 180 kB.
 type level int8
 
-// levelsOf measures a recording frame by frame. The last frame may be short.
-func levelsOf(ctx context.Context, rec *speech.Recording) ([]level, error) {
+// levelsOf measures the samples from first to last of a recording, without last, frame by frame.
+// The last frame may be short.
+func levelsOf(ctx context.Context, rec *speech.Recording, first, last int64) ([]level, error) {
 	const frameBytes = frameSamples * bytesPerSample
-	out := make([]level, 0, rec.Samples()/frameSamples+1)
+	out := make([]level, 0, (last-first)/frameSamples+1)
 	buf := make([]byte, 200*frameBytes)
-	pcm := rec.PCM(0, rec.Samples())
-	for left := rec.Samples() * bytesPerSample; ; {
+	pcm := rec.PCM(first, last)
+	for left := (last - first) * bytesPerSample; ; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}

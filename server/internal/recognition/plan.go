@@ -49,21 +49,22 @@ const (
 // NewPlan reads the recording once. It keeps 50 bytes for each second and a few more for each
 // pause. The error is the context's or the reader's.
 func NewPlan(ctx context.Context, rec *speech.Recording, l Lengths) (Plan, error) {
-	levels, err := levelsOf(ctx, rec)
+	levels, err := levelsOf(ctx, rec, 0, rec.Samples())
 	if err != nil {
 		return Plan{}, err
 	}
 	longest := max(cmp.Or(l.Longest, DefaultChunk), time.Second)
 	plan := Plan{Samples: rec.Samples(), Chunks: []Chunk{}}
-	for i, s := range cut(levels, toFrames(longest), max(toFrames(l.Window), 1)) {
-		plan.Chunks = append(plan.Chunks, Chunk{
-			Index:  i,
-			First:  int64(s.from) * frameSamples,
-			Last:   min(int64(s.to)*frameSamples, plan.Samples), // the last frame may be short
-			Silent: s.silent,
-		})
+	for i, s := range cut(levels, 0, toFrames(longest), max(toFrames(l.Window), 1)) {
+		plan.Chunks = append(plan.Chunks, chunkOf(i, s, plan.Samples))
 	}
 	return plan, nil
+}
+
+// chunkOf is the chunk of a stretch in a recording of that many samples: its last frame may be
+// short.
+func chunkOf(index int, s stretch, samples int64) Chunk {
+	return Chunk{Index: index, First: int64(s.from) * frameSamples, Last: min(int64(s.to)*frameSamples, samples), Silent: s.silent}
 }
 
 func toFrames(d time.Duration) int { return int(toSamples(d) / frameSamples) }

@@ -1,0 +1,112 @@
+package ffmpeg_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+)
+
+// fromTheEnd are the formats that are read from the front only where they are small.
+var fromTheEnd = []string{"end.m4a", "a.mov", "a.3gp"}
+
+// TestArrivingFiles: what can be read from the front gives the same samples as the whole file.
+// Only in the whole MP3 file ffmpeg knows the last frame, and cuts the padding after the sound.
+func TestArrivingFiles(t *testing.T) {
+	t.Parallel()
+	manyRuns(t)
+	const picture = "-f lavfi -i testsrc=d=8:s=64x64:r=10 -itsoffset 3 -f lavfi -i sine=d=2:r=48000 -pix_fmt yuv420p "
+	recipes := map[string]string{
+		"late.mkv":  picture + "-c:v libx264 -c:a aac",
+		"late.mp4":  picture + "-c:v libx264 -c:a aac -movflags +faststart",
+		"late.webm": picture + "-c:v libvpx -c:a libopus",
+		"late.ts":   picture + "-c:v mpeg2video -c:a mp2",
+		"late.mpg":  picture + "-c:v mpeg2video -c:a mp2",
+	}
+	for name, codec := range common {
+		recipes[name] = tone + codec
+	}
+	for name, recipe := range recipes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := record(t, name, recipe)
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			out := filepath.Join(t.TempDir(), "out.wav")
+			tool := ffmpeg.New(host(t, os.Getenv("PATH")))
+			audio, err := tool.NormalizeArriving(t.Context(), iotest.HalfReader(bytes.NewReader(data)), out, time.Hour)
+			if err != nil && slices.Contains(fromTheEnd, name) {
+				assert.NoFileExists(t, out)
+				return
+			}
+			require.NoError(t, err)
+			whole, err := normalize(t, path, time.Hour)
+			require.NoError(t, err)
+			rec, err := speech.Open(out)
+			require.NoError(t, err)
+			defer rec.Close()
+			got, err := io.ReadAll(rec.PCM(0, rec.Samples()))
+			require.NoError(t, err)
+			if name == "a.mp3" {
+				assert.InDelta(t, whole.Duration.Seconds(), audio.Duration.Seconds(), 0.05)
+				got = got[:len(whole.samples)*2]
+			}
+			assert.True(t, bytes.Equal(whole.pcm(t), got), "the samples differ")
+			require.NoError(t, tool.Verify(t.Context(), path, audio.Duration, time.Hour))
+		})
+	}
+}
+
+// TestArrivingFileThatIsCutOff: the file is whole in its way, but announces more.
+func TestArrivingFileThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	path := cut(t, record(t, "a.wav", "-f lavfi -i sine=d=20"), 0.5)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	tool := ffmpeg.New(host(t, os.Getenv("PATH")))
+	audio, err := tool.NormalizeArriving(t.Context(), bytes.NewReader(data), filepath.Join(t.TempDir(), "out.wav"), time.Hour)
+	if err != nil {
+		return // also good: then the whole file is read
+	}
+	requireInvalid(t, tool.Verify(t.Context(), path, audio.Duration, time.Hour), "cut off")
+}
+
+// TestArrivingSoundIsThereAtOnce: the sound of the first half can be read before the second
+// half has come. A file that breaks off gives nothing.
+func TestArrivingSoundIsThereAtOnce(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(record(t, "a.mp3", "-f lavfi -i sine=d=60"))
+	require.NoError(t, err)
+	out := filepath.Join(t.TempDir(), "out.wav")
+	in, client := io.Pipe()
+	ended := make(chan error)
+	go func() {
+		_, err := ffmpeg.New(host(t, os.Getenv("PATH"))).NormalizeArriving(t.Context(), in, out, time.Hour)
+		ended <- err
+	}()
+	_, err = client.Write(data[:len(data)/2])
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		rec, err := speech.Open(out)
+		if err != nil {
+			return false
+		}
+		defer rec.Close()
+		return rec.Duration() > 15*time.Second
+	}, time.Minute, 10*time.Millisecond)
+	errGone := errors.New("the client is gone")
+	client.CloseWithError(errGone)
+	require.ErrorIs(t, <-ended, errGone)
+	assert.NoFileExists(t, out)
+}
