@@ -219,6 +219,7 @@ func TestArrivingUploadsKeepToThePlan(t *testing.T) {
 			}
 			require.ErrorIs(t, err, c.code)
 			assert.LessOrEqual(t, e.calls(), c.calls)
+			assert.EqualValues(t, min(c.calls, 1), e.arrived.Load(), "work began on a file that the account may not have recognized")
 			b.nothingLeft(t)
 		})
 	}
