@@ -156,8 +156,14 @@ func (r *recorder) FailNow() { runtime.Goexit() }
 // failing runs the suite and returns the checks that failed.
 func failing(t *testing.T, r engine.Recognizer, samples ...enginetest.Sample) []string {
 	t.Helper()
+	return failingOf(t, enginetest.RecognizerChecks(), r, samples...)
+}
+
+// failingOf is failing for some of the checks.
+func failingOf(t *testing.T, checks []enginetest.Check, r engine.Recognizer, samples ...enginetest.Sample) []string {
+	t.Helper()
 	var names []string
-	for _, c := range enginetest.RecognizerChecks() {
+	for _, c := range checks {
 		rec := &recorder{TB: t}
 		done := make(chan struct{})
 		go func() {
@@ -292,7 +298,6 @@ func TestBrokenRecognizersFail(t *testing.T) {
 		{"progress goes back", progress(0.5, 0.4), []string{"reports progress"}},
 		{"progress exceeds the audio", progress(0.5, 1.1), []string{"reports progress"}},
 		{"negative progress", progress(-0.1, 1), []string{"reports progress"}},
-		{"one at a time", oneAtATime(), []string{"serves many at once"}},
 		{"does not stop", broken{recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 			return sound{}.Recognize(context.WithoutCancel(ctx), audio, opts)
 		}}, []string{"stops when told"}},
@@ -318,21 +323,23 @@ func TestBrokenRecognizersFail(t *testing.T) {
 	}
 }
 
-// oneAtATime fails when it is called while another call runs.
-func oneAtATime() broken {
-	var running sync.Mutex
-	return broken{recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
-		if !running.TryLock() {
-			return engine.Recognition{}, transcript.Errorf(transcript.Internal, "busy")
+// A recognizer that fails when it is called while another call runs is found out.
+func TestRecognizerOneAtATimeFails(t *testing.T) {
+	t.Parallel()
+	checks := slices.DeleteFunc(enginetest.RecognizerChecks(), func(c enginetest.Check) bool { return c.Name != "serves many at once" })
+	busy, second := make(chan struct{}, 1), make(chan struct{})
+	came := sync.OnceFunc(func() { close(second) })
+	r := broken{recognize: func(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
+		select {
+		case busy <- struct{}{}:
+			<-second // the first call ends after another has come
+			return sound{}.Recognize(ctx, audio, opts)
+		default:
 		}
-		defer running.Unlock()
-		for range 20 {
-			if _, err := (sound{}).Recognize(ctx, audio, engine.RecognizeOptions{}); err != nil {
-				return engine.Recognition{}, err
-			}
-		}
-		return sound{}.Recognize(ctx, audio, opts)
+		came()
+		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "busy")
 	}}
+	assert.Equal(t, []string{"serves many at once"}, failingOf(t, checks, r, sample(t)))
 }
 
 func TestHostRunsPrograms(t *testing.T) {
