@@ -67,9 +67,10 @@ func (f *Faults) Disarm() []string {
 }
 
 // atRest matches the statements that a service repeats without any request: heartbeats,
-// the search for work and news, the election of the leader, and scheduled tasks.
+// the search for news, the election of the leader, and scheduled tasks. The fetch of steps is
+// not among them: its answer brings the steps that it has marked as running.
 var atRest = regexp.MustCompile(`(?i)\bprocesses\b|river_(leader|queue|client|notification|migration)|LISTEN|pg_notify|goose_db_version|` +
-	`SELECT EXISTS \(SELECT 1 FROM river_job|name: (JobGetAvailable|JobSchedule|JobGetStuck|JobDelete|QueueGet|Leader|Notify)|^(SET|PRAGMA|;)|` +
+	`SELECT EXISTS \(SELECT 1 FROM river_job|name: (JobSchedule|JobGetStuck|JobDelete|QueueGet|Leader|Notify)|^(SET|PRAGMA|;)|` +
 	`SET beat_at|^\s*(-- ping)?\s*$`)
 
 // next counts a statement and says how it is to fail.
