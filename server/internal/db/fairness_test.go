@@ -135,9 +135,11 @@ func TestNewAccountsHoldUpNobody(t *testing.T) {
 	})
 }
 
-// TestFairShares lets accounts ask at random. A new account waits for one step of each
-// other account at most, and for one step more. Of two accounts that always have steps in
-// the queue, neither gets more than two steps ahead.
+// TestFairShares lets accounts ask at random. A new account waits for its fair share, which
+// is one step of each other account, and for one step more. Of two accounts that always
+// have steps in the queue, neither gets more than two steps ahead. Start-time fair queueing
+// promises two and no less: one account may be the last in a round, and the other the first
+// in the next round.
 func TestFairShares(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
