@@ -28,14 +28,17 @@ const (
 // Terminal reports whether nothing more is done for the batch.
 func (s Status) Terminal() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// Counts are the items of a batch by their state. The number of skipped items is Total
-// - Pending - Success - Failed.
+// Counts are the items of a batch by their state. [Counts.Skipped] is the number of
+// skipped items.
 type Counts struct {
 	Total   int `json:"total" minimum:"0"`   // all items; 0 until a playlist or channel is listed
 	Pending int `json:"pending" minimum:"0"` // items that wait or are being made
 	Success int `json:"success" minimum:"0"` // items that have a transcript
 	Failed  int `json:"failed" minimum:"0"`  // items that have failed
 }
+
+// Skipped is the number of skipped items.
+func (n Counts) Skipped() int { return n.Total - n.Pending - n.Success - n.Failed }
 
 // Job is a batch.
 type Job struct {
@@ -65,9 +68,4 @@ type Summary struct {
 	Status    Status          `json:"status"`           // what to branch on
 	Counts    Counts          `json:"counts"`           // items by how they stand
 	CreatedAt transcript.Time `json:"createdAt"`        // when it was accepted
-}
-
-// Summary is what an answer that changes the batch says of it.
-func (j *Job) Summary() Summary {
-	return Summary{ID: j.ID, Mode: j.Mode, Status: j.Status, Counts: j.Counts, CreatedAt: j.CreatedAt}
 }

@@ -114,6 +114,5 @@ var shapes = map[string]func(h hostile, filling string, size int) []byte{
 func reads(file []byte) {
 	f, _ := caption.ReadAny(bytes.NewReader(file)) // whether it can be read is no matter here
 	clean := caption.Unroll(f.Segments)
-	clean = caption.Unescape(clean)
 	_ = caption.DropSounds(clean)
 }

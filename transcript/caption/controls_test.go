@@ -48,10 +48,3 @@ func TestControlCharactersOfWordsAndSpeakers(t *testing.T) {
 		{Text: "\ufffda", Start: 0, End: 1}, {Text: "b\ufffd", Start: 1, End: 2}, {Text: "\ufffdc", Start: 2, End: 3},
 	}, s.Words)
 }
-
-func TestUnescapeReplacesControlCharacters(t *testing.T) {
-	t.Parallel()
-	clean := caption.Unescape([]transcript.Segment{{Text: "a&#27;b", Words: []transcript.Word{{Text: "a&#27;b"}}}})
-	assert.Equal(t, "a\ufffdb", clean[0].Text)
-	assert.Equal(t, "a\ufffdb", clean[0].Words[0].Text)
-}

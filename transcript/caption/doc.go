@@ -11,7 +11,7 @@
 //
 // A reader keeps the cues of the file: cues may overlap, and the repeated lines of
 // rolling captions stay repeated. [Unroll] makes clean segments of rolling captions,
-// [DropSounds] leaves out sounds, and [Unescape] decodes text that is encoded twice.
+// and [DropSounds] leaves out sounds.
 //
 // A control character in a text becomes U+FFFD, or a space where it is white space, as
 // in package format.

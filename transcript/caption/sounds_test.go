@@ -85,24 +85,6 @@ func ExampleDropSounds() {
 	// thank you
 }
 
-func TestUnescape(t *testing.T) {
-	t.Parallel()
-	in := []transcript.Segment{
-		{Text: "so we go"},
-		{Text: "it&#39;s\na &amp;amp; b", Words: []transcript.Word{{Text: "it&#39;s"}, {Text: "a"}, {Text: "&amp;amp;"}, {Text: "b"}}},
-		{Text: "&nbsp;"},
-		{Text: "&nbsp;so&nbsp; on"},
-	}
-	got := caption.Unescape(in)
-	assert.Equal(t, []transcript.Segment{
-		{Text: "so we go"},
-		{Text: "it's\na &amp; b", Words: []transcript.Word{{Text: "it's"}, {Text: "a"}, {Text: "&amp;"}, {Text: "b"}}},
-		{Text: "so on"},
-	}, got)
-	assert.Equal(t, "it&#39;s", in[1].Words[0].Text, "the words of the caller are changed")
-	assert.Equal(t, &in[0], &caption.Unescape(in[:1])[0], "nothing to decode")
-}
-
 func ExampleUnroll() {
 	segments := []transcript.Segment{
 		{Text: "so we go", Start: 0, Duration: 2},

@@ -46,9 +46,9 @@ func TestElsewhere(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, at)
 	}
-	platform, ok := table.PlatformOf("http://127.0.0.1:9099/")
-	assert.True(t, ok)
-	assert.Equal(t, transcript.VideoSite, platform)
+	match, err := table.Detect("http://127.0.0.1:9099/")
+	assert.ErrorIs(t, err, transcript.InvalidVideo)
+	assert.Equal(t, transcript.VideoSite, match.Platform)
 }
 
 // Neither is the platform found on the host of a talk, nor the talk on the platform's.

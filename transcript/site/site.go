@@ -65,16 +65,6 @@ func (t *Table) Detect(text string) (Match, error) {
 	return Match{Platform: p.name}, transcript.Errorf(transcript.InvalidVideo, "The link names no content of %s.", p.name.Words())
 }
 
-// PlatformOf is the platform whose host a link is on, whether the link names a content
-// or not; ok is false where no platform has that host.
-func (t *Table) PlatformOf(text string) (p transcript.Platform, ok bool) {
-	_, found, err := t.locate(text, "content")
-	if err != nil {
-		return "", false
-	}
-	return found.name, true
-}
-
 // locate reads a link, and finds the platform whose host it is on. what names what
 // was looked for.
 func (t *Table) locate(text, what string) (link, *platform, error) {
@@ -131,10 +121,6 @@ func (t *Table) Site(p transcript.Platform) (s Site, ok bool) {
 	}
 	return found.data.clone(), true
 }
-
-// Hosts are all hosts of the table, those of short links among them, sorted; with
-// a port where the table says one.
-func (t *Table) Hosts() []string { return slices.Sorted(maps.Keys(t.hosts)) }
 
 // Site is one platform's part of the table: what its links look
 // like. Of a Site that replaces another, a member that is zero is not named.

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -238,7 +239,7 @@ type AcceptedBatch struct {
 
 // batchReply says how a batch stands that was made or changed.
 func (b *batchJobs) batchReply(job *batch.Job) (edge.Reply, error) {
-	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), AcceptedBatch{job.Summary()})
+	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), AcceptedBatch{view.SummaryOf(job)})
 }
 
 func (b *batchJobs) batchHeader(id string) map[string]string {
@@ -258,7 +259,7 @@ func (b *batchJobs) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 		}
 		header := b.batchHeader(job.ID)
 		delete(header, "Retry-After") // there is nothing to wait for
-		return edge.ReplyJSON(http.StatusAccepted, header, AcceptedBatch{job.Summary()})
+		return edge.ReplyJSON(http.StatusAccepted, header, AcceptedBatch{view.SummaryOf(job)})
 	}
 	return b.edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {

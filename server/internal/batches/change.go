@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -65,7 +66,7 @@ func (bs *Batches) Retried(ctx context.Context, account string, a db.Answer) (*b
 	if err != nil {
 		return nil, err
 	}
-	done.Batch = job.Summary()
+	done.Batch = view.SummaryOf(job)
 	return &done, nil
 }
 

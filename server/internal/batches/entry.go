@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"strings"
@@ -28,10 +29,8 @@ func (bs *Batches) EntryOf(link string) Entry {
 	if err == nil {
 		return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, Short: match.Short}
 	}
-	platform, ok := bs.cfg.Sites.PlatformOf(link)
-	if !ok {
-		platform = transcript.VideoSite // no claim: an item has one
-	}
+	// Every item has a platform. If no platform has the host of the link, the video site stands in.
+	platform := cmp.Or(match.Platform, transcript.VideoSite)
 	entry := Entry{Content: engine.Content{Platform: platform, ExternalID: link}}
 	if !errors.As(err, &entry.Err) {
 		entry.Err = fault.Coded(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -41,7 +42,7 @@ func TestShortLinksThatCannotBeFollowed(t *testing.T) {
 		require.NoError(t, b.FailExpansion(t.Context(), made.ID, transcript.Errorf(transcript.UpstreamFailed, "It takes too long.")))
 		page, err := b.Page(t.Context(), acme, made.ID, 0, 10)
 		require.NoError(t, err)
-		require.NoError(t, page.Batch.Check())
+		require.NoError(t, lifecycle.CheckBatch(page.Batch))
 		assert.Equal(t, batch.Counts{Total: 2, Pending: 1, Failed: 1}, page.Batch.Counts)
 		assert.False(t, page.Batch.Status.Terminal())
 		assert.Equal(t, transcript.UpstreamFailed, *page.Items[1].Error)

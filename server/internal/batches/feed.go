@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -235,7 +236,7 @@ func (bs *Batches) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 	if err != nil {
 		return false, err
 	}
-	b.Status = counts.Outcome()
+	b.Status = lifecycle.BatchEnd(counts)
 	return true, bs.cfg.Ended(ctx, tx, b)
 }
 

@@ -123,8 +123,9 @@ func (e *Edge) keyed(w http.ResponseWriter, r *http.Request, key string, op Post
 // The request looks into the cache before it has the key. The promises about keys hold all
 // the same:
 //   - The statement takes the key and records the final answer at once, or it finds that an
-//     earlier request has the key. So one key still has one answer. The earlier request is
-//     replayed, conflicts or runs, whatever the cache says.
+//     earlier request has the key. So one key still has one answer. A
+//     finished earlier request is replayed, and a running one is a conflict. An answer in the
+//     cache changes neither.
 //   - The answer is sent after the statement. A client that has an answer gets this answer
 //     again.
 //   - A process that dies before the statement has written nothing: the key is free, and

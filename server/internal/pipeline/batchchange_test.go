@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -43,14 +44,14 @@ func TestCancelBatch(t *testing.T) {
 
 		job, err := b.Batches.Cancel(t.Context(), acme, made.ID, nil)
 		require.NoError(t, err)
-		require.NoError(t, job.Check())
+		require.NoError(t, lifecycle.CheckBatch(job))
 		assert.Equal(t, batch.Cancelled, job.Status)
 		assert.Equal(t, batch.Counts{Total: 80, Pending: 3}, job.Counts)
 		close(let)
 		require.Eventually(t, func() bool {
 			job, err = b.Batches.Get(t.Context(), acme, made.ID)
 			require.NoError(t, err)
-			require.NoError(t, job.Check())
+			require.NoError(t, lifecycle.CheckBatch(job))
 			abandoned, err := s.Jobs.Abandoned(t.Context(), made.ID)
 			require.NoError(t, err)
 			return job.Counts.Pending == 0 && len(abandoned) == 0

@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -266,7 +267,7 @@ func (w *batchWorld) create(e event, entries []batches.Entry) {
 	}
 	made, err := w.Batches.Create(w.t.Context(), r)
 	require.NoError(w.t, err)
-	require.NoError(w.t, made.Check())
+	require.NoError(w.t, lifecycle.CheckBatch(made))
 	w.batches = append(w.batches, &seenBatch{account: r.Account, id: made.ID, job: made, items: map[string]batch.Item{}})
 }
 
@@ -290,7 +291,7 @@ func (w *batchWorld) cancel(e event) {
 		job, err := w.Batches.Cancel(w.t.Context(), b.account, b.id, nil)
 		if err == nil {
 			assert.Equal(w.t, batch.Cancelled, job.Status)
-			assert.NoError(w.t, job.Check())
+			assert.NoError(w.t, lifecycle.CheckBatch(job))
 		}
 		w.conflicts(err)
 	}
@@ -398,43 +399,35 @@ func (w *batchWorld) look(b *seenBatch, when string) {
 
 	job, err := w.Batches.Get(w.t.Context(), b.account, b.id)
 	require.NoError(w.t, err)
-	require.NoError(w.t, job.Check(), when)
-	require.True(w.t, reaches(b.job.Status, job.Status), "%s: a batch from %s to %s", when, b.job.Status, job.Status)
+	require.NoError(w.t, lifecycle.CheckBatch(job), when)
+	require.True(w.t, reaches(batchStates, lifecycle.CanMoveBatch, b.job.Status, job.Status), "%s: a batch from %s to %s", when, b.job.Status, job.Status)
 	require.True(w.t, b.job.Total == 0 || b.job.Total == job.Total, "%s: from %d items to %d", when, b.job.Total, job.Total)
 	b.job = job
 	for _, item := range w.items(w.t, b.account, b.id, 500) {
 		old := b.items[item.ID]
-		require.True(w.t, reaches(old.Status, item.Status), "%s: an item from %s to %s", when, old.Status, item.Status)
+		require.True(w.t, reaches(itemStates, lifecycle.CanMoveItem, old.Status, item.Status), "%s: an item from %s to %s", when, old.Status, item.Status)
 		require.GreaterOrEqual(w.t, item.Attempts, old.Attempts, when)
 		require.Equal(w.t, item.Status == batch.ItemSuccess, item.TranscriptRef != nil, when)
 		b.items[item.ID] = item
 	}
 }
 
-// reaches reports whether moves that are permitted lead from one state to another.
-func reaches[S interface {
-	comparable
-	CanMove(to S) bool
-}](from, to S) bool {
+var (
+	batchStates = []batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled}
+	itemStates  = []batch.ItemStatus{batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped}
+)
+
+// reaches reports whether permitted moves lead from one state to another.
+func reaches[S comparable](states []S, canMove func(from, to S) bool, from, to S) bool {
 	seen, next := map[S]bool{from: true}, []S{from}
 	for ; len(next) > 0; next = next[1:] {
-		for _, one := range statesOf(next[0]) {
-			if next[0].CanMove(one) && !seen[one] {
+		for _, one := range states {
+			if canMove(next[0], one) && !seen[one] {
 				seen[one], next = true, append(next, one)
 			}
 		}
 	}
 	return seen[to]
-}
-
-// statesOf are all states of the kind of one.
-func statesOf[S any](one S) []S {
-	switch any(one).(type) {
-	case batch.Status:
-		return any([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled}).([]S)
-	default:
-		return any([]batch.ItemStatus{batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped}).([]S)
-	}
 }
 
 // keepTrail lets the database write down every change of the state of a batch and of an
@@ -476,9 +469,9 @@ func (w *batchWorld) checkTrail(history string) {
 	for ; rows.Next(); n++ {
 		var what, was, became string
 		require.NoError(w.t, rows.Scan(&what, &was, &became))
-		may := was == became || batch.ItemStatus(was).CanMove(batch.ItemStatus(became)) || became == "deleted"
+		may := was == became || lifecycle.CanMoveItem(batch.ItemStatus(was), batch.ItemStatus(became)) || became == "deleted"
 		if what == "batches" {
-			may = was == became || batch.Status(was).CanMove(batch.Status(became)) || became == "deleted" && batch.Status(was).Terminal()
+			may = was == became || lifecycle.CanMoveBatch(batch.Status(was), batch.Status(became)) || became == "deleted" && batch.Status(was).Terminal()
 		}
 		require.True(w.t, may, "%s from %q to %q, %s", what, was, became, history)
 	}

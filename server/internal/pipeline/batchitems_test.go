@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -67,7 +68,7 @@ func (b *bench) ended(t *testing.T, account, id string) *batch.Job {
 		var err error
 		job, err = b.Batches.Get(t.Context(), account, id)
 		require.NoError(t, err)
-		require.NoError(t, job.Check())
+		require.NoError(t, lifecycle.CheckBatch(job))
 		return job.Status.Terminal()
 	}, time.Minute, 25*time.Millisecond)
 	return job

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -124,7 +125,7 @@ func TestBatchHoldsUpNobody(t *testing.T) {
 				assert.Empty(t, e.arrivals, "the batch has got more workers")
 				job, err := b.Batches.Get(t.Context(), acme, made.ID)
 				require.NoError(t, err)
-				require.NoError(t, job.Check())
+				require.NoError(t, lifecycle.CheckBatch(job))
 				assert.Equal(t, batch.Processing, job.Status)
 				assert.Equal(t, batch.Counts{Total: 500, Pending: 500}, job.Counts)
 			})

@@ -10,6 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// SummaryOf returns the part of a batch that stands in the answer of a change.
+func SummaryOf(b *batch.Job) batch.Summary {
+	return batch.Summary{ID: b.ID, Mode: b.Mode, Status: b.Status, Counts: b.Counts, CreatedAt: b.CreatedAt}
+}
+
 // BatchOf is a batch as its owner sees it.
 func BatchOf(b *db.BatchState) *batch.Job {
 	updated := b.UpdatedAt

@@ -1,12 +1,13 @@
-package batch_test
+package lifecycle_test
 
 import (
-	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -22,7 +23,7 @@ func TestMovesOfABatch(t *testing.T) {
 	}
 	for _, from := range all {
 		for _, to := range all {
-			assert.Equal(t, contains(may[from], to), from.CanMove(to), "%q to %q", from, to)
+			assert.Equal(t, slices.Contains(may[from], to), lifecycle.CanMoveBatch(from, to), "%q to %q", from, to)
 		}
 	}
 }
@@ -38,21 +39,12 @@ func TestMovesOfAnItem(t *testing.T) {
 	}
 	for _, from := range all {
 		for _, to := range all {
-			assert.Equal(t, contains(may[from], to), from.CanMove(to), "%q to %q", from, to)
+			assert.Equal(t, slices.Contains(may[from], to), lifecycle.CanMoveItem(from, to), "%q to %q", from, to)
 		}
 	}
 }
 
-func contains[S comparable](all []S, s S) bool {
-	for _, one := range all {
-		if one == s {
-			return true
-		}
-	}
-	return false
-}
-
-func TestOutcome(t *testing.T) {
+func TestBatchEnd(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[batch.Counts]batch.Status{
 		{}:                                batch.Completed, // an empty list
@@ -60,11 +52,11 @@ func TestOutcome(t *testing.T) {
 		{Total: 3, Success: 1, Failed: 2}: batch.Completed,
 		{Total: 3, Failed: 1}:             batch.Failed,
 	} {
-		assert.Equal(t, want, n.Outcome(), "%+v", n)
+		assert.Equal(t, want, lifecycle.BatchEnd(n), "%+v", n)
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckBatch(t *testing.T) {
 	t.Parallel()
 	good := func() *batch.Job {
 		return &batch.Job{
@@ -72,7 +64,7 @@ func TestCheck(t *testing.T) {
 			Counts: batch.Counts{Total: 7, Pending: 2, Success: 1, Failed: 2},
 		}
 	}
-	assert.NoError(t, good().Check())
+	assert.NoError(t, lifecycle.CheckBatch(good()))
 	for name, spoil := range map[string]func(*batch.Job){
 		"total":           func(j *batch.Job) { j.Total++ },
 		"done":            func(j *batch.Job) { j.Done-- },
@@ -85,12 +77,6 @@ func TestCheck(t *testing.T) {
 	} {
 		job := good()
 		spoil(job)
-		assert.Error(t, job.Check(), name)
+		assert.Error(t, lifecycle.CheckBatch(job), name)
 	}
-}
-
-func ExampleCounts_Skipped() {
-	n := batch.Counts{Total: 40, Pending: 3, Success: 30, Failed: 2}
-	fmt.Println(n.Skipped(), "were there twice")
-	// Output: 5 were there twice
 }

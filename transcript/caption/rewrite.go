@@ -3,27 +3,8 @@ package caption
 import (
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/legible"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// Unescape decodes the character references in the texts and words once more, for a
-// track that is encoded twice. The apostrophes of such a track come out of a reader as
-// "&#39;". Readers never decode twice, because a track may speak about references; only
-// [SRV1], a format with HTML in XML, decodes both layers. Unescape does not change the
-// caller's segments, and returns them if there is nothing to decode. A segment with
-// nothing left except white space is left out.
-func Unescape(segments []transcript.Segment) []transcript.Segment {
-	return rewrite(segments, func(s *transcript.Segment) bool { return strings.Contains(s.Text, "&") },
-		func(s *transcript.Segment) {
-			s.Text = foldLines(decodeText(s.Text))
-			for i := range s.Words {
-				s.Words[i].Text = strings.Join(strings.Fields(decodeText(s.Words[i].Text)), " ")
-			}
-		})
-}
-
-func decodeText(s string) string { return legible.Text(string(decodeReferences([]byte(s)))) }
 
 // foldLines makes one space of each run of white space, U+00A0 included, and leaves
 // out lines that have nothing else.
