@@ -37,6 +37,7 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		// The handler refuses "OPTIONS *".
 		DisableGeneralOptionsHandler: true,
 		ConnState:                    edge.NewConnections(edge.MaxConnections).Changed,
+		ConnContext:                  edge.ConnContext,
 		BaseContext:                  func(net.Listener) context.Context { return context.Background() },
 	}
 	s.webMu.Lock()

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -87,14 +88,30 @@ func newLinkRequest() *linkRequest {
 	return req
 }
 
-// readLinkRequest reads the body and checks its fields, without the database or the network.
-func readLinkRequest(w http.ResponseWriter, r *http.Request) (*linkRequest, error) {
+// linkRequests are requests whose tables are built, and which no handler uses.
+type linkRequests struct{ idle sync.Pool }
+
+// next returns an empty request. The caller returns the request by done.
+func (l *linkRequests) next() *linkRequest {
+	if req, ok := l.idle.Get().(*linkRequest); ok {
+		return req
+	}
+	return newLinkRequest()
+}
+
+func (l *linkRequests) done(req *linkRequest) {
+	req.source, req.wishes = source{}, wishes{}
+	req.table.Reset()
+	l.idle.Put(req)
+}
+
+// read reads the body and checks its fields, without the database or the network.
+func (req *linkRequest) read(w http.ResponseWriter, r *http.Request) error {
 	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	req := newLinkRequest()
-	return req, req.table.ReadJSON(body)
+	return req.table.ReadJSON(body)
 }
 
 func (req *linkRequest) canonical(p transcript.Platform) map[string]any {

@@ -29,6 +29,7 @@ type transcripts struct {
 	contents *contents
 	admit    Admit
 	recent   *recentAnswers
+	links    linkRequests
 	timeout  withTimeout
 	basePath string
 }
@@ -83,11 +84,12 @@ func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) e
 
 func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	var req *linkRequest
+	req := t.links.next()
+	defer t.links.done(req)
 	var match site.Match
 	return t.edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
-			if req, err = readLinkRequest(w, r); err != nil {
+			if err := req.read(w, r); err != nil {
 				return nil, err
 			}
 			if match, err = t.contents.match(req.source); err != nil {

@@ -47,6 +47,7 @@ func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 		c.Tracks = []transcript.Track{}
 	}
 	stamp(&c.AskedAt)
+	w.tx.changes(c.Platform, c.ExternalID)
 	_, err := w.db.NewInsert().Model(c).
 		On("CONFLICT (platform, external_id) DO UPDATE").
 		Set("metadata = excluded.metadata, tracks = excluded.tracks, asked_at = excluded.asked_at").
@@ -85,6 +86,16 @@ type ShelfText struct {
 // Shelf returns what the cache holds of a content for an owner ("" for what all
 // may share), and for the account alone that asks ("": for none).
 func (r Contents) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
+	shelf, err := r.facts.shelf(shelfOf{contentID{p, externalID}, owner, account}, func() (*Shelf, error) {
+		return r.readShelf(ctx, owner, account, p, externalID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Shelf{slices.Clone(shelf.Texts), shelf.Tracks, shelf.TracksAt}, nil // the caller may take texts off
+}
+
+func (r Contents) readShelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
 	var rows []struct {
 		ShelfText `bun:",extend"`
 		Tracks    []transcript.Track

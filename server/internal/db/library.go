@@ -98,6 +98,11 @@ type Saved struct {
 // Saved returns the saved text of a content, or the running work if the account has no
 // text. The error is ErrNotFound if the account has neither.
 func (r Library) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
+	of := savedOf{contentID{key.Platform, key.ExternalID}, account, key.Language}
+	return r.facts.text(of, func() (*Saved, error) { return r.readSaved(ctx, account, key) })
+}
+
+func (r Library) readSaved(ctx context.Context, account string, key library.Key) (*Saved, error) {
 	var rows []Saved
 	// Each half has an index of its own. Times without a declared type: see Shelf.
 	err := r.ask(ctx, &rows, `SELECT transcript_id, changed_at, job_id FROM (

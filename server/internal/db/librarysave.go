@@ -130,11 +130,14 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 // after the other. Without the lock a transaction could save a text by a title that another
 // transaction has just changed, and two transactions could wait for each other's library
 // rows.
+//
+// At its end, the transaction also ends what the store knows about the content.
 func (w LibraryTx) lockTexts(ctx context.Context, t *transcriptRow) error {
 	return w.lockTextsOf(ctx, t.Platform, t.ExternalID)
 }
 
 func (w LibraryTx) lockTextsOf(ctx context.Context, p transcript.Platform, externalID string) error {
+	w.tx.changes(p, externalID)
 	return w.tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
 }
 

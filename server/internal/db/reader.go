@@ -35,6 +35,7 @@ type source struct {
 	db     bun.IDB
 	pool   *sqldb.DB // for prepared statements; nil: none is prepared
 	kept   *kept     // nil: no transcript is kept in memory
+	facts  *facts    // nil: nothing is known without the database
 	shared bool      // see Store.Shared
 }
 

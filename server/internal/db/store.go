@@ -118,7 +118,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, pool.Close(), bucket.Close())
 	}
 	s := &Store{
-		Reader:  newReader(&source{db: pool.Reader(), pool: pool, kept: newKept(), shared: pool.Shared()}),
+		Reader:  newReader(&source{db: pool.Reader(), pool: pool, kept: newKept(), facts: newFacts(pool.Shared()), shared: pool.Shared()}),
 		Blobs:   bucket,
 		sql:     pool,
 		writer:  pool.Writer(),

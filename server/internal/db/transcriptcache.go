@@ -5,7 +5,101 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
+
+// knownBytes is how much of each kind of fact is kept in memory: some twenty thousand.
+const knownBytes = 8 << 20
+
+// facts are what a store knows about contents without asking the database, if one process
+// serves the database. A transaction that changes a content ends what is known about the
+// content (Tx.changes). A nil facts knows nothing: other processes may change a shared
+// database, and a transaction or a snapshot may see other rows than the store.
+type facts struct {
+	shelves *recent.Facts[contentID, shelfOf, *Shelf]
+	saved   *recent.Facts[contentID, savedOf, *Saved]
+}
+
+// contentID names a content.
+type contentID struct {
+	platform   transcript.Platform
+	externalID string
+}
+
+// shelfOf and savedOf are the arguments of the questions, next to the content.
+type (
+	shelfOf struct {
+		contentID
+		owner, account string
+	}
+	savedOf struct {
+		contentID
+		account, language string
+	}
+)
+
+func newFacts(shared bool) *facts {
+	if shared {
+		return nil
+	}
+	return &facts{
+		shelves: recent.NewFacts[contentID, shelfOf, *Shelf](knownBytes),
+		saved:   recent.NewFacts[contentID, savedOf, *Saved](knownBytes),
+	}
+}
+
+// shelf is what Contents.Shelf has read, or reads now.
+func (f *facts) shelf(of shelfOf, read func() (*Shelf, error)) (*Shelf, error) {
+	if f == nil {
+		return read()
+	}
+	return f.shelves.Read(of.contentID, of, func() (*Shelf, int, error) {
+		shelf, err := read()
+		if err != nil {
+			return nil, 0, err
+		}
+		const row = 256 // bytes, about
+		return shelf, row * (2 + len(shelf.Texts) + len(shelf.Tracks)), nil
+	})
+}
+
+// text is what Library.Saved has read, or reads now. Only texts are kept: transactions that
+// change work do not say so.
+func (f *facts) text(of savedOf, read func() (*Saved, error)) (*Saved, error) {
+	if f == nil {
+		return read()
+	}
+	return f.saved.Read(of.contentID, of, func() (*Saved, int, error) {
+		saved, err := read()
+		if err != nil || saved.TranscriptID == "" {
+			return saved, 0, err
+		}
+		return saved, 512, nil // bytes, about
+	})
+}
+
+// changes ends what is known about a content as soon as others see the transaction's changes.
+// Each transaction calls changes that writes the texts of a content, its tracks, or the rows of
+// its texts in libraries.
+func (tx *Tx) changes(p transcript.Platform, externalID string) {
+	if tx.facts == nil {
+		return
+	}
+	of := contentID{p, externalID}
+	tx.sql.AtEnd(func() {
+		tx.facts.shelves.Changed(of)
+		tx.facts.saved.Changed(of)
+	})
+}
+
+// changesAll is changes for all contents.
+func (tx *Tx) changesAll() {
+	if tx.facts == nil {
+		return
+	}
+	tx.sql.AtEnd(tx.facts.shelves.AllChanged)
+	tx.sql.AtEnd(tx.facts.saved.AllChanged)
+}
 
 // keptBytes is how much of transcripts that were read is kept in memory: some three
 // hundred of an hour each, unpacked.

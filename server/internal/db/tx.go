@@ -29,11 +29,12 @@ type Tx struct {
 	Speakers    SpeakersTx
 	Transcripts TranscriptsTx
 
-	sql *sqldb.Tx
+	sql   *sqldb.Tx
+	facts *facts // of the store
 }
 
-func newTx(t *sqldb.Tx) *Tx {
-	tx := &Tx{Reader: newReader(&source{db: t.Tx, shared: t.Shared()}), sql: t}
+func newTx(t *sqldb.Tx, facts *facts) *Tx {
+	tx := &Tx{Reader: newReader(&source{db: t.Tx, shared: t.Shared()}), sql: t, facts: facts}
 	tx.Accounts = AccountsTx{tx.Reader.Accounts, tx}
 	tx.Allowances = AllowancesTx{tx.Reader.Allowances, tx}
 	tx.Batches = BatchesTx{tx.Reader.Batches, tx}
@@ -59,7 +60,7 @@ func newTx(t *sqldb.Tx) *Tx {
 // state between runs. Within fn only tx may write: InTx and the other writes of the Store
 // return an error there.
 func (s *Store) InTx(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	return s.sql.InTx(ctx, func(ctx context.Context, t *sqldb.Tx) error { return fn(ctx, newTx(t)) })
+	return s.sql.InTx(ctx, func(ctx context.Context, t *sqldb.Tx) error { return fn(ctx, newTx(t, s.facts)) })
 }
 
 // AfterCommit has fn called once the transaction is committed. It does not call fn if the

@@ -229,6 +229,9 @@ func IdempotencyHeader(key *string) request.Table {
 
 // idempotencyKey is the request's Idempotency-Key; empty: the request has no key.
 func idempotencyKey(r *http.Request) (key string, err error) {
+	if r.Header["Idempotency-Key"] == nil {
+		return "", nil
+	}
 	err = IdempotencyHeader(&key).ReadHeader(r.Header)
 	return key, err
 }

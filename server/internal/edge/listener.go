@@ -27,17 +27,22 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &refusingConn{c, l.log}, nil
+	return &refusingConn{Conn: c, log: l.log}, nil
 }
 
 // refusingConn is a connection on which net/http answers.
 type refusingConn struct {
 	net.Conn
-	log *slog.Logger
+	log      *slog.Logger
+	gathered *gathering // nil: each part of an answer leaves by itself
 }
 
 // Write sends an answer, or a part of one.
 func (c *refusingConn) Write(b []byte) (int, error) {
+	if c.gathered != nil {
+		c.gathered.add(b)
+		return len(b), nil
+	}
 	status, reason, refused := refusedByHTTP(b)
 	if !refused {
 		return c.Conn.Write(b)
@@ -66,9 +71,12 @@ const maxOwnRefusal = 512
 // such a refusal whole, in a single call. The refusal of a bad request has no Date, which every
 // answer of a handler has, and its status line has the reason.
 func refusedByHTTP(b []byte) (status int, reason string, ok bool) {
+	if len(b) > maxOwnRefusal {
+		return 0, "", false
+	}
 	line, rest, _ := bytes.Cut(b, []byte("\r\n"))
-	text, ok := strings.CutPrefix(string(line[:min(len(line), maxOwnRefusal)]), "HTTP/1.1 ")
-	if !ok || len(b) > maxOwnRefusal || len(text) < 3 {
+	text, ok := strings.CutPrefix(string(line), "HTTP/1.1 ")
+	if !ok || len(text) < 3 {
 		return 0, "", false
 	}
 	status, err := strconv.Atoi(text[:3])

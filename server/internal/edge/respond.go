@@ -47,16 +47,23 @@ func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, sta
 	if err := holdAnswer(r.Context(), body.Size(gzip)); err != nil {
 		return err
 	}
+	parts := [][]byte{nil}
 	if gzip {
 		w.Header().Set("Content-Encoding", "gzip")
-		Respond(w, mediaType, status, body.Gzip())
+		parts[0] = body.Gzip()
+	} else {
+		var err error
+		if parts, err = body.Plain(); err != nil {
+			return err
+		}
+	}
+	if body.Size(gzip) <= leastGathered {
+		Respond(w, mediaType, status, parts...)
 		return nil
 	}
-	parts, err := body.Plain()
-	if err != nil {
-		return err
-	}
+	defer gather(r.Context())()
 	Respond(w, mediaType, status, parts...)
+	_ = http.NewResponseController(w).Flush() // a writer without Flush sends its buffers at the end of the handler
 	return nil
 }
 

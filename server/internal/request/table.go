@@ -16,6 +16,13 @@ type Table struct {
 	OneOf [][]string
 }
 
+// Reset makes the table ready to read another request. The caller resets the variables.
+func (t Table) Reset() {
+	for _, f := range t.Fields {
+		f.sent = false
+	}
+}
+
 // field returns the field with the name, or nil.
 func (t Table) field(name string) *Field {
 	for _, f := range t.Fields {

@@ -24,6 +24,7 @@ type Tx struct {
 	database database
 	topics   []string // to be woken after the commit
 	after    []func() // to be called after the commit
+	ended    []func() // to be called as soon as others may see the changes
 }
 
 // InTx runs fn in a transaction. InTx commits when fn returns nil. It rolls back when fn
@@ -73,7 +74,11 @@ func (d *DB) try(ctx context.Context, fn func(ctx context.Context, tx *Tx) error
 	if err := d.database.announce(ctx, t.Tx, tx.topics); err != nil {
 		return Wrap("announce", err)
 	}
-	if err := t.Commit(); err != nil {
+	err = t.Commit()
+	for _, fn := range tx.ended {
+		fn()
+	}
+	if err != nil {
 		return uncertain(Wrap("commit", err))
 	}
 	committed = true
@@ -87,6 +92,11 @@ func (d *DB) try(ctx context.Context, fn func(ctx context.Context, tx *Tx) error
 // AfterCommit has fn called once the transaction is committed. It does not call fn if the
 // commit got no answer.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
+
+// AtEnd has fn called as soon as others may see what the transaction has changed: after the
+// commit, also if the commit got no answer, and before anybody learns of the commit. After a
+// rollback fn is not called.
+func (tx *Tx) AtEnd(fn func()) { tx.ended = append(tx.ended, fn) }
 
 // Wake wakes the topics' watchers after the commit.
 func (tx *Tx) Wake(topics ...string) { tx.topics = append(tx.topics, topics...) }
