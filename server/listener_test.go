@@ -2,18 +2,23 @@ package server_test
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
 // raw sends bytes and reads what comes back until the connection ends.
@@ -108,4 +113,72 @@ func TestAnswersOfHandlersStayAsTheyAre(t *testing.T) {
 		assert.Equal(t, want, string(body))
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// countedConn counts the writes that are no writev: net.Buffers passes Write by.
+type countedConn struct {
+	*net.TCPConn
+	writes *atomic.Int64
+}
+
+func (c countedConn) Write(b []byte) (int, error) {
+	c.writes.Add(1)
+	return c.TCPConn.Write(b)
+}
+
+type countedListener struct {
+	net.Listener
+	writes *atomic.Int64
+}
+
+func (l countedListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return countedConn{c.(*net.TCPConn), l.writes}, nil
+}
+
+// TestLargeAnswersLeaveByOneCall reads a long text: head, segments and tail leave by one
+// writev, packed or not, and are the same bytes as without it.
+func TestLargeAnswersLeaveByOneCall(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, err := s.PutTranscript(t.Context(), servertest.Account, corrected("en", strings.Repeat("a long text ", 20_000)))
+	require.NoError(t, err)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	writes := new(atomic.Int64)
+	web := s.HTTPServer("")
+	go func() { _ = web.Serve(s.Listener(countedListener{l, writes})) }() // returns when it is closed
+	t.Cleanup(func() { assert.NoError(t, web.Shutdown(context.Background())) })
+
+	const path = "/v1/library/transcripts/video_site/" + video
+	plain := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Header.Set("Authorization", "Bearer "+s.Key)
+	s.Handler().ServeHTTP(plain, r)
+	require.Equal(t, http.StatusOK, plain.Code)
+	ask := func(method, coding string) string {
+		_, body := raw(t, l.Addr(), method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: "+coding+"\r\nAuthorization: Bearer "+s.Key+"\r\n\r\n")
+		return body
+	}
+	require.Equal(t, plain.Body.String(), ask(http.MethodGet, "identity"))
+	unpacked, err := gzip.NewReader(strings.NewReader(ask(http.MethodGet, "gzip")))
+	require.NoError(t, err)
+	text, err := io.ReadAll(unpacked)
+	require.NoError(t, err)
+	require.Equal(t, plain.Body.String(), string(text))
+	require.Zero(t, writes.Load(), "writes by themselves")
+
+	// A client that goes away in the middle of an answer harms no other one.
+	conn, err := net.Dial("tcp", l.Addr().String())
+	require.NoError(t, err)
+	_, err = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+s.Key+"\r\n\r\n")
+	require.NoError(t, err)
+	_, err = io.ReadFull(conn, make([]byte, 100))
+	require.NoError(t, err)
+	require.NoError(t, conn.(*net.TCPConn).SetLinger(0))
+	require.NoError(t, conn.Close())
+	require.Equal(t, plain.Body.String(), ask(http.MethodGet, "identity"))
 }

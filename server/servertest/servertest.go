@@ -35,6 +35,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -223,7 +224,7 @@ func (s *Server) listen(ctx context.Context) error {
 	}
 	s.URL = "http://" + l.Addr().String() + s.config.BasePath
 	// Do not use HTTPServer, which ends with its service.
-	s.http = &http.Server{ReadHeaderTimeout: patience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.http = &http.Server{ReadHeaderTimeout: patience, ConnContext: edge.ConnContext, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		(*s.handler.Load()).ServeHTTP(w, r)
 	})}
 	go func() { s.serving <- s.http.Serve(s.Listener(l)) }()

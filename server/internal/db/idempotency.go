@@ -1,10 +1,14 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -101,33 +105,28 @@ type IdempotencyTx struct{ tx *Tx }
 // an error, Held is a key that may have been taken, because the database's answer was
 // lost: release this key.
 func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
-	return s.take(ctx, idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}})
+	row := idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}}
+	return s.take(ctx, row, func() (bool, error) {
+		taken, err := s.insert(ctx, map[IdempotencyKey]idempotencyRow{k: row})
+		return taken[k], err
+	})
 }
 
 // TakeAnswered takes a free key and records the final answer of its request, in one
-// statement. If the key is not free, TakeAnswered says which request has the key.
+// statement, which requests at the same time share. If the key is not free, TakeAnswered says
+// which request has the key.
 func (s Idempotency) TakeAnswered(ctx context.Context, k IdempotencyKey, fingerprint []byte, a Answer) (KeyState, error) {
-	return s.take(ctx, idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}, Done: true, Answer: a})
+	row := idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}, Done: true, Answer: a}
+	return s.take(ctx, row, func() (bool, error) { return s.store.answered.Do(ctx, k, row) })
 }
 
-func (s Idempotency) take(ctx context.Context, row idempotencyRow) (KeyState, error) {
-	now := s.store.sql.Ago(0)
+func (s Idempotency) take(ctx context.Context, row idempotencyRow, insert func() (taken bool, err error)) (KeyState, error) {
 	for {
-		// A beat from the future is one from before the clock was set back.
-		n, err := s.store.sql.Do(ctx, `INSERT INTO idempotency_keys AS i
-			(account, method, route, key, token, fingerprint, done, answer_kind, answer_id, answer_note, taken_at, beat_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (account, method, route, key) DO UPDATE
-			SET token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
-				answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
-				taken_at = excluded.taken_at, beat_at = excluded.beat_at
-			WHERE i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)`,
-			row.Account, row.Method, row.Route, row.Key, row.Token, row.Fingerprint, row.Done, row.Kind, row.ID, row.Note, now, now,
-			s.store.sql.Ago(keyLife), s.store.sql.Ago(KeyLease), s.store.sql.Ago(-KeyLease))
+		taken, err := insert()
 		if err != nil {
 			return KeyState{Held: &row.HeldKey}, wrap("take idempotency key", err)
 		}
-		if n > 0 {
+		if taken {
 			return KeyState{Held: &row.HeldKey, Fingerprint: row.Fingerprint}, nil
 		}
 		earlier, err := s.earlier(ctx, row.IdempotencyKey)
@@ -136,6 +135,35 @@ func (s Idempotency) take(ctx context.Context, row idempotencyRow) (KeyState, er
 		}
 		return earlier, err
 	}
+}
+
+// insert takes those of the keys that are free. The rows are locked in order, so that two
+// processes do not lock each other out.
+func (s Idempotency) insert(ctx context.Context, rows map[IdempotencyKey]idempotencyRow) (taken map[IdempotencyKey]bool, err error) {
+	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	now := s.store.sql.Ago(0)
+	args := make([]any, 0, (len(rows)+1)*strings.Count(row, "?"))
+	for _, k := range slices.SortedFunc(maps.Keys(rows), IdempotencyKey.compare) {
+		r := rows[k]
+		args = append(args, k.Account, k.Method, k.Route, k.Key, r.Token, r.Fingerprint, r.Done, r.Kind, r.ID, r.Note, now, now)
+	}
+	var mine []IdempotencyKey
+	// A beat from the future is one from before the clock was set back.
+	err = s.store.sql.DoReturning(ctx, &mine, `INSERT INTO idempotency_keys AS i
+		(account, method, route, key, token, fingerprint, done, answer_kind, answer_id, answer_note, taken_at, beat_at)
+		VALUES `+strings.Repeat(row+", ", len(rows)-1)+row+`
+		ON CONFLICT (account, method, route, key) DO UPDATE
+		SET token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
+			answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
+			taken_at = excluded.taken_at, beat_at = excluded.beat_at
+		WHERE i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)
+		RETURNING account, method, route, key`,
+		append(args, s.store.sql.Ago(keyLife), s.store.sql.Ago(KeyLease), s.store.sql.Ago(-KeyLease))...)
+	taken = make(map[IdempotencyKey]bool, len(mine))
+	for _, k := range mine {
+		taken[k] = true
+	}
+	return taken, err
 }
 
 // earlier is the state of a key that somebody else has taken.
@@ -246,6 +274,11 @@ const (
 	isKey  = "account = ? AND method = ? AND route = ? AND key = ?"
 	isHeld = isKey + " AND token = ? AND NOT done"
 )
+
+func (k IdempotencyKey) compare(other IdempotencyKey) int {
+	return cmp.Or(cmp.Compare(k.Account, other.Account), cmp.Compare(k.Key, other.Key),
+		cmp.Compare(k.Method, other.Method), cmp.Compare(k.Route, other.Route))
+}
 
 func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route, k.Key} }
 

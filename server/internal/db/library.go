@@ -99,7 +99,7 @@ type Saved struct {
 // text. The error is ErrNotFound if the account has neither.
 func (r Library) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
 	of := savedOf{contentID{key.Platform, key.ExternalID}, account, key.Language}
-	return r.facts.text(of, func() (*Saved, error) { return r.readSaved(ctx, account, key) })
+	return r.facts.text(ctx, of, func(ctx context.Context) (*Saved, error) { return r.readSaved(ctx, account, key) })
 }
 
 func (r Library) readSaved(ctx context.Context, account string, key library.Key) (*Saved, error) {

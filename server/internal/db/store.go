@@ -34,6 +34,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/together"
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
@@ -87,6 +88,8 @@ type Store struct {
 	Blobs       *blobs.Bucket
 	Idempotency Idempotency
 
+	answered together.Writes[IdempotencyKey, idempotencyRow, bool] // keys with their final answers
+
 	sql     *sqldb.DB
 	writer  *bun.DB
 	tables  versions                      // that this program wants
@@ -127,6 +130,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		log:     log,
 	}
 	s.Idempotency, s.rounds.Count = Idempotency{s}, s.countRound
+	s.answered.Write = s.Idempotency.insert
 	return s, nil
 }
 

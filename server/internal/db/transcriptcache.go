@@ -1,23 +1,27 @@
 package db
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
+	"github.com/transcriptkit/transcriptkit/server/internal/together"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // knownBytes is how much of each kind of fact is kept in memory: some twenty thousand.
 const knownBytes = 8 << 20
 
-// facts are what a store knows about contents without asking the database, if one process
-// serves the database. A transaction that changes a content ends what is known about the
-// content (Tx.changes). A nil facts knows nothing: other processes may change a shared
-// database, and a transaction or a snapshot may see other rows than the store.
+// facts are what a store knows about contents. If one process serves the database, the store
+// remembers what it has read: a transaction that changes a content ends that (Tx.changes). If
+// other processes may change the database, only questions at the same time share a read. A nil
+// facts knows nothing: a transaction or a snapshot may see other rows than the store.
 type facts struct {
-	shelves *recent.Facts[contentID, shelfOf, *Shelf]
-	saved   *recent.Facts[contentID, savedOf, *Saved]
+	shelves     *recent.Facts[contentID, shelfOf, *Shelf] // nil: the database is shared
+	saved       *recent.Facts[contentID, savedOf, *Saved] // nil: the database is shared
+	shelfReads together.Reads[shelfOf, *Shelf]
+	savedReads together.Reads[savedOf, *Saved]
 }
 
 // contentID names a content.
@@ -40,7 +44,7 @@ type (
 
 func newFacts(shared bool) *facts {
 	if shared {
-		return nil
+		return new(facts)
 	}
 	return &facts{
 		shelves: recent.NewFacts[contentID, shelfOf, *Shelf](knownBytes),
@@ -49,12 +53,15 @@ func newFacts(shared bool) *facts {
 }
 
 // shelf is what Contents.Shelf has read, or reads now.
-func (f *facts) shelf(of shelfOf, read func() (*Shelf, error)) (*Shelf, error) {
-	if f == nil {
-		return read()
+func (f *facts) shelf(ctx context.Context, of shelfOf, read func(context.Context) (*Shelf, error)) (*Shelf, error) {
+	switch {
+	case f == nil:
+		return read(ctx)
+	case f.shelves == nil:
+		return f.shelfReads.Read(ctx, of, read)
 	}
 	return f.shelves.Read(of.contentID, of, func() (*Shelf, int, error) {
-		shelf, err := read()
+		shelf, err := read(ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -65,12 +72,15 @@ func (f *facts) shelf(of shelfOf, read func() (*Shelf, error)) (*Shelf, error) {
 
 // text is what Library.Saved has read, or reads now. Only texts are kept: transactions that
 // change work do not say so.
-func (f *facts) text(of savedOf, read func() (*Saved, error)) (*Saved, error) {
-	if f == nil {
-		return read()
+func (f *facts) text(ctx context.Context, of savedOf, read func(context.Context) (*Saved, error)) (*Saved, error) {
+	switch {
+	case f == nil:
+		return read(ctx)
+	case f.saved == nil:
+		return f.savedReads.Read(ctx, of, read)
 	}
 	return f.saved.Read(of.contentID, of, func() (*Saved, int, error) {
-		saved, err := read()
+		saved, err := read(ctx)
 		if err != nil || saved.TranscriptID == "" {
 			return saved, 0, err
 		}
@@ -82,7 +92,7 @@ func (f *facts) text(of savedOf, read func() (*Saved, error)) (*Saved, error) {
 // Each transaction calls changes that writes the texts of a content, its tracks, or the rows of
 // its texts in libraries.
 func (tx *Tx) changes(p transcript.Platform, externalID string) {
-	if tx.facts == nil {
+	if tx.facts.shelves == nil {
 		return
 	}
 	of := contentID{p, externalID}
@@ -94,7 +104,7 @@ func (tx *Tx) changes(p transcript.Platform, externalID string) {
 
 // changesAll is changes for all contents.
 func (tx *Tx) changesAll() {
-	if tx.facts == nil {
+	if tx.facts.shelves == nil {
 		return
 	}
 	tx.sql.AtEnd(tx.facts.shelves.AllChanged)

@@ -33,6 +33,15 @@ func (d *DB) Do(ctx context.Context, statement string, args ...any) (changed int
 	return result.RowsAffected()
 }
 
+// DoReturning is Do for a statement that returns rows, which it scans into dest, a slice.
+func (d *DB) DoReturning(ctx context.Context, dest any, statement string, args ...any) error {
+	ctx, err := d.Enter(ctx)
+	if err != nil {
+		return err
+	}
+	return d.database.changes().ask(ctx, dest, statement, args)
+}
+
 // prepared runs constant statements that a pool has prepared. The statements are closed with
 // their connections. When tables have changed, the database prepares a statement again.
 type prepared interface {
