@@ -18,8 +18,8 @@ const knownBytes = 8 << 20
 // other processes may change the database, only questions at the same time share a read. A nil
 // facts knows nothing: a transaction or a snapshot may see other rows than the store.
 type facts struct {
-	shelves     *recent.Facts[contentID, shelfOf, *Shelf] // nil: the database is shared
-	saved       *recent.Facts[contentID, savedOf, *Saved] // nil: the database is shared
+	shelves    *recent.Facts[contentID, shelfOf, *Shelf] // nil: the database is shared
+	saved      *recent.Facts[contentID, savedOf, *Saved] // nil: the database is shared
 	shelfReads together.Reads[shelfOf, *Shelf]
 	savedReads together.Reads[savedOf, *Saved]
 }
