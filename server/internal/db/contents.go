@@ -86,7 +86,8 @@ type ShelfText struct {
 // Shelf returns what the cache holds of a content for an owner ("" for what all
 // may share), and for the account alone that asks ("": for none).
 func (r Contents) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
-	shelf, err := r.facts.shelf(ctx, shelfOf{contentID{p, externalID}, owner, account}, func(ctx context.Context) (*Shelf, error) {
+	of := contentID{p, externalID}
+	shelf, err := r.facts.shelves.Read(ctx, of, question{of, owner, account, ""}, func(ctx context.Context) (*Shelf, error) {
 		return r.readShelf(ctx, owner, account, p, externalID)
 	})
 	if err != nil {

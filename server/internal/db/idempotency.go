@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -123,11 +122,8 @@ func (s Idempotency) TakeAnswered(ctx context.Context, k IdempotencyKey, fingerp
 func (s Idempotency) take(ctx context.Context, row idempotencyRow, insert func() (taken bool, err error)) (KeyState, error) {
 	for {
 		taken, err := insert()
-		if err != nil {
-			return KeyState{Held: &row.HeldKey}, wrap("take idempotency key", err)
-		}
-		if taken {
-			return KeyState{Held: &row.HeldKey, Fingerprint: row.Fingerprint}, nil
+		if err != nil || taken {
+			return KeyState{Held: &row.HeldKey, Fingerprint: row.Fingerprint}, wrap("take idempotency key", err)
 		}
 		earlier, err := s.earlier(ctx, row.IdempotencyKey)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrKeyLost) {
@@ -143,7 +139,8 @@ func (s Idempotency) insert(ctx context.Context, rows map[IdempotencyKey]idempot
 	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	now := s.store.sql.Ago(0)
 	args := make([]any, 0, (len(rows)+1)*strings.Count(row, "?"))
-	for _, k := range slices.SortedFunc(maps.Keys(rows), IdempotencyKey.compare) {
+	ordered := func(a, b IdempotencyKey) int { return slices.Compare(a.columns(), b.columns()) }
+	for _, k := range slices.SortedFunc(maps.Keys(rows), ordered) {
 		r := rows[k]
 		args = append(args, k.Account, k.Method, k.Route, k.Key, r.Token, r.Fingerprint, r.Done, r.Kind, r.ID, r.Note, now, now)
 	}
@@ -275,13 +272,9 @@ const (
 	isHeld = isKey + " AND token = ? AND NOT done"
 )
 
-func (k IdempotencyKey) compare(other IdempotencyKey) int {
-	return cmp.Or(cmp.Compare(k.Account, other.Account), cmp.Compare(k.Key, other.Key),
-		cmp.Compare(k.Method, other.Method), cmp.Compare(k.Route, other.Route))
-}
+func (k IdempotencyKey) columns() []string { return []string{k.Account, k.Method, k.Route, k.Key} }
 
 func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route, k.Key} }
-
 func (h HeldKey) args() []any { return append(h.IdempotencyKey.args(), h.Token) }
 
 // mustHold returns ErrKeyLost when a statement found no held key.

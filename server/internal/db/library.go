@@ -98,8 +98,9 @@ type Saved struct {
 // Saved returns the saved text of a content, or the running work if the account has no
 // text. The error is ErrNotFound if the account has neither.
 func (r Library) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
-	of := savedOf{contentID{key.Platform, key.ExternalID}, account, key.Language}
-	return r.facts.text(ctx, of, func(ctx context.Context) (*Saved, error) { return r.readSaved(ctx, account, key) })
+	of := contentID{key.Platform, key.ExternalID}
+	read := func(ctx context.Context) (*Saved, error) { return r.readSaved(ctx, account, key) }
+	return r.facts.saved.Read(ctx, of, question{of, "", account, key.Language}, read)
 }
 
 func (r Library) readSaved(ctx context.Context, account string, key library.Key) (*Saved, error) {

@@ -35,8 +35,8 @@ type source struct {
 	db     bun.IDB
 	pool   *sqldb.DB // for prepared statements; nil: none is prepared
 	kept   *kept     // nil: no transcript is kept in memory
-	facts  *facts    // nil: nothing is known without the database
-	shared bool      // see Store.Shared
+	facts  facts
+	shared bool // see Store.Shared
 }
 
 // ask scans the rows of a constant query into dest, a slice. It is for the path of cached

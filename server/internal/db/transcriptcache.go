@@ -1,27 +1,23 @@
 package db
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
-	"github.com/transcriptkit/transcriptkit/server/internal/together"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // knownBytes is how much of each kind of fact is kept in memory: some twenty thousand.
 const knownBytes = 8 << 20
 
-// facts are what a store knows about contents. If one process serves the database, the store
-// remembers what it has read: a transaction that changes a content ends that (Tx.changes). If
-// other processes may change the database, only questions at the same time share a read. A nil
-// facts knows nothing: a transaction or a snapshot may see other rows than the store.
+// facts are what a store knows about contents. On SQLite, which one process serves, the store
+// remembers rows until a transaction changes their content. On PostgreSQL, questions at the
+// same time share a read. The zero value knows nothing: a transaction or a snapshot may see
+// other rows than the store.
 type facts struct {
-	shelves    *recent.Facts[contentID, shelfOf, *Shelf] // nil: the database is shared
-	saved      *recent.Facts[contentID, savedOf, *Saved] // nil: the database is shared
-	shelfReads together.Reads[shelfOf, *Shelf]
-	savedReads together.Reads[savedOf, *Saved]
+	shelves *recent.Facts[contentID, question, *Shelf]
+	saved   *recent.Facts[contentID, question, *Saved] // only texts are kept: a change of work does not end facts
 }
 
 // contentID names a content.
@@ -30,85 +26,34 @@ type contentID struct {
 	externalID string
 }
 
-// shelfOf and savedOf are the arguments of the questions, next to the content.
-type (
-	shelfOf struct {
-		contentID
-		owner, account string
-	}
-	savedOf struct {
-		contentID
-		account, language string
-	}
-)
+// question is what is asked about a content.
+type question struct {
+	contentID
+	owner, account, language string
+}
 
-func newFacts(shared bool) *facts {
+func newFacts(shared bool) facts {
+	bytes, row := knownBytes, 256 // a row in memory, about
 	if shared {
-		return new(facts)
+		bytes = 0
 	}
-	return &facts{
-		shelves: recent.NewFacts[contentID, shelfOf, *Shelf](knownBytes),
-		saved:   recent.NewFacts[contentID, savedOf, *Saved](knownBytes),
+	return facts{
+		shelves: recent.NewFacts[contentID, question](bytes, func(s *Shelf) int { return row * (2 + len(s.Texts) + len(s.Tracks)) }),
+		saved:   recent.NewFacts[contentID, question](bytes, func(s *Saved) int { return min(len(s.TranscriptID), 1) * 2 * row }),
 	}
-}
-
-// shelf is what Contents.Shelf has read, or reads now.
-func (f *facts) shelf(ctx context.Context, of shelfOf, read func(context.Context) (*Shelf, error)) (*Shelf, error) {
-	switch {
-	case f == nil:
-		return read(ctx)
-	case f.shelves == nil:
-		return f.shelfReads.Read(ctx, of, read)
-	}
-	return f.shelves.Read(of.contentID, of, func() (*Shelf, int, error) {
-		shelf, err := read(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
-		const row = 256 // bytes, about
-		return shelf, row * (2 + len(shelf.Texts) + len(shelf.Tracks)), nil
-	})
-}
-
-// text is what Library.Saved has read, or reads now. Only texts are kept: transactions that
-// change work do not say so.
-func (f *facts) text(ctx context.Context, of savedOf, read func(context.Context) (*Saved, error)) (*Saved, error) {
-	switch {
-	case f == nil:
-		return read(ctx)
-	case f.saved == nil:
-		return f.savedReads.Read(ctx, of, read)
-	}
-	return f.saved.Read(of.contentID, of, func() (*Saved, int, error) {
-		saved, err := read(ctx)
-		if err != nil || saved.TranscriptID == "" {
-			return saved, 0, err
-		}
-		return saved, 512, nil // bytes, about
-	})
 }
 
 // changes ends what is known about a content as soon as others see the transaction's changes.
 // Each transaction calls changes that writes the texts of a content, its tracks, or the rows of
 // its texts in libraries.
 func (tx *Tx) changes(p transcript.Platform, externalID string) {
-	if tx.facts.shelves == nil {
-		return
-	}
 	of := contentID{p, externalID}
-	tx.sql.AtEnd(func() {
-		tx.facts.shelves.Changed(of)
-		tx.facts.saved.Changed(of)
-	})
+	tx.sql.AtEnd(func() { tx.facts.shelves.Changed(of); tx.facts.saved.Changed(of) })
 }
 
 // changesAll is changes for all contents.
 func (tx *Tx) changesAll() {
-	if tx.facts.shelves == nil {
-		return
-	}
-	tx.sql.AtEnd(tx.facts.shelves.AllChanged)
-	tx.sql.AtEnd(tx.facts.saved.AllChanged)
+	tx.sql.AtEnd(func() { tx.facts.shelves.AllChanged(); tx.facts.saved.AllChanged() })
 }
 
 // keptBytes is how much of transcripts that were read is kept in memory: some three

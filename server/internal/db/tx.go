@@ -30,10 +30,10 @@ type Tx struct {
 	Transcripts TranscriptsTx
 
 	sql   *sqldb.Tx
-	facts *facts // of the store
+	facts facts // of the store
 }
 
-func newTx(t *sqldb.Tx, facts *facts) *Tx {
+func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx := &Tx{Reader: newReader(&source{db: t.Tx, shared: t.Shared()}), sql: t, facts: facts}
 	tx.Accounts = AccountsTx{tx.Reader.Accounts, tx}
 	tx.Allowances = AllowancesTx{tx.Reader.Allowances, tx}

@@ -1,14 +1,19 @@
 package recent
 
 import (
+	"context"
 	"hash/maphash"
 	"sync/atomic"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/together"
 )
 
 // Facts is a cache of values that were read about subjects. A value stands until its subject
 // changes. Safe for concurrent use. A nil Facts remembers nothing.
 type Facts[S, K comparable, V any] struct {
-	things  *Things[K, fact[V]]
+	size    func(V) int
+	things  *Things[K, fact[V]] // nil: others change the subjects too
+	reads   together.Reads[K, V]
 	seed    maphash.Seed
 	changes [subjects]atomic.Uint64 // by the hash of the subject
 }
@@ -23,28 +28,38 @@ type fact[V any] struct {
 	changes uint64
 }
 
-// NewFacts returns an empty cache for the given number of bytes.
-func NewFacts[S, K comparable, V any](bytes int) *Facts[S, K, V] {
-	return &Facts[S, K, V]{things: New[K, fact[V]](bytes), seed: maphash.MakeSeed()}
+// NewFacts returns an empty cache for the given number of bytes. size returns the bytes of a
+// value; the cache holds no value of size 0. With 0 bytes the cache holds nothing, because
+// others change the subjects too: then callers with the same key at the same time share a read.
+func NewFacts[S, K comparable, V any](bytes int, size func(V) int) *Facts[S, K, V] {
+	f := &Facts[S, K, V]{size: size, seed: maphash.MakeSeed()}
+	if bytes > 0 {
+		f.things = New[K, fact[V]](bytes)
+	}
+	return f
 }
 
 // Read returns the value of a key, which is about a subject. Unless the cache holds the value,
-// Read calls read, which also returns the size of the value in bytes. The cache holds no value
-// of size 0.
-func (f *Facts[S, K, V]) Read(subject S, key K, read func() (value V, bytes int, err error)) (V, error) {
-	if f == nil {
-		value, _, err := read()
-		return value, err
+// the caller or another caller with the same key calls read. Callers do not change the value.
+func (f *Facts[S, K, V]) Read(ctx context.Context, subject S, key K, read func(context.Context) (V, error)) (V, error) {
+	switch {
+	case f == nil:
+		return read(ctx)
+	case f.things == nil:
+		return f.reads.Read(ctx, key, read)
 	}
 	changes := f.of(subject).Load() // before the read: a change during the read ends the value
 	if known, ok := f.things.Get(key); ok && known.changes == changes {
 		return known.value, nil
 	}
-	value, bytes, err := read()
-	if err == nil && bytes > 0 {
+	value, err := read(ctx)
+	if err != nil {
+		return value, err
+	}
+	if bytes := f.size(value); bytes > 0 {
 		f.things.Put(key, fact[V]{value, changes}, bytes)
 	}
-	return value, err
+	return value, nil
 }
 
 // Changed ends the values about a subject. The caller calls Changed as soon as the change can be

@@ -1,6 +1,7 @@
 package recent_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -18,18 +19,20 @@ type table struct {
 	reads atomic.Int64
 }
 
-func (t *table) read() (int64, int, error) {
+func (t *table) read(context.Context) (int64, error) {
 	t.reads.Add(1)
-	return t.value.Load(), 8, nil
+	return t.value.Load(), nil
 }
+
+func eight[V any](V) int { return 8 }
 
 func TestFactsStandUntilTheirSubjectChanges(t *testing.T) {
 	t.Parallel()
-	f := recent.NewFacts[string, int, int64](1 << 10)
+	f := recent.NewFacts[string, int](1<<10, eight[int64])
 	var rows table
 	is := func(want, reads int64, key int) {
 		t.Helper()
-		got, err := f.Read("a", key, rows.read)
+		got, err := f.Read(t.Context(), "a", key, rows.read)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 		require.Equal(t, reads, rows.reads.Load())
@@ -50,20 +53,20 @@ func TestFactsStandUntilTheirSubjectChanges(t *testing.T) {
 
 func TestFactsForgetNoErrorAndNoValueWithoutSize(t *testing.T) {
 	t.Parallel()
-	f := recent.NewFacts[string, int, int](1 << 10)
+	f := recent.NewFacts[string, int](1<<10, func(v int) int { return v })
 	fails := errors.New("away")
 	reads := 0
 	for range 2 {
-		_, err := f.Read("a", 1, func() (int, int, error) { reads++; return 0, 8, fails })
+		_, err := f.Read(t.Context(), "a", 1, func(context.Context) (int, error) { reads++; return 8, fails })
 		require.ErrorIs(t, err, fails)
-		_, err = f.Read("a", 2, func() (int, int, error) { reads++; return 7, 0, nil })
+		_, err = f.Read(t.Context(), "a", 2, func(context.Context) (int, error) { reads++; return 0, nil })
 		require.NoError(t, err)
 	}
 	require.Equal(t, 4, reads)
 	var none *recent.Facts[string, int, int]
 	none.Changed("a")
 	none.AllChanged()
-	got, err := none.Read("a", 1, func() (int, int, error) { return 3, 8, nil })
+	got, err := none.Read(t.Context(), "a", 1, func(context.Context) (int, error) { return 3, nil })
 	require.NoError(t, err)
 	require.Equal(t, 3, got)
 }
@@ -72,14 +75,14 @@ func TestFactsForgetNoErrorAndNoValueWithoutSize(t *testing.T) {
 // return: the cache must not hold the old value.
 func TestFactsOfAChangeDuringTheRead(t *testing.T) {
 	t.Parallel()
-	f := recent.NewFacts[string, int, string](1 << 10)
-	got, err := f.Read("a", 1, func() (string, int, error) {
+	f := recent.NewFacts[string, int](1<<10, eight[string])
+	got, err := f.Read(t.Context(), "a", 1, func(context.Context) (string, error) {
 		f.Changed("a")
-		return "old", 8, nil
+		return "old", nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, "old", got)
-	got, err = f.Read("a", 1, func() (string, int, error) { return "new", 8, nil })
+	got, err = f.Read(t.Context(), "a", 1, func(context.Context) (string, error) { return "new", nil })
 	require.NoError(t, err)
 	require.Equal(t, "new", got)
 }
@@ -88,7 +91,7 @@ func TestFactsOfAChangeDuringTheRead(t *testing.T) {
 // change has ended sees it.
 func TestFactsAreNeverOlderThanAChange(t *testing.T) {
 	t.Parallel()
-	f := recent.NewFacts[string, int, int64](1 << 10)
+	f := recent.NewFacts[string, int](1<<10, eight[int64])
 	var rows table
 	var done atomic.Bool
 	var ended atomic.Int64 // the last change that has ended
@@ -97,7 +100,7 @@ func TestFactsAreNeverOlderThanAChange(t *testing.T) {
 		readers.Go(func() {
 			for !done.Load() {
 				before := ended.Load()
-				got, err := f.Read("a", 1, rows.read)
+				got, err := f.Read(t.Context(), "a", 1, rows.read)
 				assert.NoError(t, err)
 				if !assert.GreaterOrEqual(t, got, before) {
 					return
@@ -112,4 +115,17 @@ func TestFactsAreNeverOlderThanAChange(t *testing.T) {
 	}
 	done.Store(true)
 	readers.Wait()
+}
+
+// TestFactsOfASharedTable has others change the table without a word: nothing is remembered.
+func TestFactsOfASharedTable(t *testing.T) {
+	t.Parallel()
+	f := recent.NewFacts[string, int](0, eight[int64])
+	var rows table
+	for n := range int64(3) {
+		rows.value.Store(n)
+		got, err := f.Read(t.Context(), "a", 1, rows.read)
+		require.NoError(t, err)
+		require.Equal(t, n, got)
+	}
 }
