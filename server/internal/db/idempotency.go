@@ -111,9 +111,8 @@ func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []b
 	})
 }
 
-// TakeAnswered takes a free key and records the final answer of its request, in one
-// statement, which requests at the same time share. If the key is not free, TakeAnswered says
-// which request has the key.
+// TakeAnswered takes a free key and records its final answer, in a statement that requests at
+// the same time share. If the key is not free, TakeAnswered says which request has the key.
 func (s Idempotency) TakeAnswered(ctx context.Context, k IdempotencyKey, fingerprint []byte, a Answer) (KeyState, error) {
 	row := idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}, Done: true, Answer: a}
 	return s.take(ctx, row, func() (bool, error) { return s.store.answered.Do(ctx, k, row) })
@@ -139,7 +138,9 @@ func (s Idempotency) insert(ctx context.Context, rows map[IdempotencyKey]idempot
 	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	now := s.store.sql.Ago(0)
 	args := make([]any, 0, (len(rows)+1)*strings.Count(row, "?"))
-	ordered := func(a, b IdempotencyKey) int { return slices.Compare(a.columns(), b.columns()) }
+	ordered := func(a, b IdempotencyKey) int {
+		return strings.Compare(a.Account+a.Route+a.Key, b.Account+b.Route+b.Key)
+	}
 	for _, k := range slices.SortedFunc(maps.Keys(rows), ordered) {
 		r := rows[k]
 		args = append(args, k.Account, k.Method, k.Route, k.Key, r.Token, r.Fingerprint, r.Done, r.Kind, r.ID, r.Note, now, now)
@@ -150,9 +151,8 @@ func (s Idempotency) insert(ctx context.Context, rows map[IdempotencyKey]idempot
 		(account, method, route, key, token, fingerprint, done, answer_kind, answer_id, answer_note, taken_at, beat_at)
 		VALUES `+strings.Repeat(row+", ", len(rows)-1)+row+`
 		ON CONFLICT (account, method, route, key) DO UPDATE
-		SET token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done,
-			answer_kind = excluded.answer_kind, answer_id = excluded.answer_id, answer_note = excluded.answer_note,
-			taken_at = excluded.taken_at, beat_at = excluded.beat_at
+		SET token = excluded.token, fingerprint = excluded.fingerprint, done = excluded.done, answer_kind = excluded.answer_kind,
+			answer_id = excluded.answer_id, answer_note = excluded.answer_note, taken_at = excluded.taken_at, beat_at = excluded.beat_at
 		WHERE i.taken_at < ? OR (NOT i.done AND i.answer_kind = '' AND i.beat_at NOT BETWEEN ? AND ?)
 		RETURNING account, method, route, key`,
 		append(args, s.store.sql.Ago(keyLife), s.store.sql.Ago(KeyLease), s.store.sql.Ago(-KeyLease))...)
@@ -272,10 +272,8 @@ const (
 	isHeld = isKey + " AND token = ? AND NOT done"
 )
 
-func (k IdempotencyKey) columns() []string { return []string{k.Account, k.Method, k.Route, k.Key} }
-
 func (k IdempotencyKey) args() []any { return []any{k.Account, k.Method, k.Route, k.Key} }
-func (h HeldKey) args() []any { return append(h.IdempotencyKey.args(), h.Token) }
+func (h HeldKey) args() []any        { return append(h.IdempotencyKey.args(), h.Token) }
 
 // mustHold returns ErrKeyLost when a statement found no held key.
 func mustHold(what string, n int64, err error) error {

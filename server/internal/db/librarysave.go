@@ -129,9 +129,7 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 // lockTexts makes transactions that write or save texts of one content run one
 // after the other. Without the lock a transaction could save a text by a title that another
 // transaction has just changed, and two transactions could wait for each other's library
-// rows.
-//
-// At its end, the transaction also ends what the store knows about the content.
+// rows. At its end, the transaction also ends what the store knows about the content.
 func (w LibraryTx) lockTexts(ctx context.Context, t *transcriptRow) error {
 	return w.lockTextsOf(ctx, t.Platform, t.ExternalID)
 }

@@ -85,7 +85,7 @@ func (s *Store) sweepTable(ctx context.Context, table, key, old string, before a
 	for {
 		var n int64
 		err := s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-			tx.changesAll()
+			tx.sql.AtEnd(func() { tx.facts.shelves.AllChanged(); tx.facts.saved.AllChanged() })
 			// Asked twice: a row that another changes meanwhile may not be old any more.
 			res, err := tx.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+old+` LIMIT ?3) AND (`+old+`)`,
 				before, bun.Ident(table), bun.Safe(key), portion).Exec(ctx)

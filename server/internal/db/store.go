@@ -89,14 +89,13 @@ type Store struct {
 	Idempotency Idempotency
 
 	answered together.Writes[IdempotencyKey, idempotencyRow, bool] // keys with their final answers
-
-	sql     *sqldb.DB
-	writer  *bun.DB
-	tables  versions                      // that this program wants
-	windows window.Counter[RequestWindow] // of a database that one process serves
-	rounds  window.Rounds[RequestWindow]  // of a shared one
-	folders []Folder                      // local ones that are written to
-	log     *slog.Logger
+	sql      *sqldb.DB
+	writer   *bun.DB
+	tables   versions                      // that this program wants
+	windows  window.Counter[RequestWindow] // of a database that one process serves
+	rounds   window.Rounds[RequestWindow]  // of a shared one
+	folders  []Folder                      // local ones that are written to
+	log      *slog.Logger
 }
 
 // Open opens the database, brings its tables up to date, and opens the blobs. On SQLite it

@@ -11,29 +11,29 @@ import (
 // knownBytes is how much of each kind of fact is kept in memory: some twenty thousand.
 const knownBytes = 8 << 20
 
-// facts are what a store knows about contents. On SQLite, which one process serves, the store
-// remembers rows until a transaction changes their content. On PostgreSQL, questions at the
-// same time share a read. The zero value knows nothing: a transaction or a snapshot may see
-// other rows than the store.
+// facts are what a store knows about contents: on SQLite until a transaction changes a content,
+// on PostgreSQL while questions at the same time share a read. The zero value knows nothing: a
+// transaction or a snapshot may see other rows than the store.
 type facts struct {
 	shelves *recent.Facts[contentID, question, *Shelf]
 	saved   *recent.Facts[contentID, question, *Saved] // only texts are kept: a change of work does not end facts
 }
 
-// contentID names a content.
-type contentID struct {
-	platform   transcript.Platform
-	externalID string
-}
-
-// question is what is asked about a content.
-type question struct {
-	contentID
-	owner, account, language string
-}
+// A question is about a content.
+type (
+	contentID struct {
+		platform   transcript.Platform
+		externalID string
+	}
+	question struct {
+		contentID
+		owner, account, language string
+	}
+)
 
 func newFacts(shared bool) facts {
-	bytes, row := knownBytes, 256 // a row in memory, about
+	const row = 256 // bytes in memory, about
+	bytes := knownBytes
 	if shared {
 		bytes = 0
 	}
@@ -49,11 +49,6 @@ func newFacts(shared bool) facts {
 func (tx *Tx) changes(p transcript.Platform, externalID string) {
 	of := contentID{p, externalID}
 	tx.sql.AtEnd(func() { tx.facts.shelves.Changed(of); tx.facts.saved.Changed(of) })
-}
-
-// changesAll is changes for all contents.
-func (tx *Tx) changesAll() {
-	tx.sql.AtEnd(func() { tx.facts.shelves.AllChanged(); tx.facts.saved.AllChanged() })
 }
 
 // keptBytes is how much of transcripts that were read is kept in memory: some three
