@@ -10,13 +10,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 )
 
-// Search is a question to the texts that an account has saved. SearchPlace is the place of a
-// saved text among those that a search finds, and SearchFound is such a text.
-type (
-	Search      = wordindex.Search
-	SearchPlace = wordindex.Place
-	SearchFound = wordindex.Found
-)
+// Search is a question to the texts that an account has saved.
+type Search = wordindex.Search
+
+// SearchPlace is the place of a saved text among those that a search finds.
+type SearchPlace = wordindex.Place
+
+// SearchFound is a saved text in which the query is met.
+type SearchFound = wordindex.Found
 
 // Search finds the saved texts of an account that match the query. Its time does not depend on
 // the texts of other accounts. Search asks several questions: see Store.Snapshot.

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -87,7 +88,7 @@ func searchStore(b *testing.B, o db.Options, n int) *db.Store {
 	raw := open(b, o)
 	const samples = 997                                                // prime, so that every account has all of them
 	words := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 4, 20_000) //nolint:gosec // the same texts each time
-	raw.exec(b, `CREATE TABLE samples AS SELECT transcript_id AS id, first_word, words FROM search_blocks`)
+	raw.exec(b, `CREATE TABLE samples AS SELECT transcript_id AS id, first_word, words, places FROM search_blocks`)
 	for i := range samples {
 		var segments []transcript.Segment
 		for at := range 5 {
@@ -98,7 +99,7 @@ func searchStore(b *testing.B, o db.Options, n int) *db.Store {
 			segments = append(segments, transcript.Segment{Text: text.String(), Start: float64(at) * 4, Duration: 4})
 		}
 		for _, block := range search.Blocks(segments) {
-			_, err := raw.ExecContext(b.Context(), `INSERT INTO samples VALUES ($1, $2, $3)`, fmt.Sprint(i), block.First, block.Words)
+			_, err := raw.ExecContext(b.Context(), `INSERT INTO samples VALUES ($1, $2, $3, $4)`, fmt.Sprint(i), block.First, block.Words, block.Places)
 			require.NoError(b, err)
 		}
 	}
@@ -113,8 +114,9 @@ func searchStore(b *testing.B, o db.Options, n int) *db.Store {
 		SELECT %[1]s, '', 'video_site', n, 'en', 'asr', 'ready', 0, %[2]s, %[2]s FROM %[3]s`, id, at, series))
 	raw.exec(b, fmt.Sprintf(`INSERT INTO library_rows (id, account, kind, platform, external_id, lang, transcript_id, starred, created_at, updated_at)
 		SELECT %[1]s, 'a' || (n %% %[2]d), 'transcript', 'video_site', n, 'en', %[1]s, false, %[3]s, %[3]s FROM %[4]s`, id, accounts, at, series))
-	raw.exec(b, fmt.Sprintf(`INSERT INTO search_blocks (transcript_id, first_word, words)
-		SELECT %s, first_word, words FROM %s JOIN samples ON samples.id = CAST(n %% %d AS text) ORDER BY n`, id, series, samples))
+	raw.exec(b, fmt.Sprintf(`INSERT INTO search_blocks (transcript_id, first_word, words, places)
+		SELECT %s, first_word, words, places FROM %s JOIN samples ON samples.id = CAST(n %% %d AS text) ORDER BY n`, id, series, samples))
+	require.NoError(b, s.BindTexts(b.Context(), "a0", wordindex.Enough))
 	raw.exec(b, `ANALYZE`)
 	return s
 }

@@ -21,8 +21,8 @@ type Block struct {
 	Places []byte // the places of all postings, one after the other
 }
 
-// These constants bound the size of a block in bytes. Only a single word that needs more exceeds
-// the bound. Four blocks of a single text with their keys fit into a page of SQLite, and two
+// These constants bound the size of a block in bytes. Only a word that one text says very often
+// exceeds the bound. Four blocks of a single text with their keys fit into a page of SQLite, and two
 // blocks of many texts. PostgreSQL stores a row of up to 2,000 bytes in one piece.
 const (
 	maxTextBlock = 900
@@ -78,11 +78,24 @@ func inOrder(segments []transcript.Segment) []transcript.Segment {
 // startOf returns the Place.At for the words of a segment.
 func startOf(s transcript.Segment) int { return int(wire.Milliseconds(s.Start)) }
 
-// startsMark begins the entry of an index that has the starts of a text's segments. No word
-// begins with this character.
-const startsMark = "\x01"
+// mark stands in no word. It begins the entry that has the starts of a text's segments. Behind a
+// word it begins the number of the first text in a further entry of the word: the postings of a
+// frequent word need several blocks.
+const mark = "\x01"
 
-func startsWord(text int) string { return fmt.Sprintf(startsMark+"%05x", text) }
+func startsWord(text int) string { return Entry("", text) }
+
+// Entry bounds the entry of a word that may have a text: the entry is the last one that is not
+// after the bound.
+func Entry(word string, text int) string { return fmt.Sprintf("%s"+mark+"%05x", word, text) }
+
+// wordOf returns the word of an entry.
+func wordOf(entry string) string {
+	if i := strings.Index(entry, mark); i > 0 {
+		return entry[:i]
+	}
+	return entry
+}
 
 // StartsFrom returns the term for the starts of the texts from first to last. Their postings
 // are in the order of the texts.
@@ -91,33 +104,52 @@ func StartsFrom(first, last int) Term { return Term{Word: startsWord(first), las
 // blockWriter writes the words of an index, which arrive in order, into blocks.
 type blockWriter struct {
 	blocks []Block
-	before string // the word before, in the same block
+	before string // the entry before, in the same block
+	entry  []byte // scratch
 	max    int    // bytes of a block
 }
 
+// add writes the postings of a word into one entry, or into several if they exceed a block.
 func (b *blockWriter) add(word string, postings []Posting) {
-	entry, places, text := []byte(nil), 0, 0
+	for entry := word; len(postings) > 0; {
+		n, size := 1, len(word)+roomOf(postings[0])
+		for n < len(postings) && size+roomOf(postings[n]) <= b.max {
+			size += roomOf(postings[n])
+			n++
+		}
+		b.addEntry(entry, postings[:n])
+		if postings = postings[n:]; len(postings) > 0 {
+			entry = Entry(word, postings[0].Text)
+		}
+	}
+}
+
+// roomOf bounds the bytes of a posting.
+func roomOf(p Posting) int { return len(p.Places) + 8 }
+
+func (b *blockWriter) addEntry(entry string, postings []Posting) {
+	encoded, places, text := b.entry[:0], 0, 0
 	for _, p := range postings {
-		entry = binary.AppendUvarint(entry, uint64(p.Text-text))
-		entry = binary.AppendUvarint(entry, uint64(p.Hits))
-		entry = binary.AppendUvarint(entry, uint64(len(p.Places)))
+		encoded = binary.AppendUvarint(encoded, uint64(p.Text-text))
+		encoded = binary.AppendUvarint(encoded, uint64(p.Hits))
+		encoded = binary.AppendUvarint(encoded, uint64(len(p.Places)))
 		places += len(p.Places)
 		text = p.Text
 	}
 	last := b.last()
-	if used := len(last.Words) + len(last.Places); used > 0 && used+len(word)+len(entry)+places > b.max {
-		b.blocks = append(b.blocks, Block{First: word})
+	if used := len(last.Words) + len(last.Places); used > 0 && used+len(entry)+len(encoded)+places > b.max {
+		b.blocks = append(b.blocks, Block{First: entry})
 		b.before, last = "", b.last()
 	}
-	shared := sharedPrefix(b.before, word)
+	shared := sharedPrefix(b.before, entry)
 	last.Words = binary.AppendUvarint(last.Words, uint64(shared))
-	last.Words = appendBytes(last.Words, []byte(word[shared:]))
+	last.Words = appendBytes(last.Words, []byte(entry[shared:]))
 	last.Words = binary.AppendUvarint(last.Words, uint64(places))
-	last.Words = appendBytes(last.Words, entry)
+	last.Words = appendBytes(last.Words, encoded)
 	for _, p := range postings {
 		last.Places = append(last.Places, p.Places...)
 	}
-	b.before = word
+	b.before, b.entry = entry, encoded
 }
 
 func (b *blockWriter) last() *Block {
@@ -134,16 +166,16 @@ func sharedPrefix(a, b string) (n int) {
 	return n
 }
 
-// blockReader reads the words of a block.
+// blockReader reads the entries of a block.
 type blockReader struct {
 	words, places []byte // what is left
 
-	word     []byte // valid until next
+	word     []byte // of the entry; valid until next
 	postings []byte
 	of       []byte // the places of the postings
 }
 
-// next goes to the next word. It returns false after the last word.
+// next goes to the next entry. It returns false after the last entry.
 func (r *blockReader) next() bool {
 	shared, n := binary.Uvarint(r.words)
 	if n <= 0 || shared > uint64(len(r.word)) {
@@ -154,7 +186,7 @@ func (r *blockReader) next() bool {
 	r.word = append(r.word[:shared], suffix...)
 	size, n := binary.Uvarint(r.words)
 	if n <= 0 {
-		return false // damaged: the words read so far are right
+		return false // damaged: the entries read so far are right
 	}
 	r.postings, r.words = cutBytes(r.words[n:])
 	size = min(size, uint64(len(r.places)))
@@ -162,7 +194,7 @@ func (r *blockReader) next() bool {
 	return true
 }
 
-// append appends the postings of the word.
+// append appends the postings of the entry.
 func (r *blockReader) append(postings []Posting) []Posting {
 	text := 0
 	for rest, of := r.postings, r.of; len(rest) > 0; {
@@ -193,7 +225,7 @@ func (t Term) Last() string {
 	case t.last != "":
 		return t.last
 	}
-	return t.Word
+	return t.Word + mark + "g" // after all entries of the word
 }
 
 // AppendPostings appends the postings of the term in a block. If places is nil, the postings
@@ -201,7 +233,7 @@ func (t Term) Last() string {
 // texts.
 func (t Term) AppendPostings(postings []Posting, words, places []byte) []Posting {
 	for r := (blockReader{words: words, places: places}); r.next(); {
-		switch word := string(r.word); {
+		switch word := wordOf(string(r.word)); {
 		case t.matches(word):
 			postings = r.append(postings)
 		case word > t.Word: // no later word matches

@@ -28,13 +28,13 @@ func (m *Merger) Add(blocks []Block, keep []int) {
 	for _, b := range blocks {
 		for r := (blockReader{words: b.Words, places: b.Places}); r.next(); {
 			postings = r.append(postings[:0])
-			starts := strings.HasPrefix(string(r.word), startsMark)
+			starts := strings.HasPrefix(string(r.word), mark)
 			for _, p := range postings {
 				number, kept := numbers[p.Text]
 				if !kept {
 					continue
 				}
-				word := string(r.word)
+				word := wordOf(string(r.word))
 				if starts {
 					word = startsWord(number)
 				}
@@ -58,23 +58,25 @@ func (m *Merger) Blocks() []Block {
 // Without returns a block without the postings of a text. changed is false if the block has
 // none.
 func (b Block) Without(text int) (without Block, changed bool) {
-	w := blockWriter{max: math.MaxInt}
+	w := blockWriter{max: math.MaxInt, blocks: []Block{{
+		Words: make([]byte, 0, len(b.Words)+maxWord), Places: make([]byte, 0, len(b.Places)),
+	}}}
 	var postings []Posting
 	for r := (blockReader{words: b.Words, places: b.Places}); r.next(); {
 		postings = r.append(postings[:0])
 		left := slices.DeleteFunc(postings, func(p Posting) bool { return p.Text == text })
 		if changed = changed || len(left) < len(postings); len(left) > 0 {
-			w.add(string(r.word), left)
+			w.addEntry(string(r.word), left)
 		}
 	}
 	return Block{First: b.First, Words: w.last().Words, Places: w.last().Places}, changed
 }
 
-// WordsOf returns the words of an index, with the entries for the starts of segments.
+// WordsOf returns the words of an index, and the entries for the starts of segments.
 func WordsOf(blocks []Block) (words []string) {
 	for _, b := range blocks {
 		for r := (blockReader{words: b.Words}); r.next(); {
-			words = append(words, string(r.word))
+			words = append(words, wordOf(string(r.word)))
 		}
 	}
 	return words

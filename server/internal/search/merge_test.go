@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,4 +83,47 @@ func TestWithoutLeavesNoWord(t *testing.T) {
 		assert.NotContains(t, string(without.Words), "zebra")
 		assert.Contains(t, search.WordsOf([]search.Block{without}), "share")
 	}
+}
+
+// TestFrequentWordsHaveSeveralBlocks finds a word of very many texts, and takes texts out of the
+// few blocks that have their places.
+func TestFrequentWordsHaveSeveralBlocks(t *testing.T) {
+	t.Parallel()
+	const texts = 800
+	var merger search.Merger
+	for range texts {
+		merger.Add(search.Blocks(said("often", "often be often", "often")), []int{0})
+	}
+	blocks := merger.Blocks()
+	have := 0
+	for _, b := range blocks {
+		assert.LessOrEqual(t, len(b.Words)+len(b.Places), 1900)
+		if slices.Contains(search.WordsOf([]search.Block{b}), "often") {
+			have++
+		}
+	}
+	assert.Greater(t, have, 3)
+	assert.Len(t, findIn(search.Parse("often"), blocks), texts)
+	assert.Len(t, findIn(search.Parse(`"be often"`), blocks), texts)
+	for _, text := range []int{0, 1, 500, texts - 1} {
+		changed := 0
+		entry := search.Entry("often", text)
+		last := 0
+		for i, b := range blocks {
+			if b.First <= entry {
+				last = i
+			}
+		}
+		for i := range blocks {
+			without, has := blocks[i].Without(text)
+			if has {
+				changed++
+			}
+			assert.True(t, has || i != last)
+			blocks[i] = without
+		}
+		assert.LessOrEqual(t, changed, 3, "a block for each of the two words and for the starts")
+		assert.NotContains(t, findIn(search.Parse("often"), blocks), text)
+	}
+	assert.Len(t, findIn(search.Parse("of*"), blocks), texts-4)
 }

@@ -30,23 +30,26 @@ func (w *placeWriter) add(p Place) {
 // placeReader decodes what a placeWriter has encoded.
 type placeReader struct {
 	encoded []byte
+	read    int // bytes
 	pos     int
 	same    bool // the place has the At of the place before
 }
 
 // next goes to the next place. It returns false after the last place.
 func (r *placeReader) next() bool {
-	if len(r.encoded) == 0 {
+	if r.read >= len(r.encoded) {
 		return false
 	}
-	step, n := uint64(r.encoded[0]), 1
+	step := uint64(r.encoded[r.read])
+	r.read++
 	if step >= 0x80 {
-		if step, n = binary.Uvarint(r.encoded); n <= 0 {
-			r.encoded = nil // damaged: the places read so far are right
+		var n int
+		if step, n = binary.Uvarint(r.encoded[r.read-1:]); n <= 0 {
+			r.read = len(r.encoded) // damaged: the places read so far are right
 			return false
 		}
+		r.read += n - 1
 	}
-	r.encoded = r.encoded[n:]
 	r.pos += int(step >> 1)
 	r.same = step&1 == 1
 	return true

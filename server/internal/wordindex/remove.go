@@ -34,17 +34,24 @@ func Remove(ctx context.Context, tx *sqldb.Tx, account string, ids ...string) er
 }
 
 func remove(ctx context.Context, tx *sqldb.Tx, t savedText) error {
-	entries, err := entriesOf(ctx, tx.Tx, t.Volume)
+	texts, err := entriesOf(ctx, tx.Tx, t.Volume)
 	if err != nil {
 		return err
 	}
-	number := slices.IndexFunc(entries, func(e entry) bool { return e.id == t.ID })
+	number := slices.IndexFunc(texts, func(e entry) bool { return e.id == t.ID })
+	if number < 0 {
+		return nil // damaged: no search finds the text in the volume either
+	}
+	var entries []string
 	blocks, err := blocksOfText(ctx, tx, t.TranscriptID)
 	if err != nil {
 		return err
 	}
-	words := append(search.WordsOf(blocks), search.StartsFrom(number, number).First())
-	firsts, err := firstsOf(ctx, tx.Tx, t.Volume, words)
+	entries = append(entries, search.StartsFrom(number, number).First())
+	for _, word := range search.WordsOf(blocks) {
+		entries = append(entries, search.Entry(word, number))
+	}
+	firsts, err := firstsOf(ctx, tx.Tx, t.Volume, entries)
 	if err != nil {
 		return err
 	}
@@ -68,15 +75,15 @@ func remove(ctx context.Context, tx *sqldb.Tx, t savedText) error {
 	return err
 }
 
-// firstsOf returns the first words of the blocks that may have the words.
-func firstsOf(ctx context.Context, db bun.IDB, volume int64, words []string) ([]string, error) {
+// firstsOf returns the first words of the blocks that may have the entries.
+func firstsOf(ctx context.Context, db bun.IDB, volume int64, entries []string) ([]string, error) {
 	all := map[string]bool{}
-	for some := range slices.Chunk(words, removePortion) {
+	for some := range slices.Chunk(entries, removePortion) {
 		var firsts []string
 		values := strings.TrimSuffix(strings.Repeat("(?), ", len(some)), ", ")
 		args := make([]any, 0, len(some)+1)
-		for _, word := range some {
-			args = append(args, word)
+		for _, entry := range some {
+			args = append(args, entry)
 		}
 		err := db.NewRaw(`SELECT (SELECT max(b.first_word) FROM search_volume_blocks AS b WHERE b.volume = ? AND b.first_word <= w.column1)
 			FROM (VALUES `+values+`) AS w`, append([]any{volume}, args...)...).Scan(ctx, &firsts)
