@@ -141,7 +141,7 @@ bench: setup-bench
 	measure ./server -run '^$$' -bench Middleware; \
 	measure ./server/internal/e2e -run '^$$' -bench 'CacheHit|Wrk|BenchmarkBatch$$'; \
 	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \
-	measure ./examples/transcriptd -run '^$$' -bench ThreeMinutes; \
+	measure ./examples/transcriptd -run '^$$' -bench 'ThreeMinutes|BenchmarkStart$$'; \
 	measure ./client -run '^$$' -bench 'BenchmarkWait$$'; \
 	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \
 	test -z "$$failed"

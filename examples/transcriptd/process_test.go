@@ -31,7 +31,7 @@ type process struct {
 }
 
 // program prepares a process with an environment of its own.
-func program(t *testing.T, env []string, args ...string) *exec.Cmd {
+func program(t testing.TB, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel) // and kills what is left of it
@@ -49,14 +49,14 @@ func start(t *testing.T, env []string, args ...string) *process {
 }
 
 // await starts a server and waits until it listens.
-func await(t *testing.T, cmd *exec.Cmd) *process {
+func await(t testing.TB, cmd *exec.Cmd) *process {
 	t.Helper()
 	return awaitLine(t, cmd, regexp.MustCompile(`msg"?[=:]"?listening"?[ ,]"?addr"?[=:]"?(127\.0\.0\.1:\d+)"?\}?\n$`))
 }
 
 // awaitLine starts a server and waits until it logs a line, whose first group is its
 // address.
-func awaitLine(t *testing.T, cmd *exec.Cmd, listening *regexp.Regexp) *process {
+func awaitLine(t testing.TB, cmd *exec.Cmd, listening *regexp.Regexp) *process {
 	t.Helper()
 	stderr, err := cmd.StderrPipe()
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func awaitLine(t *testing.T, cmd *exec.Cmd, listening *regexp.Regexp) *process {
 }
 
 // end waits for the process and returns its exit code and the rest of its log.
-func (p *process) end(t *testing.T) (code int, log string) {
+func (p *process) end(t testing.TB) (code int, log string) {
 	t.Helper()
 	rest, err := io.ReadAll(p.logged)
 	require.NoError(t, err)
