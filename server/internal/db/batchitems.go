@@ -236,7 +236,7 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 		Set("status = ?, updated_at = ?", batch.ItemSkipped, moment(time.Now())).
 		Set("attempts = attempts + (SELECT count(*) FROM jobs AS j WHERE j.id = job_id AND j.sequence > 1)").
 		Where("batch_id = ? AND status = 'pending'", batchID).
-		Where("job_id = '' OR job_id IN (SELECT id FROM jobs WHERE status = 'pending' AND stage = 'queued')").
+		Where("job_id = '' OR EXISTS (SELECT 1 FROM jobs AS q WHERE q.id = i.job_id AND q.status = 'pending' AND q.stage = 'queued')").
 		Exec(ctx)
 	return wrap("skip items of batch "+batchID, err)
 }

@@ -19,3 +19,17 @@ func Migrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
 func (s *Store) AnnounceElsewhere(ctx context.Context, topic string) error {
 	return s.sql.Announce(ctx, topic)
 }
+
+// FreeAll ends all leases of idempotency keys, as Serve does on SQLite.
+func (s Idempotency) FreeAll(ctx context.Context) error { return s.freeAll(ctx) }
+
+// TagReturned is what a runner does every second.
+func (s *Store) TagReturned(ctx context.Context) error { return s.tagReturned(ctx) }
+
+// SingleWaits is what a runner asks before the last free worker begins a batch's step.
+func (s *Store) SingleWaits(ctx context.Context, queue string) (bool, error) {
+	return s.singleWaits(ctx, queue)
+}
+
+// GiveBack is what a runner does with a batch's step for which no worker is free.
+func (tx *Tx) GiveBack(ctx context.Context, w Work) error { return tx.giveBack(ctx, w) }

@@ -57,8 +57,12 @@ var orders = map[library.Sort]string{
 // listed returns the ids of the rows that a query lists. The indexes that begin with
 // the account answer the query, so that only the rows of the page are read.
 func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
-	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id").
-		Where("l.account = ?", account)
+	rows := r.db.NewSelect().Model((*LibraryRow)(nil)).ModelTableExpr("library_rows AS l").Column("l.id")
+	if q.ExternalID == "" {
+		rows.Where("l.account = ?", account)
+	} else { // without the account here: SQLite would read all rows of the account
+		rows.Where("l."+listedContent, account, bun.List(platformsOf(q)), q.ExternalID)
+	}
 	switch q.View {
 	case library.All:
 		rows.Where("l.kind <> 'failed'")
@@ -72,12 +76,6 @@ func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 	default:
 		rows.Where("l.platform = ? AND l.kind <> 'batch'", q.Platform)
 	}
-	if q.ExternalID != "" {
-		rows.Where("l.external_id = ?", q.ExternalID)
-		if q.Platform != "" && q.Platform != library.Batches {
-			rows.Where("l."+contentRows, account, q.Platform, q.ExternalID)
-		}
-	}
 	if q.Lang != "" {
 		rows.Where("l.lang = ?", q.Lang)
 	}
@@ -88,6 +86,19 @@ func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", like)
 	}
 	return rows
+}
+
+// listedContent is contentRows of some platforms, with batches.
+const listedContent = `id IN (
+	SELECT id FROM library_rows WHERE account = ?0 AND platform IN (?1) AND external_id = ?2 AND kind = 'transcript' UNION ALL
+	SELECT id FROM library_rows WHERE account = ?0 AND platform IN (?1) AND external_id = ?2 AND kind <> 'transcript')`
+
+// platformsOf are the platforms on which a query looks for a content.
+func platformsOf(q library.Query) []transcript.Platform {
+	if q.Platform == "" || q.Platform == library.Batches {
+		return transcript.Platforms()
+	}
+	return []transcript.Platform{transcript.Platform(q.Platform)}
 }
 
 var likeEscapes = strings.NewReplacer("!", "!!", "%", "!%", "_", "!_")

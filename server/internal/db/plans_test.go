@@ -1,150 +1,141 @@
 package db_test
 
 import (
-	"context"
-	"fmt"
-	"regexp"
-	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
-	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// TestLibraryStatementsReadOneContent lets an account with many rows save, star, remove
-// and fail, and asks the database how it does each statement that names a content. None
-// may read the rows of other contents.
-func TestLibraryStatementsReadOneContent(t *testing.T) {
+// TestStatementsReadLittle sends each statement of the store to full tables, and asks the
+// database for its plan. A statement that reads a whole table, or all rows of an account, fails
+// the test unless the list permitted gives a reason.
+func TestStatementsReadLittle(t *testing.T) {
 	t.Parallel()
+	var mu sync.Mutex
+	var all []*statements
+	t.Cleanup(func() {
+		if len(all) == 2 { // a database alone does not send all
+			assert.Empty(t, unseen(t, all...), "calls that have sent no statement: walkStore must reach them")
+		}
+	})
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
-		faults, ctx, behind := dbtest.Faulty(t, store.Options(o))
-		s, err := db.Open(ctx, db.Options(behind))
+		sent, ctx := watch(t.Context())
+		s, err := db.Open(ctx, o)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		raw := open(t, o)
-		fillLibrary(t, raw)
+		fillTables(t, raw, o)
+		p := newPlans(t, raw, o)
 
-		faults.Arm(0, dbtest.NoFault)
-		touchLibrary(t, s)
-		seen := map[string]bool{}
-		for _, statement := range faults.Disarm() {
-			if !oneContent.MatchString(statement) || strings.HasPrefix(statement, "INSERT") || seen[statement] {
-				continue
-			}
-			seen[statement] = true
-			for _, line := range raw.plan(t, strings.HasPrefix(o.Database, "sqlite:"), statement) {
-				assert.False(t, manyRows.MatchString(line), "%s\nis done by\n%s", statement, line)
+		walkStore(t, s)
+		mu.Lock()
+		all = append(all, sent)
+		mu.Unlock()
+		for _, statement := range sent.kept {
+			for _, wide := range p.wide(t, statement) {
+				what := statement.from + " " + wide.table
+				if _, is := permitted[what]; !is {
+					t.Errorf("%s: %s\n%s\n", what, wide.how, statement.text)
+				}
 			}
 		}
-		assert.GreaterOrEqual(t, len(seen), 10, "statements")
 	})
 }
 
-// oneContent matches statements on what an account has of one content.
-var oneContent = regexp.MustCompile(`(?s)library_rows.*external_id"? =`)
-
-// manyRows matches what a plan says of a step that reads more rows of the library than
-// those of a content, a text or an id. PostgreSQL marks by "Filter" what no index holds.
-var manyRows = regexp.MustCompile(`(?i)SCAN (library_rows|w|l|t|kept)\b|SEARCH (library_rows|w|l) USING .*\(account=\?\)|Seq Scan on library_rows|Index Cond: \(account = ('[a-z]+'::text|\$\d+)\)$`)
-
-// plan is how the database does a statement, line by line.
-func (d database) plan(t *testing.T, sqlite bool, statement string) (lines []string) {
-	t.Helper()
-	ask, columns := "EXPLAIN "+statement, 1
-	values := make([]any, strings.Count(statement, "?")) // of a prepared statement
-	if sqlite {
-		ask, columns = "EXPLAIN QUERY PLAN "+statement, 4
-	}
-	conn, err := d.Conn(t.Context())
-	require.NoError(t, err)
-	defer func() { require.NoError(t, conn.Close()) }()
-	if n := numbered(statement); n > 0 { // PostgreSQL plans a prepared statement without the values, if told so
-		_, err := conn.ExecContext(t.Context(), "SET plan_cache_mode = force_generic_plan; PREPARE asked AS "+statement)
-		require.NoError(t, err, statement)
-		defer func() {
-			_, err := conn.ExecContext(context.WithoutCancel(t.Context()), "DEALLOCATE asked")
-			require.NoError(t, err)
-		}()
-		ask, values = "EXPLAIN EXECUTE asked ("+strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ")+")", nil
-	}
-	rows, err := conn.QueryContext(t.Context(), ask, values...)
-	require.NoError(t, err, statement)
-	defer rows.Close()
-	for rows.Next() {
-		var line string
-		into := []any{new(any), new(any), new(any), &line}
-		require.NoError(t, rows.Scan(into[4-columns:]...))
-		lines = append(lines, line)
-	}
-	require.NoError(t, rows.Err())
-	return lines
+// sendNothing are the functions that take a context and send no statement.
+var sendNothing = map[string]bool{
+	"Enter": true, "Unhurried": true, "Cause": true, "WithValue": true, "WithTimeout": true, "WithoutCancel": true, "WarnContext": true,
 }
 
-// numbered is how many arguments a statement has that a driver for PostgreSQL has prepared.
-func numbered(statement string) (n int) {
-	for strings.Contains(statement, fmt.Sprintf("$%d", n+1)) {
-		n++
-	}
-	return n
+// elsewhere are the calls that send no statement of the store in this test, with the reason.
+var elsewhere = map[string]string{
+	"db/begunruns.go during run":                workerRuns,
+	"db/freeworkers.go during run":              workerRuns,
+	"db/freshbeat.go before run":                workerRuns,
+	"db/steps.go Work do":                       workerRuns,
+	"db/freeworkers.go during wait":             noneFree,
+	"db/freeworkers.go wait singleWaits":        noneFree,
+	"db/freeworkers.go wait InTx":               noneFree,
+	"db/freeworkers.go wait giveBack":           noneFree,
+	"db/runner.go followReturned tagReturned":   "walkStore calls it itself",
+	"db/runner.go Start Leave":                  "only if River does not start; walkStore calls Leave",
+	"db/runner.go Start leaveQueues":            queues,
+	"db/takenqueues.go followTakes leaveQueues": queues,
+	"db/runner.go Stop StopAndCancel":           queues,
+	"db/ratewindows.go CountRequest Add":        "the statement has a context of its own: countRound",
+	"db/retention.go sweepBlobs Each":           stored,
+	"db/retention.go sweepBlobs sweepBlob":      stored,
+	"db/retention.go sweepBlob NeedMedia":       stored,
+	"db/retention.go sweepBlob Delete":          stored,
+	"db/migrate.go migrate changeTables":        newTables,
+	"db/migrate.go changeTables Up":             newTables,
+	"db/migrate.go changeTables Migrate":        newTables,
+	"db/migrate.go changeTables ExecContext":    newTables,
+	"db/store.go Open Open":                     "it opens the place of the blobs",
+	"db/examine.go Examine Examine":             examine,
+	"db/examine.go Examine upToDate":            examine,
 }
 
-// fillLibrary gives an account rows of failed work, and of batches.
-func fillLibrary(t *testing.T, raw database) {
-	t.Helper()
-	for kind, code := range map[string]string{"failed": "'NO_TRANSCRIPT'", "batch": "NULL"} {
-		raw.exec(t, fmt.Sprintf(`INSERT INTO library_rows (id, account, kind, platform, external_id, lang, error_code, starred, created_at, updated_at)
-			WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
-			SELECT '%[1]s-' || CAST(n AS text), 'acme', '%[1]s', 'video_site', '%[1]s-' || CAST(n AS text), 'en', %[2]s, false, '2026-01-02', '2026-01-02' FROM n`,
-			kind, code))
-	}
-	raw.exec(t, "ANALYZE library_rows")
+const (
+	workerRuns = "a worker's own code"
+	noneFree   = "only if no worker is free; walkStore calls SingleWaits and GiveBack"
+	queues     = "statements of River"
+	stored     = "blobs are files; walkStore calls NeedMedia"
+	newTables  = "statements that make tables"
+	examine    = "it opens no store; walkStore calls Ping, which asks the same"
+)
+
+// small are the tables that do not grow with accounts, with the reason.
+var small = map[string]string{
+	"processes":        "a row for each process",
+	"hooks":            "a row for each kind of hook",
+	"measures":         "a row for each kind of blob",
+	"asr_places":       "a row for each recording that is to be recognized now",
+	"river_leader":     "a row for the process that leads",
+	"river_migration":  "a row for each change of the tables",
+	"goose_db_version": "a row for each change of the tables",
 }
 
-// touchLibrary does what has to do with one content in a library.
-func touchLibrary(t *testing.T, s *db.Store) {
-	t.Helper()
-	id := put(t, s, &db.Transcript{Transcript: transcript.Transcript{
-		Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
-	}, SegmentsJSON: packed.Pack([]byte("[]"))})
-	for _, end := range []db.End{
-		{Status: transcript.JobSuccess, TranscriptID: id},
-		{Status: transcript.JobFailed, Error: transcript.Errorf(transcript.NoTranscript, "None.")},
-		{Status: transcript.JobCancelled},
-	} {
-		e, jobs := extraction(t, s, "acme")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Library.ShowJob(ctx, e, jobs[0]))
-			require.NoError(t, tx.Library.DescribeJobs(ctx, e, transcript.Metadata{Title: "T"}))
-			require.NoError(t, tx.Library.EndJobs(ctx, e, []db.Job{*jobs[0]}, end))
-			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-			require.NoError(t, err)
-			_, err = tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})
-			require.NoError(t, err)
-		})
-	}
-	key := library.Key{Platform: transcript.VideoSite, ExternalID: "v1", Language: "en"}
-	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Library.Save(ctx, id, "acme", "")) })
-	_, err := s.Library.Saved(t.Context(), "acme", key)
-	require.NoError(t, err)
-	_, err = s.Library.Row(t.Context(), "acme", key)
-	require.NoError(t, err)
-	_, err = s.Library.Page(t.Context(), "acme", library.Query{View: library.History, Sort: library.Recent, Platform: "video_site", ExternalID: "v1", Page: 1, PageSize: 10})
-	require.NoError(t, err)
-	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Library.Star(ctx, "acme", key, true))
-		require.NoError(t, tx.Library.Remove(ctx, "acme", key))
-		b := &db.Batch{Account: "acme", Mode: batch.Playlist, Status: batch.Pending, Title: "T"}
-		require.NoError(t, tx.Batches.Insert(ctx, b))
-		require.NoError(t, tx.Library.ShowBatch(ctx, b, transcript.VideoSite))
-		require.NoError(t, tx.Library.RetitleBatch(ctx, b))
-		require.NoError(t, tx.Library.HideBatch(ctx, "acme", b.ID))
-	})
+const (
+	runsNow = "what runs now, by an index without what has ended"
+	inQueue = "the rows of the queue: what waits, and what has ended in the last hour"
+)
+
+// permitted are the statements that may read much, with the reason: the method of the store, and
+// the table of which it reads much.
+var permitted = map[string]string{
+	"Accounts.All accounts": "the operator lists all accounts",
+	"Keys.All keys":         "the operator lists all keys",
+	"Keys.OwnedBy keys":     "an account has few keys, and the list has all of them",
+	"KeysTx.Count keys":     "an account has few keys",
+
+	"Batches.Page batches":                 "a page in the order of the index; it ends with the page",
+	"Library.Page library_rows":            "the number of rows that match, from a covering index; the rows of a page in the order of the index; the languages, each by one entry",
+	"Library.All library_rows":             "all rows are wanted",
+	"Library.Search search_volumes":        "an account has few volumes",
+	"Store.BindTexts search_volumes":       "an account has few volumes",
+	"LibraryTx.Remove idempotency_keys":    "the keys of one day, when an account removes a text of its own: another index would slow down each request with a key",
+	"Places.NextOutside jobs":              "the running claims of the account in the order of the index, to the first that waits outside",
+	"Extractions.NeedMedia extractions":    "what runs now, by an index without what has ended; for blobs that are a day old",
+	"Idempotency.freeAll idempotency_keys": "once, when a process starts to serve a file",
+	"Store.Serve idempotency_keys":         "once, when a process starts to serve a file",
+	"Reader.Stranded extractions":          runsNow,
+	"Reader.Stranded batches":              runsNow,
+	"Reader.Stranded batch_items":          runsNow,
+	"Reader.Stranded jobs":                 runsNow,
+	"Reader.Stranded river_job":            inQueue,
+	"Tx.ExtractionStranded river_job":      inQueue + "; only for work that Stranded has found",
+	"Tx.BatchStranded river_job":           inQueue + "; only for work that Stranded has found",
+	"Reader.singleWaits river_job":         "it ends with the first step; PostgreSQL reads the table only if it expects one at once",
+	"Extractions.NeedMedia chunks":         "chunks are of what runs now; for blobs that are a day old",
+	"Store.Sweep jobs":                     "now and then; PostgreSQL may look for the extractions without jobs in one pass",
+	"Store.Sweep rate_windows":             "now and then; an index would slow down each request",
+	"Store.Status river_job":               inQueue,
+	"Store.Status jobs":                    runsNow,
+	"Store.Sweep fair_shares":              "now and then, the few queues of the accounts that have worked lately",
 }

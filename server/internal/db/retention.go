@@ -54,14 +54,15 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", moment(jobsBefore)); err != nil {
 		return err
 	}
-	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < ?0", s.sql.Ago(keyAge))
+	// PostgreSQL uses an index only for a time that it asks for once, in a SELECT of its own.
+	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < (SELECT ?0)", s.sql.Ago(keyAge))
 	if err != nil {
 		return err
 	}
-	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < ?0", s.sql.Ago(lookupAge)); err != nil {
+	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < (SELECT ?0)", s.sql.Ago(lookupAge)); err != nil {
 		return err
 	}
-	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < ?0 AND NOT EXISTS (SELECT 1 FROM transcripts AS t
+	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < (SELECT ?0) AND NOT EXISTS (SELECT 1 FROM transcripts AS t
 		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, s.sql.Ago(contentAge))
 	if err != nil {
 		return err

@@ -201,13 +201,13 @@ type Stranded struct {
 	Batches     []string // likewise
 }
 
-const strandedExtractions = `SELECT id FROM extractions WHERE ` + running + ` AND ?0 IN ('', id)
+const strandedExtractions = `SELECT id FROM extractions WHERE ` + running + ` AND ?0
 	EXCEPT SELECT extraction_id FROM asr_places WHERE state IN ('outside', 'ready')
 	EXCEPT SELECT args ->> 'extraction' FROM river_job WHERE ` + live
 
 // A batch waits for its own steps, or for the claims of its items. The call of a hook
 // also names the batch, and is no step of it.
-const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` AND ?0 IN ('', b.id)
+const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` AND ?0
 		AND (b.feeding OR NOT b.listed OR NOT EXISTS (
 			SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
 			WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.` + running + `))
@@ -237,7 +237,11 @@ func (tx *Tx) BatchStranded(ctx context.Context, id string) (bool, error) {
 
 // stranded asks one of the two questions, about one id or, for "", about all.
 func (r Reader) stranded(ctx context.Context, question, id string) (found []string, err error) {
-	err = r.db.NewRaw(question, id, BatchHook).Scan(ctx, &found)
+	of := bun.SafeQuery("TRUE")
+	if id != "" {
+		of = bun.SafeQuery("id = ?", id)
+	}
+	err = r.db.NewRaw(question, of, BatchHook).Scan(ctx, &found)
 	return found, wrap("look for stranded work", err)
 }
 
@@ -249,7 +253,7 @@ const queueSteps = `SELECT queue, CASE WHEN state = 'available' AND scheduled_at
 // oldHookCalls is the condition of the calls of a hook that no process with the hook has
 // made in time.
 func oldHookCalls(hook Hook) string {
-	return `queue = '` + string(hook) + `' AND state <> 'running' AND created_at < ?0`
+	return `queue = '` + string(hook) + `' AND state IN ('available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'scheduled') AND created_at < ?0`
 }
 
 // sweepHookCalls removes the calls of hooks that no process has made.

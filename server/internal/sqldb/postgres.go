@@ -49,6 +49,7 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, answerTime)
 	config.PingTimeout = cmp.Or(config.PingTimeout, answerTime)
 	ours := config.ConnConfig.Copy()
+	ours.Tracer, _ = ctx.Value(tracerKey{}).(pgx.QueryTracer) // nil: none, outside of tests
 	config.ConnConfig.Tracer = queueBound{}
 	config.AfterConnect = readCommitted
 	p := &postgres{turn: newGate(pgConns)}

@@ -197,19 +197,29 @@ func (b binder) left(ctx context.Context, volume int64) (numbers []int, texts []
 	if err != nil {
 		return nil, nil, err
 	}
-	var rows []savedText
-	err = b.ForUpdate(b.NewSelect().Table("library_rows").Column("id", "transcript_id", "platform", "lang", "created_at").
-		Where("account = ? AND volume = ?", b.account, volume).Order("id")).Scan(ctx, &rows)
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i] = e.id
+	}
+	slices.Sort(ids) // the order in which all transactions lock
 	byID := map[string]savedText{}
-	for _, row := range rows {
-		byID[row.ID] = row
+	for some := range slices.Chunk(ids, portion) {
+		var rows []savedText
+		err = b.ForUpdate(b.NewSelect().Table("library_rows").Column("id", "transcript_id", "platform", "lang", "created_at").
+			Where("id IN (?) AND volume = ?", bun.List(some), volume).Order("id")).Scan(ctx, &rows)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, row := range rows {
+			byID[row.ID] = row
+		}
 	}
 	for number, e := range entries {
 		if row, ok := byID[e.id]; ok {
 			numbers, texts = append(numbers, number), append(texts, row)
 		}
 	}
-	return numbers, texts, err
+	return numbers, texts, nil
 }
 
 func entriesOf(ctx context.Context, db bun.IDB, id int64) ([]entry, error) {

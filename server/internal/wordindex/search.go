@@ -104,15 +104,19 @@ func (s Search) lookIntoTexts(ctx context.Context, db bun.IDB, all *candidates) 
 // unbound selects the saved texts of an account that are in no volume.
 func unbound(db bun.IDB, account string) *bun.SelectQuery {
 	return db.NewSelect().Table("library_rows").Column("id", "transcript_id", "platform", "lang", "created_at").
-		Where("account = ? AND kind = 'transcript' AND volume IS NULL", account)
+		Where(isUnbound, account)
 }
+
+// isUnbound is the condition of unbound rows. It names the transcript, so that SQLite takes the
+// index of these rows, and not an index of all texts of the account.
+const isUnbound = "account = ? AND kind = 'transcript' AND volume IS NULL AND transcript_id > ''"
 
 // Unbound returns how many saved texts of an account are in no volume. It counts no further than
 // twice portion.
 func Unbound(ctx context.Context, db bun.IDB, account string) (n int, err error) {
 	texts := db.NewSelect().Table("library_rows").ColumnExpr("1").
-		Where("account = ? AND kind = 'transcript' AND volume IS NULL", account).Limit(2*portion + 1)
-	err = db.NewSelect().TableExpr("(?) AS texts", texts).ColumnExpr("count(*)").Scan(ctx, &n)
+		Where(isUnbound, account).Limit(2*portion + 1)
+	err = db.NewSelect().TableExpr("(?) AS found", texts).ColumnExpr("count(*)").Scan(ctx, &n)
 	return n, err
 }
 

@@ -22,6 +22,7 @@ CREATE TABLE keys (
     revoked_at   timestamp,
     last_used_at timestamp
 );
+CREATE INDEX keys_account ON keys (account, created_at, id);
 
 -- Transcripts: what is said of each text. The texts themselves stand in texts.
 CREATE TABLE transcripts (
@@ -72,6 +73,7 @@ CREATE TABLE extractions (
     prompt        text NOT NULL DEFAULT ''
 );
 CREATE INDEX extractions_ended ON extractions (updated_at) WHERE status NOT IN ('pending', 'processing');
+CREATE INDEX extractions_running_id ON extractions (id) WHERE status IN ('pending', 'processing');
 CREATE UNIQUE INDEX extractions_running ON extractions (owner, platform, external_id, languages, prompt)
     WHERE status IN ('pending', 'processing');
 
@@ -106,7 +108,7 @@ CREATE TABLE jobs (
 CREATE UNIQUE INDEX jobs_running ON jobs (extraction_id, account) WHERE status IN ('pending', 'processing');
 CREATE INDEX jobs_extraction ON jobs (extraction_id);
 CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX jobs_account ON jobs (account, id) WHERE status IN ('pending', 'processing');
+CREATE INDEX jobs_account ON jobs (account, asked DESC, id) WHERE status IN ('pending', 'processing');
 
 CREATE TABLE job_events (
     job_id          text NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,

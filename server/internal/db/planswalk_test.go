@@ -1,0 +1,378 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// walk calls what a store can do, so that the store sends each of its statements. Most
+// calls are rolled back.
+type walk struct {
+	*testing.T
+	*db.Store
+}
+
+var errRollback = errors.New("no change is kept")
+
+// walkStore asks and does everything with a store whose tables are full.
+func walkStore(t *testing.T, s *db.Store) {
+	t.Helper()
+	w := walk{t, s}
+	w.accounts()
+	w.cache()
+	w.keys()
+	w.jobs()
+	w.places()
+	w.chunks()
+	w.batches()
+	w.items()
+	w.lists()
+	w.rows()
+	w.shared()
+	w.words()
+	w.queue()
+	w.housekeeping()
+}
+
+// must fails the test if a call fails otherwise than because there is no such row.
+func (w walk) must(errs ...error) {
+	w.Helper()
+	for _, err := range errs {
+		if !errors.Is(err, db.ErrNotFound) {
+			assert.NoError(w, err)
+		}
+	}
+}
+
+// in runs fn in a transaction that is rolled back.
+func (w walk) in(fn func(ctx context.Context, tx *db.Tx)) {
+	w.Helper()
+	err := w.InTx(w.Context(), func(ctx context.Context, tx *db.Tx) error {
+		fn(ctx, tx)
+		return errRollback
+	})
+	require.ErrorIs(w, err, errRollback)
+}
+
+// second is the error of a call that returns something else before.
+func second[V any](_ V, err error) error { return err }
+
+func (w walk) accounts() {
+	ctx, at := w.Context(), now()
+	limits := db.Limits{Period: at, Transcripts: 10, ASRMinutes: 10}
+	_, _, err := w.Keys.ByPrefix(ctx, "tr_7")
+	w.must(err,
+		second(w.Accounts.ByID(ctx, "acme")), second(w.Accounts.All(ctx)), second(w.Accounts.Prompt(ctx, "acme")),
+		second(w.Accounts.Standing(ctx, "acme", rowID(0), at)), second(w.Allowances.Usage(ctx, "acme", at)),
+		second(w.Keys.All(ctx)), second(w.Keys.OwnedBy(ctx, "a7")), w.TouchKey(ctx, rowID(7), at),
+		second(w.CountRequest(ctx, db.RequestWindow{Account: "acme", Class: db.MainRequests, Length: time.Minute}, 10)))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Accounts.Put(ctx, db.Account{ID: "new", Plan: "free"}),
+			second(tx.Keys.Count(ctx, "a7", at, at)), tx.Keys.Insert(ctx, db.Key{Account: "acme", Prefix: "tr_new", Hash: []byte("x"), Scopes: []string{}}),
+			tx.Keys.Revoke(ctx, "tr_7", at), tx.Keys.RevokeOwned(ctx, "acme", "tr_7", at),
+			second(tx.Allowances.Pay(ctx, "acme", limits, db.Allowance{Transcripts: 1, Minutes: 1})))
+		j := &db.Job{ID: rowID(10), Account: "acme", Limits: limits}
+		w.must(second(tx.Allowances.Reserve(ctx, j, db.Allowance{Transcripts: 1, Minutes: 1})), tx.Allowances.Settle(ctx, j, db.Allowance{Transcripts: 1}))
+	})
+}
+
+// cache asks for what is stored of contents, and stores more.
+func (w walk) cache() {
+	ctx, at := w.Context(), now()
+	text := said("v5010", "en", "one two")
+	w.must(second(w.Contents.Get(ctx, transcript.VideoSite, "v7")), second(w.Contents.Shelf(ctx, "", "acme", transcript.VideoSite, "v7")))
+	for range 2 { // a text is put for the first time, and again
+		id := put(w.T, w.Store, text)
+		w.must(second(w.Transcripts.ByID(ctx, id)), second(w.Transcripts.ChangedAt(ctx, id, at)), second(w.Transcripts.Timed(ctx, id)))
+	}
+	question := func() *db.Lookup {
+		return &db.Lookup{Platform: transcript.VideoSite, ExternalID: "v7", Languages: "en"}
+	}
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(second(tx.Contents.Shelf(ctx, "", "acme", transcript.VideoSite, "v7")), tx.Contents.Put(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v7"}))
+		first := question()
+		w.must(second(tx.Lookups.Put(ctx, first, time.Minute)), second(tx.Lookups.Put(ctx, question(), -time.Minute)),
+			second(tx.Lookups.ByID(ctx, first.ID)), tx.Lookups.Answer(ctx, first.ID, db.Answered{}, false), tx.Lookups.Answer(ctx, first.ID, db.Answered{}, true))
+	})
+}
+
+// keys takes idempotency keys and lets go of them.
+func (w walk) keys() {
+	ctx := w.Context()
+	key := func(k string) db.IdempotencyKey {
+		return db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/transcripts", Key: k}
+	}
+	answer := db.Answer{Kind: db.TranscriptAnswer, ID: rowID(7)}
+	for i, end := range []func(db.HeldKey) error{
+		func(h db.HeldKey) error { return second(w.Idempotency.Settle(ctx, h, answer)) },
+		func(h db.HeldKey) error { return second(w.Idempotency.Settle(ctx, h, db.Answer{})) },
+		func(h db.HeldKey) error { return w.Idempotency.Release(ctx, h) },
+	} {
+		state, err := w.Idempotency.Take(ctx, key(fmt.Sprint(i)), nil)
+		w.must(err, w.Idempotency.Beat(ctx, *state.Held))
+		w.in(func(ctx context.Context, tx *db.Tx) { w.must(tx.Idempotency.Record(ctx, state.Held, answer, false)) })
+		w.must(second(w.Idempotency.Take(ctx, key(fmt.Sprint(i)), nil)), end(*state.Held))
+		if _, err := w.Idempotency.Settle(ctx, *state.Held, answer); err != nil {
+			require.ErrorIs(w, err, db.ErrKeyLost)
+		}
+	}
+	w.must(second(w.Idempotency.Take(ctx, key("dead"), nil)), second(w.Idempotency.TakeAnswered(ctx, key("answered"), nil, answer)), w.Idempotency.FreeAll(ctx))
+}
+
+func (w walk) jobs() {
+	ctx := w.Context()
+	w.must(second(w.Jobs.Owned(ctx, "acme", rowID(10))), second(w.Jobs.ByID(ctx, rowID(10))), second(w.Jobs.Claimants(ctx, rowID(10))),
+		second(w.Jobs.Traces(ctx, rowID(10), 3)), second(w.Jobs.Events(ctx, rowID(10), 0)),
+		second(w.Extractions.ByID(ctx, rowID(10))), second(w.Extractions.NeedMedia(ctx, "audio/77")), second(w.Now(ctx)))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v5", Languages: "de", State: queued}
+		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON}
+		w.must(tx.Extractions.Insert(ctx, e))
+		w.must(tx.Enqueue(ctx, stepOf{e.ID}))
+		j.ExtractionID = e.ID
+		w.must(tx.Jobs.Insert(ctx, j), tx.Jobs.SetAsked(ctx, j), second(tx.Jobs.Running(ctx, "acme", e.ID)),
+			second(tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "")), second(tx.Extractions.Lock(ctx, e.ID)),
+			tx.Extractions.SetDuration(ctx, e.ID, 1), tx.Extractions.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "T"}),
+			tx.Extractions.SetTried(ctx, e.ID, nil), tx.Extractions.Move(ctx, e, db.Move{To: durationCheck, Waits: true}),
+			tx.Extractions.SetWaiting(ctx, e, false), tx.Extractions.SetWaiting(ctx, e, true),
+			tx.Jobs.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: 0.5}))
+		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})))
+	})
+}
+
+func (w walk) places() {
+	ctx := w.Context()
+	w.must(second(w.Places.InUse(ctx, "acme")), second(w.Places.ByExtraction(ctx, rowID(10))),
+		second(w.Places.NextReady(ctx, "acme")), second(w.Places.NextOutside(ctx, "acme")))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		j := &db.Job{ID: rowID(510), Account: "acme", ExtractionID: rowID(510)}
+		w.must(tx.Places.Lock(ctx, "acme"), tx.Places.StandOutside(ctx, j.ExtractionID), second(tx.Places.Take(ctx, j)),
+			tx.Places.SetState(ctx, j.ExtractionID, db.Ready), tx.Places.Pass(ctx, j), tx.Places.Delete(ctx, j.ExtractionID))
+	})
+}
+
+func (w walk) chunks() {
+	ctx := w.Context()
+	w.must(second(w.Chunks.ByNumber(ctx, rowID(10), 1)), second(w.Chunks.CutList(ctx, rowID(10))), second(w.Chunks.All(ctx, rowID(10))),
+		second(w.Chunks.Next(ctx, rowID(10), 1, 2)), second(w.Speakers.All(ctx, rowID(10))))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		for range 2 {
+			_, _, err := tx.Chunks.Finish(ctx, rowID(10), 1, []byte("{}"), db.Recognizer{})
+			w.must(err)
+		}
+		w.must(tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: rowID(2000)}}), tx.Chunks.Delete(ctx, rowID(10)),
+			tx.Speakers.Put(ctx, []db.Speaker{{ExtractionID: rowID(10), Name: "B"}}), tx.Speakers.Delete(ctx, rowID(10)))
+	})
+}
+
+func (w walk) batches() {
+	ctx := w.Context()
+	w.must(second(w.Batches.Owned(ctx, "acme", rowID(10))), second(w.Batches.ByID(ctx, rowID(10))))
+	for _, status := range []batch.Status{"", batch.Pending, batch.Completed} {
+		for _, before := range []string{"", rowID(5000)} {
+			w.must(second(w.Batches.Page(ctx, "acme", status, before, 20)))
+		}
+	}
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		b := &db.Batch{Account: "acme", Mode: batch.Playlist, Status: batch.Pending, Title: "T"}
+		w.must(tx.Batches.Insert(ctx, b), second(tx.Batches.Lock(ctx, b.ID)), second(tx.Batches.LockOwned(ctx, "acme", b.ID)),
+			second(tx.Batches.LockWaiting(ctx, []string{rowID(10), rowID(11)})), tx.Batches.Save(ctx, b), tx.Batches.SetExport(ctx, "acme", b.ID, "ref", "mime"),
+			second(tx.BatchStranded(ctx, b.ID)), tx.Library.ShowBatch(ctx, b, transcript.VideoSite), tx.Library.RetitleBatch(ctx, b),
+			tx.Library.HideBatch(ctx, "acme", b.ID), tx.Batches.Delete(ctx, b.ID))
+	})
+}
+
+func (w walk) items() {
+	ctx, of := w.Context(), rowID(10)
+	w.must(second(w.Items.Page(ctx, "acme", of, 3, 20)), second(w.Items.Unclaimed(ctx, of, 3)), second(w.Items.ShortLinks(ctx, of)),
+		second(w.Items.All(ctx, of)), second(w.Items.Open(ctx, of, 3)), second(w.Items.Counts(ctx, of)),
+		second(w.Jobs.Abandoned(ctx, of)), second(w.Items.ForExport(ctx, "acme", of)))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		items := []db.BatchItem{{BatchID: of, Position: 100, Platform: transcript.VideoSite, ExternalID: "x", Status: batch.ItemPending}}
+		w.must(tx.Items.Insert(ctx, items), tx.Items.SetContent(ctx, &items[0]), tx.Items.SetJob(ctx, items[0].ID, &db.Job{ID: rowID(10), ExtractionID: rowID(10)}, true),
+			tx.Items.End(ctx, items[0].ID, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)}),
+			second(tx.Items.EndClaimed(ctx, of, []string{rowID(10), rowID(11)}, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)})),
+			second(tx.Items.SetSound(ctx, rowID(11))), tx.Items.Reopen(ctx, of, []string{rowID(100), rowID(101)}), tx.Items.Skip(ctx, of))
+	})
+}
+
+// lists reads the lists of a library.
+func (w walk) lists() {
+	ctx := w.Context()
+	for _, change := range []func(*library.Query){
+		func(*library.Query) {},
+		func(q *library.Query) { q.View = library.History },
+		func(q *library.Query) { q.View = library.Starred },
+		func(q *library.Query) { q.Sort = library.Oldest },
+		func(q *library.Query) { q.Sort = library.Title },
+		func(q *library.Query) { q.Page = 100 },
+		func(q *library.Query) { q.Lang = "de" },
+		func(q *library.Query) { q.Platform = "video_site" },
+		func(q *library.Query) { q.Platform = library.Batches },
+		func(q *library.Query) { q.ExternalID = "v7" },
+		func(q *library.Query) { q.Platform, q.ExternalID = "video_site", "v7" },
+		func(q *library.Query) { q.Q = "talk 12" },
+		func(q *library.Query) { q.Q, q.Sort = "talk 12", library.Title },
+	} {
+		q := library.Query{View: library.All, Sort: library.Recent, Page: 1, PageSize: 24}
+		change(&q)
+		w.must(second(w.Library.Page(ctx, "acme", q)))
+	}
+	row, err := w.Library.Row(ctx, "acme", library.Key{Platform: transcript.VideoSite, ExternalID: "v5030"})
+	w.must(err, second(w.Library.Related(ctx, row, 5)), second(w.Library.All(ctx, "acme")), second(w.Library.Transcript(ctx, "acme", rowID(5030))))
+	for _, key := range []library.Key{
+		{Platform: transcript.VideoSite, ExternalID: "v5030"},
+		{Platform: transcript.VideoSite, ExternalID: "v5030", Language: "en", Row: rowID(5030)},
+	} {
+		w.must(second(w.Library.Saved(ctx, "acme", key)), second(w.Library.Row(ctx, "acme", key)))
+		w.in(func(ctx context.Context, tx *db.Tx) {
+			w.must(tx.Library.Star(ctx, "acme", key, true), tx.Library.Remove(ctx, "acme", key))
+		})
+	}
+}
+
+// rows writes the rows of a library: of work that begins and ends, of texts, and of
+// texts of the account alone.
+func (w walk) rows() {
+	touchLibrary(w.T, w.Store)
+	own := said("own", "en", "one two")
+	own.Owner = "acme"
+	id := put(w.T, w.Store, own)
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Library.Save(ctx, id, "acme", "en"), tx.Library.Remove(ctx, "acme", library.Key{Platform: transcript.VideoSite, ExternalID: "own", Language: "en"}))
+	})
+}
+
+// shared ends work for two accounts, of which one has the text already, and saves so many
+// texts that the account's index is to grow.
+func (w walk) shared() {
+	e, jobs := extraction(w.T, w.Store, "acme", "beta")
+	text := said(e.ExternalID, "en", "one")
+	text.Platform = e.Platform
+	id := put(w.T, w.Store, text)
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Library.Save(ctx, id, "acme", ""), tx.Library.ShowJob(ctx, e, jobs[0]), tx.Library.ShowJob(ctx, e, jobs[1]),
+			tx.Library.EndJobs(ctx, e, []db.Job{*jobs[0], *jobs[1]}, db.End{Status: transcript.JobSuccess, TranscriptID: id}))
+		for i := range 80 {
+			w.must(tx.Library.Save(ctx, rowID(5001+10*i), "acme", ""))
+		}
+	})
+}
+
+// words searches texts, and puts them into volumes and takes them out again.
+func (w walk) words() {
+	ctx := w.Context()
+	var texts []*db.Transcript
+	for i := range 6 {
+		texts = append(texts, said(fmt.Sprint("w", i), "en", "apple bread", "cake apple"))
+	}
+	keep(w.T, w.Store, "wordy", texts...)
+	find := func() {
+		for _, q := range []string{"apple", `"apple bread"`, "app*"} {
+			for _, s := range []db.Search{{}, {Platform: "video_site", Lang: "en"}} {
+				s.Account, s.Query, s.N = "wordy", search.Parse(q), 10
+				w.must(second(w.Library.Search(ctx, s)))
+			}
+		}
+	}
+	find()
+	w.must(w.BindTexts(ctx, "wordy", len(texts)))
+	find()
+	bound, err := w.Library.All(ctx, "wordy")
+	require.NotEmpty(w, bound)
+	w.must(err)
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Library.Save(ctx, bound[0].TranscriptID, "other", ""), tx.Library.Remove(ctx, "wordy", library.Key{Platform: transcript.VideoSite, ExternalID: "w5"}))
+	})
+	keep(w.T, w.Store, "wordier", texts[0])
+	w.must(w.BindTexts(ctx, "wordier", 1), w.BindTexts(ctx, "wordy", 1))
+	for i := range 4 { // the first is in two libraries
+		put(w.T, w.Store, said(fmt.Sprint("w", i), "en", "something else"))
+	}
+	w.must(w.BindTexts(ctx, "wordy", 1))
+}
+
+// queue does what the steps of the queue do with their own rows.
+func (w walk) queue() {
+	ctx := w.Context()
+	w.must(second(w.TakenUp(ctx, rowID(10), []string{"p1"})), second(w.Stranded(ctx)), second(w.Status(ctx)),
+		w.Ping(ctx), w.TagReturned(ctx), second(w.SingleWaits(ctx, "default")))
+	lost, err := w.Lost(ctx)
+	w.must(err)
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(second(tx.Requeue(ctx, lost[0])), second(tx.RunAgain(ctx, lost[1], stepOf{rowID(10)}, 0)),
+			second(tx.RunAgain(ctx, lost[2], stepOf{rowID(10)}, time.Minute)), tx.GiveBack(ctx, lost[3]),
+			second(tx.ExtractionStranded(ctx, rowID(10))),
+			tx.Jobs.SetAsked(ctx, &db.Job{ID: rowID(11), Account: "a11", ExtractionID: rowID(11)}))
+	})
+	r := runner(w.T, w.Store, db.Workers{Process: "walker", Queues: map[string]int{"walk": 2}, Workers: workers(func(context.Context, db.Work, work) error { return nil })})
+	w.must(r.Beat(ctx), second(r.Unheard(ctx)))
+	w.must(r.Leave(ctx))
+}
+
+// housekeeping removes what is old, and names hooks and processes.
+func (w walk) housekeeping() {
+	ctx := w.Context()
+	w.must(w.SetHook(ctx, db.JobHook), second(w.HasHook(ctx, db.JobHook, now())))
+	all, err := w.Processes(ctx)
+	require.NotEmpty(w, all)
+	w.must(err, second(w.Bury(ctx, all[0])))
+	release, err := w.Serve(ctx)
+	w.must(err, release())
+	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour))
+}
+
+// touchLibrary does what has to do with one content in a library.
+func touchLibrary(t *testing.T, s *db.Store) {
+	t.Helper()
+	id := put(t, s, &db.Transcript{Transcript: transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: "v1", Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
+	}, SegmentsJSON: packed.Pack([]byte("[]"))})
+	for _, end := range []db.End{
+		{Status: transcript.JobSuccess, TranscriptID: id},
+		{Status: transcript.JobFailed, Error: transcript.Errorf(transcript.NoTranscript, "None.")},
+		{Status: transcript.JobCancelled},
+	} {
+		e, jobs := extraction(t, s, "acme")
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Library.ShowJob(ctx, e, jobs[0]))
+			require.NoError(t, tx.Library.DescribeJobs(ctx, e, transcript.Metadata{Title: "T"}))
+			require.NoError(t, tx.Library.EndJobs(ctx, e, []db.Job{*jobs[0]}, end))
+			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+			require.NoError(t, err)
+			_, err = tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})
+			require.NoError(t, err)
+		})
+	}
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "v1", Language: "en"}
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Library.Save(ctx, id, "acme", "")) })
+	_, err := s.Library.Saved(t.Context(), "acme", key)
+	require.NoError(t, err)
+	_, err = s.Library.Row(t.Context(), "acme", key)
+	require.NoError(t, err)
+	_, err = s.Library.Page(t.Context(), "acme", library.Query{View: library.History, Sort: library.Recent, Platform: "video_site", ExternalID: "v1", Page: 1, PageSize: 10})
+	require.NoError(t, err)
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Library.Star(ctx, "acme", key, true))
+		require.NoError(t, tx.Library.Remove(ctx, "acme", key))
+		b := &db.Batch{Account: "acme", Mode: batch.Playlist, Status: batch.Pending, Title: "T"}
+		require.NoError(t, tx.Batches.Insert(ctx, b))
+		require.NoError(t, tx.Library.ShowBatch(ctx, b, transcript.VideoSite))
+		require.NoError(t, tx.Library.RetitleBatch(ctx, b))
+		require.NoError(t, tx.Library.HideBatch(ctx, "acme", b.ID))
+	})
+}
