@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -229,7 +230,7 @@ func (c Config) check() error {
 			return &ConfigError{"TrustedProxies", fmt.Errorf("number %d is no prefix, as netip.ParsePrefix makes one", i)}
 		}
 	}
-	if _, err := pace.New(c.Pace, nil); err != nil {
+	if _, err := throttle.New(c.Pace, nil); err != nil {
 		return &ConfigError{"Pace", err}
 	}
 	return nil

@@ -35,6 +35,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{
 		"batch", "batch/export", "library",
+		"server/internal/language", "server/internal/throttle",
 		"internal/bodies", "internal/clip", "internal/egress", "internal/legible", "internal/oneline", "internal/redact", "internal/retryafter", "internal/run",
 		"internal/scratch", "internal/seccomp", "internal/wire",
 		"server", "server/account", "server/engine", "server/internal/api", "server/internal/ask", "server/internal/batches", "server/internal/blobs", "server/internal/cluster", "server/internal/db", "server/internal/edge", "server/internal/fault", "server/internal/follow", "server/internal/lifecycle", "server/internal/limits", "server/internal/metrics", "server/internal/openapi", "server/internal/outage", "server/internal/packed", "server/internal/pipeline",

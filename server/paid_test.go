@@ -15,6 +15,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -77,7 +78,7 @@ func TestEvery402(t *testing.T) {
 			if end, ok := details["periodEnd"]; ok {
 				at, err := time.Parse(time.RFC3339, end.(string))
 				require.NoError(t, err)
-				assert.True(t, plan.Period(time.Now()).End.Equal(at))
+				assert.True(t, limits.PeriodOf(plan, time.Now()).End.Equal(at))
 				delete(details, "periodEnd")
 			}
 			assert.Equal(t, test.details, details)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
@@ -48,7 +49,7 @@ func TestUsage(t *testing.T) {
 	s := start(t, offerPlans(smallPlan()))
 	got := s.usage(t)
 	assert.Equal(t, map[string]any{"id": "acme", "plan": "limited", "paid": true}, got["account"])
-	period := smallPlan().Period(time.Now())
+	period := limits.PeriodOf(smallPlan(), time.Now())
 	assert.Equal(t, map[string]any{
 		"start": period.Start.Format("2006-01-02T15:04:05.000Z"), "end": period.End.Format("2006-01-02T15:04:05.000Z"),
 	}, got["period"])

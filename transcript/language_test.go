@@ -19,33 +19,32 @@ func TestParseLanguageList(t *testing.T) {
 		in        string
 		want      list
 		canonical string
-		as        string // recognize an upload as
 	}{
-		{"en", list{tag("en")}, "en", "en"},
-		{"EN-us", list{tag("en-US")}, "en-US", "en-US"},
-		{" de , en ", list{tag("de"), tag("en")}, "de,en", "de"},
-		{"en,EN,en-GB,en", list{tag("en"), tag("en-GB")}, "en,en-GB", "en"},
-		{"asr", list{asr("")}, "asr", ""},
-		{"ASR", list{asr("")}, "asr", ""},
-		{"asr-DE", list{asr("de")}, "asr-de", "de"},
-		{"Asr-zh-hant-tw", list{asr("zh-Hant-TW")}, "asr-zh-Hant-TW", "zh-Hant-TW"},
-		{"de,asr-en", list{tag("de"), asr("en")}, "de,asr-en", "de"},
-		{"asr,de", list{asr(""), tag("de")}, "asr,de", ""},
-		{"asr,ASR,asr-en,asr-EN", list{asr(""), asr("en")}, "asr,asr-en", ""},
-		{"en,asr-en", list{tag("en"), asr("en")}, "en,asr-en", "en"},
-		{"asr-asr", list{asr("asr")}, "asr-asr", "asr"}, // Asuri, a language after all
-		{"asrx", nil, "", ""},                           // not asr, and no tag has four letters
-		{"es-419", list{tag("es-419")}, "es-419", "es-419"},
-		{"de-ch-1996", list{tag("de-CH-1996")}, "de-CH-1996", "de-CH-1996"},
-		{"iw", list{tag("iw")}, "iw", "iw"}, // as sent
-		{"en-LATN", list{tag("en-Latn")}, "en-Latn", "en-Latn"},
-		{"DE-de-U-CO-PHONEBK-KA-SHIFTED", list{tag("de-DE-u-co-phonebk-ka-shifted")}, "de-DE-u-co-phonebk-ka-shifted", "de-DE-u-co-phonebk-ka-shifted"},
-		{"X-My-Wish", list{tag("x-my-wish")}, "x-my-wish", "x-my-wish"},
+		{"en", list{tag("en")}, "en"},
+		{"EN-us", list{tag("en-US")}, "en-US"},
+		{" de , en ", list{tag("de"), tag("en")}, "de,en"},
+		{"en,EN,en-GB,en", list{tag("en"), tag("en-GB")}, "en,en-GB"},
+		{"asr", list{asr("")}, "asr"},
+		{"ASR", list{asr("")}, "asr"},
+		{"asr-DE", list{asr("de")}, "asr-de"},
+		{"Asr-zh-hant-tw", list{asr("zh-Hant-TW")}, "asr-zh-Hant-TW"},
+		{"de,asr-en", list{tag("de"), asr("en")}, "de,asr-en"},
+		{"asr,de", list{asr(""), tag("de")}, "asr,de"},
+		{"asr,ASR,asr-en,asr-EN", list{asr(""), asr("en")}, "asr,asr-en"},
+		{"en,asr-en", list{tag("en"), asr("en")}, "en,asr-en"},
+		{"asr-asr", list{asr("asr")}, "asr-asr"}, // Asuri, a language after all
+		{"asrx", nil, ""},                        // not asr, and no tag has four letters
+		{"es-419", list{tag("es-419")}, "es-419"},
+		{"de-ch-1996", list{tag("de-CH-1996")}, "de-CH-1996"},
+		{"iw", list{tag("iw")}, "iw"}, // as sent
+		{"en-LATN", list{tag("en-Latn")}, "en-Latn"},
+		{"DE-de-U-CO-PHONEBK-KA-SHIFTED", list{tag("de-DE-u-co-phonebk-ka-shifted")}, "de-DE-u-co-phonebk-ka-shifted"},
+		{"X-My-Wish", list{tag("x-my-wish")}, "x-my-wish"},
 		// Well formed, but nobody speaks it.
-		{"xx", list{tag("xx")}, "xx", "xx"},
-		{"sr-qqqq-xx", list{tag("sr-Qqqq-XX")}, "sr-Qqqq-XX", "sr-Qqqq-XX"},
-		{"en-123", list{tag("en-123")}, "en-123", "en-123"},
-		{strings.Repeat("de,", 66) + "en", list{tag("de"), tag("en")}, "de,en", "de"}, // 200 characters
+		{"xx", list{tag("xx")}, "xx"},
+		{"sr-qqqq-xx", list{tag("sr-Qqqq-XX")}, "sr-Qqqq-XX"},
+		{"en-123", list{tag("en-123")}, "en-123"},
+		{strings.Repeat("de,", 66) + "en", list{tag("de"), tag("en")}, "de,en"}, // 200 characters
 	} {
 		if test.want == nil {
 			_, err := transcript.ParseLanguageList(test.in)
@@ -56,9 +55,6 @@ func TestParseLanguageList(t *testing.T) {
 		require.NoError(t, err, test.in)
 		assert.Equal(t, test.want, got, test.in)
 		assert.Equal(t, test.canonical, got.String(), test.in)
-		as, ok := got.RecognizeAs(nil)
-		assert.True(t, ok, test.in)
-		assert.Equal(t, test.as, as, test.in)
 	}
 }
 
@@ -103,74 +99,6 @@ func TestNoLanguageList(t *testing.T) {
 	t.Parallel()
 	var none transcript.LanguageList
 	assert.Empty(t, none.String())
-	for _, known := range [][]string{nil, {}, {"en"}} {
-		tag, ok := none.RecognizeAs(known)
-		assert.True(t, ok)
-		assert.Empty(t, tag)
-	}
-}
-
-// The first entry that the recognizer knows is what it is asked for.
-func TestRecognizeAs(t *testing.T) {
-	t.Parallel()
-	known := []string{"en", "no", "he", "zh"}
-	for in, want := range map[string]string{
-		"de,en": "en", "en,de": "en", "de,asr-en-GB,en": "en-GB", "de,asr": "", "asr,en": "", "nb": "nb", "asr-iw": "iw",
-		"fr,cmn-Hans": "cmn-Hans", "de": "none", "asr-de,fr": "none", "nn": "none", "xx,x-wish": "none",
-	} {
-		list, err := transcript.ParseLanguageList(in)
-		require.NoError(t, err)
-		tag, ok := list.RecognizeAs(known)
-		if !ok {
-			tag = "none"
-		}
-		assert.Equal(t, want, tag, in)
-	}
-}
-
-func TestSameLanguage(t *testing.T) {
-	t.Parallel()
-	for _, same := range []string{"no nb", "iw he", "in id", "ji yi", "tl fil", "cmn zh", "zh-TW cmn-Hans", "mo ro", "sh sr-Latn", "jw jv", "EN en-GB", "xx xx-YY", "und und", " "} {
-		a, b, _ := strings.Cut(same, " ")
-		assert.True(t, transcript.SameLanguage(a, b), same)
-		assert.True(t, transcript.SameLanguage(b, a), same)
-	}
-	for _, differ := range []string{"no nn", "no sv", "en und", "yue zh", "pt es", "xx yy", "en "} {
-		a, b, _ := strings.Cut(differ, " ")
-		assert.False(t, transcript.SameLanguage(a, b), differ)
-		assert.False(t, transcript.SameLanguage(b, a), differ)
-	}
-}
-
-func TestLanguageListParts(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		in       string // "" is the list of a caller who sent none
-		captions []string
-		asr      string // "" for none
-	}{
-		{"", []string{}, ""},
-		{"en", []string{"en"}, ""},
-		{"de,en-US,fr", []string{"de", "en-US", "fr"}, ""},
-		{"asr", []string{}, "asr"},
-		{"asr-de", []string{}, "asr-de"},
-		{"de,asr", []string{"de"}, "asr"},
-		{"de,en,asr-en", []string{"de", "en"}, "asr-en"},
-		{"de,asr-en,fr,asr", []string{"de"}, "asr-en"}, // what follows asr is not reached
-		{"asr,de", []string{}, "asr"},
-		{"asr-asr", []string{}, "asr-asr"},
-	} {
-		var list transcript.LanguageList
-		if test.in != "" {
-			var err error
-			list, err = transcript.ParseLanguageList(test.in)
-			require.NoError(t, err, test.in)
-		}
-		assert.Equal(t, test.captions, list.Captions(), test.in)
-		entry, ok := list.ASR()
-		assert.Equal(t, test.asr != "", ok, test.in)
-		assert.Equal(t, test.asr, entry.String(), test.in)
-	}
 }
 
 func FuzzParseLanguageList(f *testing.F) {

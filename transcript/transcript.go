@@ -24,12 +24,6 @@ func Platforms() []Platform {
 	return []Platform{VideoSite, ShortVideoSite, PhotoSite, ProfessionalSite, MicroblogSite, Upload}
 }
 
-// HasCaptions reports whether content on the platform may have caption tracks; all
-// other content can only be recognized.
-func (p Platform) HasCaptions() bool {
-	return p == VideoSite || p == ShortVideoSite || p == ProfessionalSite
-}
-
 // Words names the platform in a sentence for people: "the video site". For a value
 // outside of [Platforms], Words returns the value itself, in quotes.
 func (p Platform) Words() string {

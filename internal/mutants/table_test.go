@@ -55,7 +55,7 @@ var table = []mutant{
 	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
 	{"server/account/verify.go", `case !plan.Paid:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
 	{"server/internal/api/admit.go", `if a == nil {`, `if true {`, "server TestAdmit"},
-	{"server/pace/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/pace TestCoolDowns"},
+	{"server/internal/throttle/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/internal/throttle TestCoolDowns"},
 
 	// API7 Server Side Request Forgery
 	{"transcript/site/link.go", `if l.scheme != "http" && l.scheme != "https" {`, `if false {`, "transcript/site TestDetectRefuses"},

@@ -89,10 +89,6 @@ func WithoutLimits(name string) Plan {
 	}
 }
 
-// Recognizes reports whether the plan permits speech recognition: it includes ASR, and at least
-// one recording at once.
-func (p Plan) Recognizes() bool { return p.ASR && p.ASRConcurrency != 0 }
-
 // UpgradeRequired returns the refusal of a feature that the plan does not include: the code
 // UPGRADE_REQUIRED (402) with the plan's action.
 func (p Plan) UpgradeRequired(message string) *transcript.Error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -35,7 +36,8 @@ func Example() {
 
 	content := engine.Content{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ"}
 	found, err := source.Captions(context.Background(), content, func(tracks []transcript.Track) (int, bool) {
-		return transcript.MatchTrack("en-GB", tracks)
+		n := slices.IndexFunc(tracks, func(t transcript.Track) bool { return t.Lang == "en" })
+		return n, n >= 0
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -1,36 +1,19 @@
-// Package pace keeps a service welcome on the platforms that it visits: it limits the rate of
-// visits, and makes no visits while a platform blocks.
+// Package pace configures how often a service visits the platforms.
 //
-//	p, err := pace.New(pace.Config{}, log)
-//	eng = p.Engine(eng) // its sources now keep the pace
+//	server.Config{Pace: pace.Config{Rate: pace.Rate{PerMinute: 10}}}
 //
 // A visit is one call of a caption source, of an audio source, of a list source or of
 // discovery. Describing videos counts as one visit for each video. All visits to a platform
-// share one token bucket. Each source has a circuit breaker for each platform. An answer of
-// IP_BLOCKED opens the breaker for the time that the platform asks for. If the platform names
-// no time, the breaker opens for 30 s, and twice as long each time while the block goes on. The
-// bound is 10 min, or an hour if the platform asks for 10 min or more. After that, one visit
-// finds out whether the platform answers again.
+// share one rate. A job whose visit would come too early waits. While a platform blocks, the
+// service makes no visits to it.
 //
-// A visit that may not be made now fails with IP_BLOCKED, and RetryAfter says when to come
-// again. If several sources are asked for one answer ([AsOne]), the rate can delay only the
-// first visit. Visits that wait in line ([InLine]) get different times, so that they do not all
-// come at once. While visits wait in line, other visits get at most every second token.
-//
-// A platform judges by the address of its visitors. A bucket and its breakers belong to one
-// process. Processes behind one address share its reputation, and their rates add up.
+// A platform judges by the address of its visitors. A rate applies to one process. Processes
+// behind one address share its reputation, and their rates add up.
 package pace
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log/slog"
 	"math"
-	"sync"
-	"sync/atomic"
 
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -44,8 +27,8 @@ type Config struct {
 }
 
 // Rate bounds the visits to a platform: in any span of time there are at most Burst visits,
-// plus PerMinute for each minute. Visits of [AsOne] and questions for several videos may come
-// early; later visits then wait longer.
+// plus PerMinute for each minute. The second of two sources that are asked for one answer, and a
+// question for several videos, may come early; later visits then wait longer.
 type Rate struct {
 	PerMinute float64 // the visits of a minute; 0: 5
 	Burst     int     // the visits that may be made at once after a rest; 0: 5
@@ -54,156 +37,3 @@ type Rate struct {
 // Unlimited is the rate of a site without a limit, such as the operator's own. Its blocks still
 // open circuits.
 func Unlimited() Rate { return Rate{PerMinute: math.Inf(1)} }
-
-func (r Rate) withDefaults() (Rate, error) {
-	if r.PerMinute < 0 || math.IsNaN(r.PerMinute) || r.Burst < 0 {
-		return r, errors.New("pace: PerMinute and Burst of a rate must not be negative")
-	}
-	if r.PerMinute == 0 {
-		r.PerMinute = 5
-	}
-	if r.Burst == 0 {
-		r.Burst = 5
-	}
-	return r, nil
-}
-
-// Pace keeps the pace of one process. It is safe for concurrent use.
-type Pace struct {
-	cfg Config
-	log *slog.Logger
-
-	mu       sync.Mutex
-	buckets  map[transcript.Platform]*bucket
-	circuits map[route]*circuit
-}
-
-// route is one way to a platform.
-type route struct {
-	platform transcript.Platform
-	source   int // the index of the caption source in the engine; or audio, lists or discovers
-}
-
-// The sources of a route for sound, lists and discovery.
-const (
-	audio     = -1
-	lists     = -2
-	discovers = -3
-)
-
-// The names of these sources in the log.
-const (
-	audioName     = "audio"
-	listsName     = "lists"
-	discoveryName = "discovery"
-)
-
-// New checks the configuration. log receives a line when a circuit opens or closes; nil:
-// nothing is logged.
-func New(c Config, log *slog.Logger) (*Pace, error) {
-	var err error
-	if c.Rate, err = c.Rate.withDefaults(); err != nil {
-		return nil, err
-	}
-	rates := make(map[transcript.Platform]Rate, len(c.Rates))
-	for platform, r := range c.Rates {
-		if rates[platform], err = r.withDefaults(); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, platform)
-		}
-	}
-	c.Rates = rates
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	return &Pace{cfg: c, log: log, buckets: map[transcript.Platform]*bucket{}, circuits: map[route]*circuit{}}, nil
-}
-
-// Engine returns e with caption, audio and list sources that keep the pace. The discovery keeps
-// it too, unless it is an [engine.ByAPI]. Call Engine once.
-func (p *Pace) Engine(e engine.Engine) engine.Engine {
-	sources := make([]engine.CaptionSource, len(e.Captions))
-	for i, source := range e.Captions {
-		sources[i] = captionSource{CaptionSource: source, pace: p, n: i}
-	}
-	e.Captions = sources
-	if e.Audio != nil {
-		e.Audio = audioSource{AudioSource: e.Audio, pace: p}
-	}
-	if e.Lists != nil {
-		e.Lists = listSource{ListSource: e.Lists, pace: p}
-	}
-	if _, byAPI := e.Discovery.(engine.ByAPI); e.Discovery != nil && !byAPI {
-		e.Discovery = discovery{Discovery: e.Discovery, pace: p}
-	}
-	return e
-}
-
-// ErrHeldBack is wrapped by the error of a visit that was not made: the platform was not asked.
-var ErrHeldBack = errors.New("pace: the platform was not visited")
-
-// ErrOpen is returned by Check while a platform is not asked.
-var ErrOpen = errors.New("pace: the circuit is open")
-
-// Check returns ErrOpen while all caption sources that read the platform wait for a block to
-// end. captions are the sources of the engine that Engine has returned.
-func (p *Pace) Check(captions []engine.CaptionSource, platform transcript.Platform) error {
-	var err error
-	for _, source := range captions {
-		s, ours := source.(captionSource)
-		origin, reads := source.Origin(platform)
-		if !ours || !reads {
-			continue
-		}
-		if wait, _ := p.circuit(route{platform, s.n}, string(origin)).remaining(); wait == 0 {
-			return nil
-		}
-		err = ErrOpen
-	}
-	return err
-}
-
-// CheckAudio is Check for the audio source.
-func (p *Pace) CheckAudio(platform transcript.Platform) error {
-	if wait, _ := p.circuit(route{platform, audio}, audioName).remaining(); wait > 0 {
-		return ErrOpen
-	}
-	return nil
-}
-
-type visitorKey struct{}
-
-// InLine returns a context whose visits keep their place in line under a name. If a visit was
-// told to come again later, and comes, it is served before all later visits. The place is kept
-// for a minute longer than the visit was told. The accounts of the visit take turns with the
-// accounts of other visits in line. A visit without accounts has a turn of its own.
-//
-// Visits without a name belong to readers, who wait for the answer and do not stand in line.
-// While other visits stand in line, readers get at most every second token.
-func InLine(ctx context.Context, name string, accounts ...string) context.Context {
-	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts})
-}
-
-// BehindInLine is InLine for visits that are part of something long: they stand behind all
-// visits of InLine, in any order of arrival. A name that comes again with InLine no longer
-// stands behind.
-func BehindInLine(ctx context.Context, name string, accounts ...string) context.Context {
-	return context.WithValue(ctx, visitorKey{}, visitor{name: name, accounts: accounts, behind: true})
-}
-
-func visitorOf(ctx context.Context) visitor {
-	v, _ := ctx.Value(visitorKey{}).(visitor)
-	return v
-}
-
-type askingKey struct{}
-
-// asking marks visits to several sources for one answer.
-type asking struct{ begun atomic.Bool }
-
-// AsOne returns a context whose visits belong together: sources are asked one after the other
-// until one answers. Once one of them was visited, the next ones are visited at once, and later
-// visits of others wait for the tokens. Without AsOne, when tokens are scarce, each attempt
-// would spend its token on the first source, which has nothing, and never reach the second.
-func AsOne(ctx context.Context) context.Context {
-	return context.WithValue(ctx, askingKey{}, new(asking))
-}

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -113,7 +113,7 @@ func fault(err error) string {
 	word, cure := "unavailable", ""
 	var coded *transcript.Error
 	switch {
-	case errors.Is(err, pace.ErrOpen):
+	case errors.Is(err, throttle.ErrOpen):
 		word, cure = "open_circuit", engine.Cure(transcript.IPBlocked)
 	case errors.Is(err, db.ErrUnavailable):
 		cure = "see to it that the place of the blobs can be reached, written to and read; until then uploads are refused and recordings wait"

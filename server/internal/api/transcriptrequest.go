@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -63,7 +64,7 @@ func canonical(t request.Table, p transcript.Platform) map[string]any {
 }
 
 func defaultLanguages(p transcript.Platform) transcript.LanguageList {
-	if p.HasCaptions() {
+	if language.HasCaptions(p) {
 		return transcript.LanguageList{{Tag: defaultLanguage}}
 	}
 	return transcript.LanguageList{{ASR: true}}

@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -178,7 +179,7 @@ func mayUpload(plan account.Plan) error {
 	switch {
 	case !plan.Upload:
 		return plan.UpgradeRequired("The plan does not include uploads.")
-	case !plan.Recognizes():
+	case !limits.Recognizes(plan):
 		return plan.UpgradeRequired("The plan does not include speech recognition, without which an upload has no text.")
 	}
 	return nil

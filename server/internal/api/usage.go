@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -29,7 +30,7 @@ func (u *usage) routes() []edge.Route {
 // getUsage is GET /v1/usage.
 func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	period := p.Plan.Period(time.Now())
+	period := limits.PeriodOf(p.Plan, time.Now())
 	stands, err := u.pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 			BatchItems:     limit(plan.BatchItems),
 			BatchExport:    plan.BatchExport,
 			Upload:         plan.Upload,
-			ASR:            plan.Recognizes(),
+			ASR:            limits.Recognizes(plan),
 			EventStreams:   limit(plan.EventStreams),
 		},
 		RateLimit: edge.RateWindowOf(r.Context()),

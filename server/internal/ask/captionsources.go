@@ -7,7 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -44,7 +44,7 @@ func (s *Sources) Ask(ctx context.Context, sub subject.Subject, soFar func(Findi
 	if len(sources) == 0 {
 		return Finding{}, transcript.Errorf(transcript.NotImplemented, "This service cannot read the captions of %s.", sub.Platform.Words())
 	}
-	ctx = pace.AsOne(ctx)
+	ctx = throttle.AsOne(ctx)
 	var passed refusals
 	for i, source := range sources {
 		found, err := consult(ctx, source, sub)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -53,7 +54,7 @@ func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error
 		s.log.WarnContext(ctx, "a platform could not be asked", "platform", sub.Platform, "content", clip.Text(sub.ExternalID), "err", err)
 		s.metrics.ServedStale(metrics.ForInfo)
 		i.TrackMetadataStatus, i.MetadataStatus = transcript.TracksFailed, transcript.MetadataUnavailable
-	case !sub.Platform.HasCaptions(): // the answer is known without the platform
+	case !language.HasCaptions(sub.Platform): // the answer is known without the platform
 		i.TrackMetadataStatus, i.CaptionAvailable = transcript.TracksSkipped, new(false)
 	default:
 		setTracks(i, known.Tracks)
@@ -76,7 +77,7 @@ func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error
 // is asked unless the answer in before is fresh. If the platform gives no answer, latest
 // returns before and the error. looked is as for lookup.
 func (s *Service) latest(ctx context.Context, sub subject.Subject, before *db.Content, looked time.Time, counts subject.Fresh) (*db.Content, error) {
-	if !sub.Platform.HasCaptions() {
+	if !language.HasCaptions(sub.Platform) {
 		return before, nil
 	}
 	hit := before != nil && counts(before.AskedAt)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -15,7 +15,7 @@ import (
 func CountVisit(ctx context.Context, m *metrics.Metrics, platform transcript.Platform, source metrics.Source, empty bool, err error) {
 	class := metrics.Fault
 	switch w := weight(err); {
-	case errors.Is(err, pace.ErrHeldBack):
+	case errors.Is(err, throttle.ErrHeldBack):
 		m.HeldBack(platform)
 		return
 	case err == nil && !empty:

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -59,7 +59,7 @@ func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error
 	case b.List.URL != "" && bs.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(b.List.Platform) }):
 		return bs.expandAgain(ctx, w, step, cluster.ElsewherePause)
 	}
-	err = bs.whileOpen(pace.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
+	err = bs.whileOpen(throttle.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
 		return fault.Guard(func() error {
 			if b.List.URL == "" {
 				return bs.followLinks(ctx, b)

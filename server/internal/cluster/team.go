@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -52,7 +53,7 @@ func (t Team) TakesPrompts() bool {
 // chunks.
 func (t Team) TakesTurns(list transcript.LanguageList) bool {
 	return slices.ContainsFunc(t.recognizers(), func(r Recognizer) bool {
-		_, ok := list.RecognizeAs(r.Languages)
+		_, ok := language.RecognizeAs(list, r.Languages)
 		return ok && r.Voices > 0
 	})
 }
@@ -64,7 +65,7 @@ func (t Team) Recognizes(list transcript.LanguageList) (tag string, ok bool) {
 	}
 	for n := range list {
 		for _, r := range t.recognizers() {
-			if tag, ok := list[n : n+1].RecognizeAs(r.Languages); ok {
+			if tag, ok := language.RecognizeAs(list[n:n+1], r.Languages); ok {
 				return tag, true
 			}
 		}
@@ -90,7 +91,7 @@ const shortestChunk = time.Second
 func (t Team) Lengths(list transcript.LanguageList) (shortest recognition.Lengths) {
 	for _, r := range t.recognizers() {
 		wants := recognition.Lengths{Longest: durationOf(r.ChunkSec), Window: durationOf(r.WindowSec)}
-		if _, ok := list.RecognizeAs(r.Languages); ok && wants.Longest >= shortestChunk && (shortest.Longest == 0 || wants.Longest < shortest.Longest) {
+		if _, ok := language.RecognizeAs(list, r.Languages); ok && wants.Longest >= shortestChunk && (shortest.Longest == 0 || wants.Longest < shortest.Longest) {
 			shortest = wants
 		}
 	}

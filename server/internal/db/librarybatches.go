@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -18,7 +19,7 @@ func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platfor
 		Account: b.Account, Kind: library.KindBatch, Platform: p, ExternalID: b.ID, Lang: firstLanguage(b.Languages),
 		SourceURL: b.List.URL, CreatedAt: now, UpdatedAt: now,
 	}
-	if b.Languages == "" && p.HasCaptions() {
+	if b.Languages == "" && language.HasCaptions(p) {
 		row.Lang = "en"
 	}
 	entitle(row, b)

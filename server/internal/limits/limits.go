@@ -23,9 +23,9 @@ const sharedTurn = "plan:"
 // Of returns the limits that a plan sets at the time now.
 func Of(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
-		ASR:            plan.Recognizes(),
+		ASR:            Recognizes(plan),
 		MaxDuration:    int64(plan.MaxDuration / time.Second),
-		Period:         plan.Period(now).Start,
+		Period:         PeriodOf(plan, now).Start,
 		Transcripts:    plan.TranscriptsPerPeriod,
 		ASRMinutes:     plan.ASRMinutesPerPeriod,
 		ASRConcurrency: plan.ASRConcurrency,
@@ -41,6 +41,10 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 	}
 	return limits
 }
+
+// Recognizes reports whether a plan permits speech recognition: the plan includes ASR, and at
+// least one recording at once.
+func Recognizes(p account.Plan) bool { return p.ASR && p.ASRConcurrency != 0 }
 
 // TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit, else
 // nil.

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -144,7 +145,7 @@ func TestArrivingUploadsAreThrownAway(t *testing.T) {
 		}), readerFunc(func([]byte) (int, error) { return 0, errGone })))
 		require.ErrorIs(t, err, errGone)
 		assert.Empty(t, b.blobs(t))
-		u, err := s.Allowances.Usage(t.Context(), acme, plan().Period(time.Now()).Start)
+		u, err := s.Allowances.Usage(t.Context(), acme, limits.PeriodOf(plan(), time.Now()).Start)
 		require.NoError(t, err)
 		assert.Equal(t, db.Usage{}, u)
 		left, err := os.ReadDir(b.dir)

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -57,7 +58,7 @@ func TestCancelBatch(t *testing.T) {
 			return job.Counts.Pending == 0 && len(abandoned) == 0
 		}, time.Minute, 5*time.Millisecond)
 		assert.Equal(t, batch.Counts{Total: 80, Success: 3}, job.Counts)
-		usage, err := s.Allowances.Usage(t.Context(), acme, plan().Period(job.CreatedAt.Time).Start)
+		usage, err := s.Allowances.Usage(t.Context(), acme, limits.PeriodOf(plan(), job.CreatedAt.Time).Start)
 		require.NoError(t, err)
 		assert.Equal(t, db.Usage{Used: db.Allowance{Transcripts: 3}}, usage)
 

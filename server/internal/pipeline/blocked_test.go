@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
-	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -304,7 +304,7 @@ func TestCheckOfABlockedPlatform(t *testing.T) {
 	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.Equal(t, transcript.IPBlocked, r.Failure.Code)
-	assert.ErrorIs(t, b.Check(t.Context())[capability], pace.ErrOpen)
+	assert.ErrorIs(t, b.Check(t.Context())[capability], throttle.ErrOpen)
 	assert.NoError(t, b.Check(t.Context())["engine.captions.short_video_site"])
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -51,7 +52,7 @@ func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subjec
 		if err := tx.Library.DescribeJobs(ctx, e, m); err != nil {
 			return err
 		}
-		if !sub.Platform.HasCaptions() {
+		if !language.HasCaptions(sub.Platform) {
 			c := &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()}
 			if err := tx.Contents.Put(ctx, c); err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -325,7 +326,7 @@ func (l left) Queue() string { return l.queue }
 func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx context.Context, tx *db.Tx) error) *db.Job {
 	t.Helper()
 	e.ID, e.State = uuid.NewString(), lifecycle.Of(transcript.StageQueued)
-	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: plan().Period(time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
+	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: limits.PeriodOf(plan(), time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
 	require.NoError(t, w.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.Extractions.Insert(ctx, e); err != nil {
 			return err

@@ -23,6 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -159,7 +160,7 @@ func (w *world) contentID(n int) string { return fmt.Sprintf("%d-%d", n, w.histo
 func periods() []time.Time {
 	later := plan()
 	later.PeriodAnchorDay = 28
-	return []time.Time{plan().Period(time.Now()).Start, later.Period(time.Now()).Start}
+	return []time.Time{limits.PeriodOf(plan(), time.Now()).Start, limits.PeriodOf(later, time.Now()).Start}
 }
 
 func (w *world) happen(e event) {
@@ -256,7 +257,7 @@ func (w *world) submit(s pipeline.Submission, content int) {
 func (w *world) readCaptions(s pipeline.Submission) {
 	r, err := w.Ask.Captions(w.t.Context(), ask.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages})
 	if err == nil && r.Status == "success" && !r.Cached {
-		w.paid[s.Account+s.Plan.Period(time.Now()).Start.String()]++
+		w.paid[s.Account+limits.PeriodOf(s.Plan, time.Now()).Start.String()]++
 	}
 	if err != nil {
 		require.ErrorIs(w.t, err, transcript.TranscriptQuotaExceeded)

@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -121,7 +122,7 @@ func TestEveryPlatform(t *testing.T) {
 			assert.Equal(t, test.source, job.Result.Transcript.Source)
 			assert.Equal(t, "A talk", *job.Result.Transcript.Title)
 			assert.Equal(t, transcript.MetadataComplete, job.Result.MetadataStatus)
-			if test.platform.HasCaptions() {
+			if language.HasCaptions(test.platform) {
 				assert.Equal(t, 1, sites.questions())
 			} else {
 				assert.Zero(t, sites.questions(), "the platform has no captions")

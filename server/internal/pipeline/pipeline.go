@@ -39,7 +39,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
@@ -53,7 +53,7 @@ type Pipeline struct {
 	cfg       Config
 	store     *db.Store
 	engine    engine.Engine // its sources keep the pace
-	pace      *pace.Pace
+	pace      *throttle.Throttle
 	cluster   *cluster.Cluster
 	reach     *cluster.Reach
 	life      *cluster.Life // nil: the pipeline is idle
@@ -77,7 +77,7 @@ func New(c Config) (*Pipeline, error) {
 	}
 	c.tuning = c.withDefaults()
 	c.Retention = cmp.Or(c.Retention, DefaultRetention())
-	keep, err := pace.New(c.Pace, c.Log)
+	keep, err := throttle.New(c.Pace, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -205,7 +206,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				three := h.takes(t, acme, p, 3)
 				h.at(t, three, db.Ready)
 				require.Eventually(t, func() bool { return len(h.blobs(t)) == 3 }, time.Minute, 10*time.Millisecond) // the chunks
-				before, err := s.Allowances.Usage(t.Context(), acme, p.Period(time.Now()).Start)
+				before, err := s.Allowances.Usage(t.Context(), acme, limits.PeriodOf(p, time.Now()).Start)
 				require.NoError(t, err)
 
 				var e *transcript.Error
@@ -214,7 +215,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				assert.Positive(t, e.RetryAfter)
 				assert.Equal(t, map[string]any{"inUse": 2, "limit": 2, "waiting": 1, "waitingLimit": 1}, e.Details)
 				assert.Len(t, h.blobs(t), 3, "the refused upload was left behind")
-				after, err := s.Allowances.Usage(t.Context(), acme, p.Period(time.Now()).Start)
+				after, err := s.Allowances.Usage(t.Context(), acme, limits.PeriodOf(p, time.Now()).Start)
 				require.NoError(t, err)
 				assert.Equal(t, before, after)
 				h.uses(t, acme, 2, 1)

@@ -16,7 +16,7 @@ func (p *Pipeline) Ping(ctx context.Context) error { return p.store.Ping(ctx) }
 
 // Check returns an error, or nil, for each part of the service. The parts are "blobs" and
 // the abilities of the engine: "captions", "discovery", "audio", "media" and "asr". The
-// part "engine.captions." with a platform is [pace.ErrOpen] while no working source of the
+// part "engine.captions." with a platform is [throttle.ErrOpen] while no working source of the
 // platform is asked. An idle pipeline looks at the abilities of all processes, and adds the
 // part "workers": [cluster.ErrNoWorkers] if no process works. Check is for /readyz.
 func (p *Pipeline) Check(ctx context.Context) map[string]error {

@@ -2,12 +2,15 @@ package pipeline
 
 import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // hasCaptions tells that what is submitted may have captions.
-func (s Submission) hasCaptions() bool { return s.Upload == nil && s.Content.Platform.HasCaptions() }
+func (s Submission) hasCaptions() bool {
+	return s.Upload == nil && language.HasCaptions(s.Content.Platform)
+}
 
 // narrow returns the caller's list. For content without captions, narrow cuts the list
 // to the first entry that a recognizer knows. If no recognizer knows any entry, the

@@ -11,9 +11,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // recognize is the step of one chunk.
@@ -209,7 +209,7 @@ func (p *processor) recognizerTag(tag string) string {
 	}) {
 		return tag
 	}
-	if n := slices.IndexFunc(known, func(have string) bool { return transcript.SameLanguage(have, tag) }); n >= 0 {
+	if n := slices.IndexFunc(known, func(have string) bool { return language.Same(have, tag) }); n >= 0 {
 		return known[n]
 	}
 	return tag

@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -294,7 +295,7 @@ func TestCaptionsThatWereCutOffAreFree(t *testing.T) {
 		}
 
 		used := func() int64 {
-			u, err := b.store.Allowances.Usage(t.Context(), acme, plan().Period(time.Now()).Start)
+			u, err := b.store.Allowances.Usage(t.Context(), acme, limits.PeriodOf(plan(), time.Now()).Start)
 			require.NoError(t, err)
 			return u.Used.Transcripts
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -61,7 +61,7 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 		return fmt.Errorf("pipeline: settling %w: %w", cause, err)
 	}
 	level := slog.LevelWarn
-	if errors.Is(cause, pace.ErrHeldBack) { // nothing was tried
+	if errors.Is(cause, throttle.ErrHeldBack) { // nothing was tried
 		level = slog.LevelDebug
 	}
 	p.log.Log(ctx, level, "a step failed", "extraction", t.extraction, "step", again.Kind(),

@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
 
 // processor runs the steps on extractions.
@@ -87,9 +87,9 @@ func (p *processor) inLine(ctx context.Context, t task) context.Context {
 	}
 	who, err := p.store.Jobs.Claimants(ctx, t.extraction)
 	if err == nil && !who.Asked { // a database that is away ends the step anyway
-		return pace.BehindInLine(ctx, t.extraction, who.Turns...)
+		return throttle.BehindInLine(ctx, t.extraction, who.Turns...)
 	}
-	return pace.InLine(ctx, t.extraction, who.Turns...)
+	return throttle.InLine(ctx, t.extraction, who.Turns...)
 }
 
 // conclude does what follows from how a step ended.

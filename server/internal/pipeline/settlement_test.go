@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -25,7 +26,7 @@ func with(s pipeline.Submission, account string, transcripts, minutes int64) pip
 // usage is what an account has used, and what is reserved, in the present period.
 func usage(t *testing.T, s *db.Store, account string) db.Usage {
 	t.Helper()
-	u, err := s.Allowances.Usage(t.Context(), account, plan().Period(time.Now()).Start)
+	u, err := s.Allowances.Usage(t.Context(), account, limits.PeriodOf(plan(), time.Now()).Start)
 	require.NoError(t, err)
 	return u
 }
@@ -41,7 +42,7 @@ func requireUsedUp(t *testing.T, err error, code transcript.Code, details map[st
 	}
 	assert.Equal(t, "Upgrade", coded.ActionLabel)
 	if _, ok := coded.Details["periodEnd"]; ok {
-		details["periodEnd"] = transcript.At(plan().Period(time.Now()).End)
+		details["periodEnd"] = transcript.At(limits.PeriodOf(plan(), time.Now()).End)
 	}
 	assert.Equal(t, details, coded.Details)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -49,7 +50,7 @@ func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts 
 // Answer returns the text on the shelf that answers the list, or nil: see
 // server/API.md, Language lists.
 func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
-	if !s.Platform.HasCaptions() {
+	if !language.HasCaptions(s.Platform) {
 		if text := putIn(shelf, s.ASRLanguage()); text != nil {
 			return text
 		}
@@ -59,7 +60,7 @@ func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
 	if text != nil || open {
 		return text
 	}
-	if entry, asked := s.Languages.ASR(); asked {
+	if entry, asked := language.ASR(s.Languages); asked {
 		return recognized(shelf, entry.Tag)
 	}
 	return recognized(shelf, "") // implied
@@ -68,13 +69,13 @@ func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
 // Captions returns the caption text that answers the list. Without one, open reports
 // whether the platform may have a caption track that answers.
 func (s Subject) Captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
-	tags := s.Languages.Captions()
+	tags := language.Captions(s.Languages)
 	if len(tags) == 0 {
 		return nil, false
 	}
 	tracks := putInTracks(shelf)
 	if shelf.Tracks == nil { // then only the first entry: by what was put in, or its exact tag
-		if n, ok := transcript.MatchTrack(tags[0], tracks); ok {
+		if n, ok := language.MatchTrack(tags[0], tracks); ok {
 			return captionIn(shelf, tracks[n].Lang), true
 		}
 		return captionIn(shelf, tags[0]), true
@@ -103,7 +104,7 @@ func isPutIn(t db.ShelfText) bool { return t.Source == transcript.OriginManual }
 // putIn is the newest text that was put in, in a language if one is named.
 func putIn(shelf *db.Shelf, lang string) *db.ShelfText {
 	return find(shelf, func(t db.ShelfText) bool {
-		return isPutIn(t) && (lang == "" || transcript.SameLanguage(t.Lang, lang))
+		return isPutIn(t) && (lang == "" || language.Same(t.Lang, lang))
 	})
 }
 
@@ -120,7 +121,7 @@ func putInTracks(shelf *db.Shelf) (tracks []transcript.Track) {
 // recognized is the newest recognized text, in a language if one is named.
 func recognized(shelf *db.Shelf, lang string) *db.ShelfText {
 	return find(shelf, func(t db.ShelfText) bool {
-		return t.Source == transcript.OriginASR && (lang == "" || transcript.SameLanguage(t.Lang, lang))
+		return t.Source == transcript.OriginASR && (lang == "" || language.Same(t.Lang, lang))
 	})
 }
 

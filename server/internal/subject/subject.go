@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,8 +27,8 @@ type Subject struct {
 // subject.
 func Of(c engine.Content, list transcript.LanguageList) Subject {
 	switch {
-	case !c.Platform.HasCaptions():
-		tag, _ := list.RecognizeAs(nil)
+	case !language.HasCaptions(c.Platform):
+		tag, _ := language.RecognizeAs(list, nil)
 		list = OnlyASR(tag)
 	case len(list) == 0:
 		list = transcript.LanguageList{{Tag: DefaultLanguage}}
@@ -58,19 +59,19 @@ func OfExtraction(e *db.Extraction) Subject {
 // ASRLanguage is the language to recognize; "": the recognizer finds it out. On a
 // platform with captions only an entry with asr names one.
 func (s Subject) ASRLanguage() string {
-	entry, _ := s.Languages.ASR() // for content without captions, the list has only this entry
+	entry, _ := language.ASR(s.Languages) // for content without captions, the list has only this entry
 	return entry.Tag
 }
 
 // WantsCaptions tells that the list does not begin with recognition.
 func (s Subject) WantsCaptions() bool {
-	return s.Platform.HasCaptions() && len(s.Languages.Captions()) > 0
+	return language.HasCaptions(s.Platform) && len(language.Captions(s.Languages)) > 0
 }
 
 // Pick chooses the track that the first possible entry of the list takes.
 func (s Subject) Pick(tracks []transcript.Track) (n int, ok bool) {
-	for _, tag := range s.Languages.Captions() {
-		if n, ok := transcript.MatchTrack(tag, tracks); ok {
+	for _, tag := range language.Captions(s.Languages) {
+		if n, ok := language.MatchTrack(tag, tracks); ok {
 			return n, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -56,7 +57,7 @@ func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
 		Attempts:   i.Attempts,
 	}
 	if v.Lang == "" {
-		if v.Lang = undetermined; i.Platform.HasCaptions() {
+		if v.Lang = undetermined; language.HasCaptions(i.Platform) {
 			v.Lang = subject.DefaultLanguage
 		}
 	}

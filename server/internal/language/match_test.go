@@ -1,4 +1,4 @@
-package transcript_test
+package language_test
 
 import (
 	"strings"
@@ -6,9 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/text/language"
+	xlanguage "golang.org/x/text/language"
 	"pgregory.net/rapid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -162,7 +163,7 @@ func TestMatchTrack(t *testing.T) {
 		{"x-a", "x-A:auto", 0},
 		{"\xff", "\xff", 0},
 	} {
-		n, ok := transcript.MatchTrack(test.want, trackList(test.tracks))
+		n, ok := language.MatchTrack(test.want, trackList(test.tracks))
 		if test.n == none {
 			assert.False(t, ok, "%q of %q: took track %d", test.want, test.tracks, n)
 			assert.Zero(t, n)
@@ -190,8 +191,8 @@ func TestMatchTrackKeepsLanguageAndScript(t *testing.T) {
 			return transcript.Track{Lang: tags.Draw(t, "lang"), Kind: kinds.Draw(t, "kind")}
 		})).Draw(t, "tracks")
 
-		n, ok := transcript.MatchTrack(want, tracks)
-		again, okAgain := transcript.MatchTrack(want, tracks)
+		n, ok := language.MatchTrack(want, tracks)
+		again, okAgain := language.MatchTrack(want, tracks)
 		require.Equal(t, ok, okAgain)
 		require.Equal(t, n, again)
 		if !ok {
@@ -205,7 +206,7 @@ func TestMatchTrackKeepsLanguageAndScript(t *testing.T) {
 		if strings.EqualFold(got.Lang, want) {
 			return
 		}
-		macro := language.Deprecated | language.Legacy | language.Macro
+		macro := xlanguage.Deprecated | xlanguage.Legacy | xlanguage.Macro
 		w, err := macro.Parse(want)
 		require.NoError(t, err)
 		g, err := macro.Parse(got.Lang)
@@ -216,7 +217,7 @@ func TestMatchTrackKeepsLanguageAndScript(t *testing.T) {
 		wantScript, named := w.Script()
 		gotScript, _ := g.Script()
 		_, region := w.Region()
-		if named == language.Exact || region == language.Exact {
+		if named == xlanguage.Exact || region == xlanguage.Exact {
 			require.Equal(t, wantScript, gotScript, "script")
 		}
 	})
@@ -228,7 +229,7 @@ func BenchmarkMatchTrack(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				transcript.MatchTrack(bench.want, tracks)
+				language.MatchTrack(bench.want, tracks)
 			}
 		})
 	}

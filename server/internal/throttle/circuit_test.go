@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -56,7 +56,7 @@ func TestCoolDowns(t *testing.T) {
 						err = p.read(t.Context())
 						assert.Equal(t, time.Second, waitOf(err))
 						assert.ErrorContains(t, err, "Prove that you are a person", "why is repeated")
-						assert.ErrorIs(t, err, pace.ErrHeldBack)
+						assert.ErrorIs(t, err, throttle.ErrHeldBack)
 						time.Sleep(time.Nanosecond) // in the bubble
 					}
 					require.Equal(t, i+1, s.visited())
@@ -114,7 +114,7 @@ func TestTrial(t *testing.T) {
 				for range 50 {
 					assert.Equal(t, 5*time.Second, waitOf(p.read(t.Context())))
 				}
-				assert.ErrorIs(t, p.Check(p.Captions[:1], transcript.VideoSite), pace.ErrOpen)
+				assert.ErrorIs(t, p.Check(p.Captions[:1], transcript.VideoSite), throttle.ErrOpen)
 				require.Equal(t, 2, s.visited(), "one at a time")
 				close(release)
 				trial.Wait()
@@ -269,7 +269,7 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		p, err := pace.New(unlimited(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+		p, err := throttle.New(unlimited(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
 			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 				if a.Key == slog.TimeKey {
 					return slog.Attr{}

@@ -1,10 +1,12 @@
-package transcript
+package language
 
 import (
 	"math"
 	"strings"
 
-	"golang.org/x/text/language"
+	xlanguage "golang.org/x/text/language"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // MatchTrack returns the index of the track that answers a wanted language tag:
@@ -20,9 +22,9 @@ import (
 //
 // Tags that no language is known for ("", "und", "en-orig", "a.en") are equal to
 // themselves in any case and match nothing else.
-func MatchTrack(want string, tracks []Track) (n int, ok bool) {
+func MatchTrack(want string, tracks []transcript.Track) (n int, ok bool) {
 	for i, t := range tracks {
-		if t.Kind == TrackManual && strings.EqualFold(t.Lang, want) {
+		if t.Kind == transcript.TrackManual && strings.EqualFold(t.Lang, want) {
 			return i, true // nothing can be better: the common case needs no parsing
 		}
 	}
@@ -46,11 +48,11 @@ const (
 	maxDistance     = 1
 )
 
-func rankTrack(wanted locale, t Track) (rank int, ok bool) {
+func rankTrack(wanted locale, t transcript.Track) (rank int, ok bool) {
 	exact, same := rankExactManual, rankSameManual
 	switch t.Kind {
-	case TrackManual:
-	case TrackAuto:
+	case transcript.TrackManual:
+	case transcript.TrackAuto:
 		exact, same = rankExactAuto, rankSameAuto
 	default:
 		return 0, false
@@ -66,30 +68,17 @@ func rankTrack(wanted locale, t Track) (rank int, ok bool) {
 // canonical makes equal what means the same: deprecated codes (iw, in, mo),
 // legacy ones (sh) and the macro languages that stand for their main language
 // (no for nb, zh for cmn).
-const canonical = language.Deprecated | language.Legacy | language.Macro
-
-// SameLanguage reports whether two tags have the same primary language, however it is
-// written: no and nb, iw and he, cmn and zh-TW. Tags that no language is known for
-// are compared as they are written, up to the first hyphen.
-func SameLanguage(a, b string) bool {
-	first, _, _ := strings.Cut(a, "-")
-	second, _, _ := strings.Cut(b, "-")
-	if strings.EqualFold(first, second) {
-		return true // the common case needs no parsing
-	}
-	one, other := parseLocale(a), parseLocale(b)
-	return one.known && other.known && one.base == other.base
-}
+const canonical = xlanguage.Deprecated | xlanguage.Legacy | xlanguage.Macro
 
 // locale is a language tag, read for matching.
 type locale struct {
 	text  string
 	known bool // tag and what follows hold
-	tag   language.Tag
+	tag   xlanguage.Tag
 
-	base      language.Base
-	script    language.Script // the likely one where the tag names none
-	hasScript bool            // the tag names it
+	base      xlanguage.Base
+	script    xlanguage.Script // the likely one where the tag names none
+	hasScript bool             // the tag names it
 	hasRegion bool
 }
 
@@ -100,14 +89,14 @@ func parseLocale(text string) locale {
 		return l
 	}
 	base, confidence := tag.Base()
-	if confidence != language.Exact {
+	if confidence != xlanguage.Exact {
 		return l // und: its base is a guess
 	}
 	script, scriptConfidence := tag.Script()
 	_, regionConfidence := tag.Region()
 	l.known, l.tag, l.base, l.script = true, tag, base, script
-	l.hasScript = scriptConfidence == language.Exact
-	l.hasRegion = regionConfidence == language.Exact
+	l.hasScript = scriptConfidence == xlanguage.Exact
+	l.hasRegion = regionConfidence == xlanguage.Exact
 	return l
 }
 

@@ -1,4 +1,4 @@
-package pace
+package throttle
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // captionSource is a caption source that keeps the pace.
 type captionSource struct {
 	engine.CaptionSource
-	pace *Pace
+	pace *Throttle
 	n    int
 }
 
@@ -33,7 +33,7 @@ func (s captionSource) Check(ctx context.Context) error { return check(ctx, s.Ca
 // audioSource is an audio source that keeps the pace.
 type audioSource struct {
 	engine.AudioSource
-	pace *Pace
+	pace *Throttle
 }
 
 // Audio downloads, which may take hours. The circuit closes as soon as sound arrives.
@@ -61,7 +61,7 @@ func (s audioSource) Check(ctx context.Context) error { return check(ctx, s.Audi
 // listSource is a list source that keeps the pace.
 type listSource struct {
 	engine.ListSource
-	pace *Pace
+	pace *Throttle
 }
 
 func (s listSource) List(ctx context.Context, l engine.List, offset, n int) (page engine.ListPage, err error) {
@@ -84,7 +84,7 @@ func check(ctx context.Context, source any) error {
 
 // visit makes one visit if the source's circuit is closed and the platform has a token for it.
 // A visit that an open circuit refuses takes no token.
-func (p *Pace) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
+func (p *Throttle) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
 	who := visitorOf(ctx)
 	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
 	if wait, block := circuit.remaining(); wait > 0 {
@@ -155,7 +155,7 @@ func refused(why *transcript.Error, wait time.Duration) error {
 }
 
 // bucket returns the bucket of a platform.
-func (p *Pace) bucket(platform transcript.Platform) *bucket {
+func (p *Throttle) bucket(platform transcript.Platform) *bucket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := p.buckets[platform]
@@ -171,7 +171,7 @@ func (p *Pace) bucket(platform transcript.Platform) *bucket {
 }
 
 // circuit returns the circuit of a route; source is its name in the log.
-func (p *Pace) circuit(r route, source string) *circuit {
+func (p *Throttle) circuit(r route, source string) *circuit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.circuits[r]

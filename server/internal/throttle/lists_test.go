@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -29,7 +30,7 @@ func TestListsKeepThePace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &site{}
-		keep, err := pace.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil)
+		keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil)
 		require.NoError(t, err)
 		e := keep.Engine(engine.Engine{Captions: []engine.CaptionSource{s}, Lists: listSite{s}})
 		assert.True(t, e.Lists.Lists(transcript.VideoSite))
@@ -46,14 +47,14 @@ func TestListsKeepThePace(t *testing.T) {
 		}
 		require.NoError(t, list())
 		require.NoError(t, captions())
-		require.ErrorIs(t, list(), pace.ErrHeldBack, "captions have taken the last token")
+		require.ErrorIs(t, list(), throttle.ErrHeldBack, "captions have taken the last token")
 		time.Sleep(10 * time.Minute) // in a bubble
 
 		s.answer = func(int) error { return transcript.Errorf(transcript.IPBlocked, "It blocks.") }
 		require.ErrorIs(t, list(), transcript.IPBlocked)
 		s.answer = nil
 		visited := s.visited()
-		require.ErrorIs(t, list(), pace.ErrHeldBack)
+		require.ErrorIs(t, list(), throttle.ErrHeldBack)
 		assert.Equal(t, visited, s.visited())
 		require.NoError(t, captions(), "another source")
 		time.Sleep(10 * time.Minute) // in a bubble

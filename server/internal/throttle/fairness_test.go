@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -38,7 +39,7 @@ func (r reader) ask(ctx context.Context, e engine.Engine) {
 	case "one source":
 		_, _ = e.Captions[0].Captions(ctx, at, nil) // it may well be refused
 	case "two sources":
-		ctx = pace.AsOne(ctx)
+		ctx = throttle.AsOne(ctx)
 		if _, err := e.Captions[0].Captions(ctx, at, nil); waitOf(err) == 0 {
 			_, _ = e.Captions[1].Captions(ctx, at, nil)
 		}
@@ -56,7 +57,7 @@ type wait struct {
 // play lets the readers ask until all jobs have made their visit.
 func (r rush) play(t *testing.T) []wait {
 	t.Helper()
-	keep, err := pace.New(pace.Config{Rate: r.rate}, nil)
+	keep, err := throttle.New(pace.Config{Rate: r.rate}, nil)
 	require.NoError(t, err)
 	e := keep.Engine(engine.Engine{Captions: []engine.CaptionSource{&site{}, &site{}}, Discovery: &pages{}})
 	ctx, cancel := context.WithTimeout(t.Context(), r.after+time.Duration(r.jobs)*(r.apart+3*r.token())+time.Minute) // else who starves waits forever
@@ -81,7 +82,7 @@ func (r rush) play(t *testing.T) []wait {
 			waits[i].place = waiting
 			mu.Unlock()
 			for ctx.Err() == nil {
-				_, err := e.Captions[0].Captions(pace.InLine(ctx, fmt.Sprint(i), "acme"), engine.Content{Platform: transcript.VideoSite}, nil)
+				_, err := e.Captions[0].Captions(throttle.InLine(ctx, fmt.Sprint(i), "acme"), engine.Content{Platform: transcript.VideoSite}, nil)
 				if waitOf(err) == 0 {
 					break
 				}
@@ -151,7 +152,7 @@ func TestJobsStarveNoReader(t *testing.T) {
 			jobs.Go(func() {
 				for n := 0; ctx.Err() == nil; n++ { // as soon as one is done, the next one comes
 					for wait := time.Duration(1); wait > 0 && ctx.Err() == nil; time.Sleep(wait) { // in the bubble
-						wait = waitOf(p.read(pace.InLine(ctx, fmt.Sprint(i, "/", n), fmt.Sprint(i))))
+						wait = waitOf(p.read(throttle.InLine(ctx, fmt.Sprint(i, "/", n), fmt.Sprint(i))))
 					}
 				}
 			})
@@ -177,7 +178,7 @@ func TestAccountsTakeTurnsInLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, &site{})
 		as := func(name string, accounts ...string) int {
-			return int(waitOf(p.read(pace.InLine(t.Context(), name, accounts...))).Minutes())
+			return int(waitOf(p.read(throttle.InLine(t.Context(), name, accounts...))).Minutes())
 		}
 		require.Zero(t, as("first", "guests"))
 		for i := range 60 {

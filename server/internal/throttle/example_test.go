@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"log"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -24,7 +25,7 @@ func (visited) Captions(context.Context, engine.Content, func([]transcript.Track
 
 // The third visit within a minute is too much, and told when to come again.
 func Example() {
-	p, err := pace.New(pace.Config{Rate: pace.Rate{PerMinute: 2, Burst: 2}}, nil)
+	p, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 2, Burst: 2}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

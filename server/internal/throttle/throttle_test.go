@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -47,7 +49,7 @@ func (s *site) visited() int {
 }
 
 func (s *site) Origin(p transcript.Platform) (transcript.Origin, bool) {
-	return transcript.OriginDownloader, p.HasCaptions()
+	return transcript.OriginDownloader, language.HasCaptions(p)
 }
 
 func (s *site) Captions(ctx context.Context, _ engine.Content, _ func([]transcript.Track) (int, bool)) (engine.Captions, error) {
@@ -60,13 +62,13 @@ func (s *site) Audio(ctx context.Context, _ engine.Content, _ string, o engine.A
 
 // paced is an engine of sites that keeps a pace.
 type paced struct {
-	*pace.Pace
+	*throttle.Throttle
 	engine.Engine
 }
 
 func keep(t *testing.T, c pace.Config, sites ...*site) paced {
 	t.Helper()
-	p, err := pace.New(c, nil)
+	p, err := throttle.New(c, nil)
 	require.NoError(t, err)
 	e := engine.Engine{Audio: sites[0]}
 	for _, s := range sites {
@@ -109,9 +111,9 @@ func unlimited() pace.Config { return pace.Config{Rate: pace.Unlimited()} }
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	for _, r := range []pace.Rate{{PerMinute: -1}, {Burst: -1}, {PerMinute: math.NaN()}, {PerMinute: math.Inf(-1)}} {
-		_, err := pace.New(pace.Config{Rate: r}, nil)
+		_, err := throttle.New(pace.Config{Rate: r}, nil)
 		require.Error(t, err, r)
-		_, err = pace.New(pace.Config{Rates: map[transcript.Platform]pace.Rate{transcript.PhotoSite: r}}, nil)
+		_, err = throttle.New(pace.Config{Rates: map[transcript.Platform]pace.Rate{transcript.PhotoSite: r}}, nil)
 		require.ErrorContains(t, err, "photo_site", r)
 	}
 }
@@ -140,7 +142,7 @@ func TestAnswersPass(t *testing.T) {
 
 func keepNoSound(t *testing.T) engine.Engine {
 	t.Helper()
-	p, err := pace.New(pace.Config{}, nil)
+	p, err := throttle.New(pace.Config{}, nil)
 	require.NoError(t, err)
 	return p.Engine(engine.Engine{})
 }
@@ -154,7 +156,7 @@ var errBroken = errors.New("broken")
 
 func TestChecksPass(t *testing.T) {
 	t.Parallel()
-	p, err := pace.New(pace.Config{}, nil)
+	p, err := throttle.New(pace.Config{}, nil)
 	require.NoError(t, err)
 	e := p.Engine(engine.Engine{Captions: []engine.CaptionSource{&brittle{}, &site{}}, Audio: &brittle{}})
 	for source, want := range map[any]error{e.Captions[0]: errBroken, e.Captions[1]: nil, e.Audio: errBroken} {
@@ -175,10 +177,10 @@ func TestCheck(t *testing.T) {
 		require.Error(t, p.read(t.Context()))
 		assert.NoError(t, check(), "one source answers")
 		assert.NoError(t, p.Check(p.Captions[1:], transcript.VideoSite))
-		assert.ErrorIs(t, p.Check(p.Captions[:1], transcript.VideoSite), pace.ErrOpen)
+		assert.ErrorIs(t, p.Check(p.Captions[:1], transcript.VideoSite), throttle.ErrOpen)
 		ok.answer = no.answer
 		require.Error(t, p.readFrom(t.Context(), 1, transcript.VideoSite))
-		assert.ErrorIs(t, check(), pace.ErrOpen)
+		assert.ErrorIs(t, check(), throttle.ErrOpen)
 		assert.NoError(t, p.Check(p.Captions, transcript.ShortVideoSite))
 		assert.NoError(t, p.Check(p.Captions, transcript.PhotoSite), "which nobody reads")
 		time.Sleep(30 * time.Second) // in the bubble

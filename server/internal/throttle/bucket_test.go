@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -47,7 +48,7 @@ func TestRate(t *testing.T) {
 					all.Go(func() {
 						ctx := ctx
 						if i > 10 {
-							ctx = pace.InLine(ctx, fmt.Sprint(i))
+							ctx = throttle.InLine(ctx, fmt.Sprint(i))
 						}
 						for ctx.Err() == nil {
 							time.Sleep(waitOf(visit(ctx))) // in the bubble
@@ -86,7 +87,7 @@ func TestUnlimited(t *testing.T) {
 		s.answer = func(int) error { return blocked(0) }
 		require.Error(t, p.read(t.Context()))
 		for i := range 100 {
-			assert.Equal(t, 30*time.Second, waitOf(p.read(pace.InLine(t.Context(), fmt.Sprint(i)))))
+			assert.Equal(t, 30*time.Second, waitOf(p.read(throttle.InLine(t.Context(), fmt.Sprint(i)))))
 		}
 		assert.Equal(t, 10001, s.visited(), "a block is heeded all the same")
 	})
@@ -139,7 +140,7 @@ func TestLine(t *testing.T) {
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * time.Microsecond) // in the bubble: the order in which they come
 				for {
-					wait := waitOf(p.read(pace.InLine(t.Context(), fmt.Sprint(i))))
+					wait := waitOf(p.read(throttle.InLine(t.Context(), fmt.Sprint(i))))
 					mu.Lock()
 					calls++
 					served[i] = time.Since(began)
@@ -171,7 +172,7 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 6, Burst: 1}}, &site{})
-		as := func(name string) time.Duration { return waitOf(p.read(pace.InLine(t.Context(), name))) }
+		as := func(name string) time.Duration { return waitOf(p.read(throttle.InLine(t.Context(), name))) }
 		require.Zero(t, as("first"))
 		assert.Equal(t, 10*time.Second, as("a"))
 		assert.Equal(t, 20*time.Second, as("b"))
@@ -202,7 +203,7 @@ func TestPlaceOfABlockedVisit(t *testing.T) {
 			}
 			return nil
 		}})
-		as := func(name string) time.Duration { return waitOf(p.read(pace.InLine(t.Context(), name))) }
+		as := func(name string) time.Duration { return waitOf(p.read(throttle.InLine(t.Context(), name))) }
 		require.Zero(t, as("first"))
 		require.Equal(t, 10*time.Second, as("a"))
 		require.Equal(t, 20*time.Second, as("b"))
@@ -257,7 +258,7 @@ func TestLineBehindAnOpenCircuit(t *testing.T) {
 		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 6, Burst: 2}}, s)
 		var waits []time.Duration
 		for i := range 5 {
-			waits = append(waits, waitOf(p.read(pace.InLine(t.Context(), fmt.Sprint(i))))/time.Second)
+			waits = append(waits, waitOf(p.read(throttle.InLine(t.Context(), fmt.Sprint(i))))/time.Second)
 		}
 		assert.Equal(t, []time.Duration{30, 30, 40, 50, 60}, waits)
 		assert.Equal(t, 30*time.Second, waitOf(p.read(t.Context())))
@@ -278,7 +279,7 @@ func TestLineOfAnotherCircuit(t *testing.T) {
 		}}, &site{}
 		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 30, Burst: 10}}, no, ok)
 		as := func(source int, name string) time.Duration {
-			return waitOf(p.readFrom(pace.InLine(t.Context(), name), source, transcript.VideoSite)) / time.Second
+			return waitOf(p.readFrom(throttle.InLine(t.Context(), name), source, transcript.VideoSite)) / time.Second
 		}
 		for i := range 20 {
 			require.GreaterOrEqual(t, as(0, fmt.Sprint(i)), time.Duration(300))

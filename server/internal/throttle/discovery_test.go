@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -63,7 +64,7 @@ func questions(d engine.Discovery) []func(context.Context) error {
 func TestDiscoveryKeepsThePace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		keep, err := pace.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil)
+		keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil)
 		require.NoError(t, err)
 		by, s := &pages{}, &site{}
 		e := keep.Engine(engine.Engine{Captions: []engine.CaptionSource{s}, Discovery: by})
@@ -76,7 +77,7 @@ func TestDiscoveryKeepsThePace(t *testing.T) {
 			require.NoError(t, captions(), i)
 			asked := by.asked
 			assert.Equal(t, time.Minute, waitOf(ask(t.Context())), i)
-			require.ErrorIs(t, ask(t.Context()), pace.ErrHeldBack, i)
+			require.ErrorIs(t, ask(t.Context()), throttle.ErrHeldBack, i)
 			assert.Equal(t, asked, by.asked, i)
 			time.Sleep(time.Hour) // in a bubble
 		}
@@ -89,7 +90,7 @@ func TestDiscoveryKeepsThePace(t *testing.T) {
 		require.Error(t, questions(e.Discovery)[0](t.Context()))
 		by.err = nil
 		assert.Equal(t, 30*time.Second, waitOf(questions(e.Discovery)[4](t.Context())))
-		require.ErrorIs(t, e.Discovery.(engine.Checker).Check(t.Context()), pace.ErrOpen)
+		require.ErrorIs(t, e.Discovery.(engine.Checker).Check(t.Context()), throttle.ErrOpen)
 		require.NoError(t, captions(), "another source")
 		time.Sleep(time.Minute) // in a bubble
 		require.NoError(t, e.Discovery.(engine.Checker).Check(t.Context()))
@@ -99,7 +100,7 @@ func TestDiscoveryKeepsThePace(t *testing.T) {
 
 func TestInterfaceForProgramsNeedsNoPace(t *testing.T) {
 	t.Parallel()
-	keep, err := pace.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, nil)
+	keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, nil)
 	require.NoError(t, err)
 	by := &pages{}
 	e := keep.Engine(engine.Engine{Discovery: api{by}})

@@ -1,4 +1,4 @@
-package pace_test
+package throttle_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -22,20 +23,20 @@ func TestAsOne(t *testing.T) {
 		second := &site{}
 		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, fails, second)
 		ask := func(ctx context.Context) error {
-			ctx = pace.AsOne(ctx)
+			ctx = throttle.AsOne(ctx)
 			if err := p.readFrom(ctx, 0, transcript.VideoSite); waitOf(err) > 0 {
 				return err
 			}
 			return p.readFrom(ctx, 1, transcript.VideoSite)
 		}
-		require.NoError(t, ask(pace.InLine(t.Context(), "job")))
+		require.NoError(t, ask(throttle.InLine(t.Context(), "job")))
 		assert.Equal(t, []int{1, 1}, []int{fails.visited(), second.visited()})
 
-		err := ask(pace.InLine(t.Context(), "next"))
+		err := ask(throttle.InLine(t.Context(), "next"))
 		assert.Equal(t, 2*time.Minute, waitOf(err), "the token that is owed comes first")
-		require.ErrorIs(t, err, pace.ErrHeldBack)
+		require.ErrorIs(t, err, throttle.ErrHeldBack)
 		assert.Equal(t, []int{1, 1}, []int{fails.visited(), second.visited()})
 		time.Sleep(2 * time.Minute) // in the bubble
-		require.NoError(t, ask(pace.InLine(t.Context(), "next")))
+		require.NoError(t, ask(throttle.InLine(t.Context(), "next")))
 	})
 }

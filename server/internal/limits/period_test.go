@@ -1,4 +1,4 @@
-package account_test
+package limits_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 )
 
 func TestPeriod(t *testing.T) {
@@ -27,7 +28,7 @@ func TestPeriod(t *testing.T) {
 	} {
 		at, err := time.Parse(time.RFC3339Nano, test.at)
 		require.NoError(t, err)
-		period := account.Plan{PeriodAnchorDay: test.anchor}.Period(at)
+		period := limits.PeriodOf(account.Plan{PeriodAnchorDay: test.anchor}, at)
 		assert.Equal(t, test.start, period.Start.Format(time.DateOnly), test)
 		assert.Equal(t, test.end, period.End.Format(time.DateOnly), test)
 		assert.False(t, at.Before(period.Start), test)

@@ -1,4 +1,4 @@
-package pace
+package throttle
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 // discovery is a Discovery that keeps the pace.
 type discovery struct {
 	engine.Discovery
-	pace *Pace
+	pace *Throttle
 }
 
 func (d discovery) visit(ctx context.Context, do func() error) error {

@@ -1,4 +1,4 @@
-package pace
+package throttle
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
 const (
@@ -42,7 +44,7 @@ type visitor struct {
 
 func (v visitor) reads() bool { return v.name == "" }
 
-func newBucket(r Rate) *bucket {
+func newBucket(r pace.Rate) *bucket {
 	limit := min(rate.Limit(r.PerMinute/60), rate.Inf) // rate.Inf is a finite number
 	return &bucket{limiter: rate.NewLimiter(limit, r.Burst)}
 }
