@@ -88,8 +88,9 @@ func TestArrivingSoundIsThereAtOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.wav")
 	in, client := io.Pipe()
 	ended := make(chan error)
+	tool := ffmpeg.New(host(t, os.Getenv("PATH")))
 	go func() {
-		_, err := ffmpeg.New(host(t, os.Getenv("PATH"))).NormalizeArriving(t.Context(), in, out, time.Hour)
+		_, err := tool.NormalizeArriving(t.Context(), in, out, time.Hour)
 		ended <- err
 	}()
 	_, err = client.Write(data[:len(data)/2])

@@ -22,7 +22,7 @@ import (
 // read from the front. The hash, and with it the content, is known only with the last byte, so
 // the database knows nothing of the work before. Submit stores the chunks with the new
 // extraction, and the step of duration_check goes on with them. If the content is in the cache,
-// or the request is refused, or the client goes away, the work is thrown away, and nobody pays.
+// or the request is refused, or the client goes away, the work is thrown away and costs nothing.
 //
 // The work never holds up the upload, uses no recognizer that a step wants, and keeps to the
 // account's limits: its longest media, its minutes, its recordings at once.
@@ -112,7 +112,7 @@ func (p *Pipeline) arrive(ctx context.Context, s Submission) (*arrival, error) {
 	s.Languages = s.narrow()
 	list := subject.OnlyASR(s.subject().ASRLanguage())
 	if p.cluster.Alone().CanTranscribe(list) != nil || s.team.TakesTurns(list) {
-		return nil, nil //nolint:nilnil // as above
+		return nil, nil //nolint:nilnil,nilerr // as above
 	}
 	longest, err := p.longestArrival(ctx, s)
 	if err != nil || longest <= 0 {
@@ -221,7 +221,7 @@ func (a *arrival) keep(ctx context.Context) {
 	a.stop()
 	a.feed.finish(errDiscarded)
 	<-a.done
-	a.processor.arrivals.end(a.account)
+	a.arrivals.end(a.account)
 	if err := os.RemoveAll(a.dir); err != nil {
 		a.log.WarnContext(ctx, "scratch files were left behind", "dir", a.dir, "err", err)
 	}

@@ -106,7 +106,7 @@ func (h *hearing) take(ctx context.Context, heard heardChunk) {
 		h.over = true
 		return
 	}
-	by := recognizerOf(h.processor.engine.Recognizer.Info())
+	by := recognizerOf(h.engine.Recognizer.Info())
 	c := &h.chunks[h.at]
 	c.Result, c.Recognizer, c.Done = result, &by, true
 	h.audio.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)

@@ -17,7 +17,7 @@ type Growing struct {
 	cut     int // the frame up to which the chunks reach
 }
 
-// NewGrowing begins to cut a recording of which nothing is there yet.
+// NewGrowing begins to cut a recording that is still empty.
 func NewGrowing(l Lengths) *Growing {
 	return &Growing{longest: toFrames(max(cmp.Or(l.Longest, DefaultChunk), time.Second))}
 }
