@@ -91,14 +91,6 @@ func (b *bench) arrive(t *testing.T, expected pipeline.Submission, file io.Reade
 	return b.Submit(t.Context(), expected)
 }
 
-// audio are the keys of the chunks that are kept.
-func (b *bench) audio(t *testing.T) []string {
-	t.Helper()
-	keys, err := b.store.Blobs.Keys(t.Context(), "audio/")
-	require.NoError(t, err)
-	return keys
-}
-
 // TestUploadIsRecognizedWhileItArrives: a recording is recognized before its last byte comes,
 // each chunk once, and the file is not decoded again.
 func TestUploadIsRecognizedWhileItArrives(t *testing.T) {
@@ -108,7 +100,7 @@ func TestUploadIsRecognizedWhileItArrives(t *testing.T) {
 		file := recording(t, 120, 1)
 		out, err := b.arrive(t, submission(acme), slowly(file, len(file)*9/10, func() {
 			assert.Eventually(t, func() bool { return e.calls() >= 2 }, time.Minute, time.Millisecond)
-			assert.Eventually(t, func() bool { return len(b.audio(t)) == 0 }, time.Minute, time.Millisecond, "the audio of recognized chunks is kept")
+			assert.Eventually(t, func() bool { return b.holds(t, "audio/", 0) }, time.Minute, time.Millisecond, "the audio of recognized chunks is kept")
 		}))
 		require.NoError(t, err)
 		job := b.end(t, out.Job.JobID)
@@ -244,7 +236,7 @@ func TestArrivingUploadsLeaveRecognizersToSteps(t *testing.T) {
 	require.Eventually(t, func() bool { return e.calls() == 1 }, time.Minute, time.Millisecond)
 	file := recording(t, 100, 2)
 	out, err := b.arrive(t, submission("other"), slowly(file, len(file)*9/10, func() {
-		assert.Eventually(t, func() bool { return len(b.audio(t)) >= 2 }, time.Minute, time.Millisecond, "nothing was cut")
+		assert.Eventually(t, func() bool { return b.holds(t, "audio/", 2) }, time.Minute, time.Millisecond, "nothing was cut")
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, 1, e.calls())
