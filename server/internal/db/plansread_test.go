@@ -30,6 +30,14 @@ type index struct {
 // wideRead is a step of a plan that reads a whole table or index, or all rows of an account.
 type wideRead struct{ table, how string }
 
+// what is the table, and whether the step reads all rows or those of an account.
+func (w wideRead) what() string {
+	if strings.Contains(w.how, "(account") {
+		return w.table + " of an account"
+	}
+	return w.table
+}
+
 func newPlans(t *testing.T, raw database, o db.Options) plans {
 	t.Helper()
 	p := plans{raw, dialect(o) == goose.DialectPostgres, map[string]bool{}, map[string]index{}}

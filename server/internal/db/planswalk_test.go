@@ -129,7 +129,8 @@ func (w walk) keys() {
 			require.ErrorIs(w, err, db.ErrKeyLost)
 		}
 	}
-	w.must(second(w.Idempotency.Take(ctx, key("dead"), nil)), second(w.Idempotency.TakeAnswered(ctx, key("answered"), nil, answer)), w.Idempotency.FreeAll(ctx))
+	w.must(second(w.Idempotency.Take(ctx, key("dead"), nil)), second(w.Idempotency.TakeAnswered(ctx, key("answered"), nil, answer)),
+		second(w.Idempotency.TakeAnswered(ctx, key("answered"), nil, answer)), w.Idempotency.FreeAll(ctx))
 }
 
 func (w walk) jobs() {
