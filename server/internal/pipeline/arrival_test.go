@@ -236,7 +236,7 @@ func TestArrivingUploadsLeaveRecognizersToSteps(t *testing.T) {
 	require.Eventually(t, func() bool { return e.calls() == 1 }, time.Minute, time.Millisecond)
 	file := recording(t, 100, 2)
 	out, err := b.arrive(t, submission("other"), slowly(file, len(file)*9/10, func() {
-		assert.Eventually(t, func() bool { return b.holds(t, "audio/", 2) }, time.Minute, time.Millisecond, "nothing was cut")
+		assert.Eventually(t, func() bool { return b.holds(t, "audio/", 3) }, time.Minute, time.Millisecond, "the first file has a chunk, and two are cut of the other")
 	}))
 	require.NoError(t, err)
 	assert.Equal(t, 1, e.calls())
