@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
@@ -98,7 +99,7 @@ func (s Pages) result(r video.Result) object {
 func (s Pages) renderer(id string) object {
 	v, ok := s.Video(id)
 	switch {
-	case id == PrivateVideo:
+	case id == sitecatalog.PrivateVideo:
 		return object{"videoId": id, "title": simple("[Private video]")}
 	case !ok:
 		return object{"videoId": id, "title": simple("[Deleted video]")}
@@ -242,7 +243,7 @@ func (s Pages) channel(w http.ResponseWriter, r *http.Request) {
 
 // tab returns the page of a channel's tab, which may have a query. If the channel has no such
 // tab, the page shows the first tab.
-func (s Pages) tab(c Channel, selected string) object {
+func (s Pages) tab(c sitecatalog.Channel, selected string) object {
 	names := []string{"featured"}
 	for _, name := range []string{"videos", "shorts", "streams"} {
 		if len(s.Uploads(c.ChannelID, TabKind(name))) > 0 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -17,7 +18,7 @@ type object = map[string]any
 // A video is at /watch?v=ID, the player's answers at /youtubei/v1/player, and tracks at
 // /api/timedtext, as WebVTT, json3 and srv1 (the default). Playlists are at /playlist?list=ID.
 type Pages struct {
-	*Catalog
+	*sitecatalog.Catalog
 	// PlayerApart leaves the player's answer out of the page of a video. A program then has to
 	// ask the player.
 	PlayerApart bool
@@ -143,7 +144,7 @@ func (s Pages) played(id string) (said object) {
 	v, ok := s.Video(id)
 	if !ok {
 		status, reason := "ERROR", "Video unavailable"
-		if id == PrivateVideo {
+		if id == sitecatalog.PrivateVideo {
 			status, reason = "LOGIN_REQUIRED", "Private video"
 		}
 		return object{"playabilityStatus": object{"status": status, "reason": reason, "errorScreen": object{
@@ -180,7 +181,7 @@ func (s Pages) played(id string) (said object) {
 }
 
 // captions returns the list of a video's tracks.
-func (s Pages) captions(v Video) object {
+func (s Pages) captions(v sitecatalog.Video) object {
 	tracks := []object{}
 	for _, t := range v.Tracks {
 		kind, prefix := "", "."

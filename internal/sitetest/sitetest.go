@@ -1,6 +1,6 @@
 // Package sitetest is the fake video site of the tests.
 //
-// A [Catalog] is the data: videos, channels, playlists and tracks. [Pages] serves a catalog in
+// A sitecatalog.Catalog is the data: videos, channels, playlists and tracks. [Pages] serves a catalog in
 // the format of the video site. The tests of the data API, and of what yt-dlp prints, serve a
 // catalog in those formats.
 //

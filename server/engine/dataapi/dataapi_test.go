@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/dataapi"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -56,7 +57,7 @@ func (e *endpoint) asked() (resources map[string]int) {
 }
 
 // withCatalog starts the fake of the API.
-func withCatalog(t *testing.T) (*endpoint, *sitetest.Catalog) {
+func withCatalog(t *testing.T) (*endpoint, *sitecatalog.Catalog) {
 	t.Helper()
 	c := sitetest.NewCatalog("https://site.example.com")
 	return serve(t, fake(c).ServeHTTP), c

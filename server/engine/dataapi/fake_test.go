@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -21,9 +21,9 @@ const key = "AIza-5ecret_5ecret-5ecret"
 type object = map[string]any
 
 // api answers as the data API does that knows a catalog.
-type api struct{ *sitetest.Catalog }
+type api struct{ *sitecatalog.Catalog }
 
-func fake(c *sitetest.Catalog) http.Handler {
+func fake(c *sitecatalog.Catalog) http.Handler {
 	mux := http.NewServeMux()
 	a := api{c}
 	for path, answer := range map[string]func(*http.Request) (object, *refusal){
@@ -91,7 +91,7 @@ func thumbnails(id string) object {
 	}
 }
 
-func broadcast(v sitetest.Video) string {
+func broadcast(v sitecatalog.Video) string {
 	if *v.IsLive {
 		return "live"
 	}
@@ -133,7 +133,7 @@ func (a api) search(r *http.Request) (object, *refusal) {
 	return list("search", items, next), refused
 }
 
-func videoSnippet(v sitetest.Video) object {
+func videoSnippet(v sitecatalog.Video) object {
 	s := object{
 		"publishedAt": v.PublishedAt.Format("2006-01-02T15:04:05Z"), "channelId": *v.ChannelID, "title": *v.Title, "description": *v.Description,
 		"thumbnails": thumbnails(v.VideoID), "channelTitle": *v.Channel, "liveBroadcastContent": broadcast(v), "categoryId": "27",
@@ -145,7 +145,7 @@ func videoSnippet(v sitetest.Video) object {
 }
 
 // duration writes seconds as the API does.
-func duration(v sitetest.Video) string {
+func duration(v sitecatalog.Video) string {
 	if v.DurationSec == nil {
 		return "P0D"
 	}
@@ -253,7 +253,7 @@ func (a api) playlistItems(r *http.Request) (object, *refusal) {
 		title := "Deleted video"
 		if v, ok := a.Video(id); ok {
 			title = *v.Title
-		} else if id == sitetest.PrivateVideo {
+		} else if id == sitecatalog.PrivateVideo {
 			title = "Private video"
 		}
 		items = append(items, object{"kind": "youtube#playlistItem", "id": fmt.Sprintf("item-%d", from+n), "snippet": object{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
@@ -15,7 +16,7 @@ import (
 type DiscoveryBackend struct {
 	// Serve returns a handler that answers like the site, in the site's own format, with the
 	// content of a catalog. The suite runs in front of it, and spoils some of the answers.
-	Serve func(c *Catalog) http.Handler
+	Serve func(c *sitecatalog.Catalog) http.Handler
 	// New returns the Discovery for the site at base, which host can reach. New is called many
 	// times.
 	New func(host engine.Host, base string) engine.Discovery
@@ -61,10 +62,10 @@ func DiscoveryChecks() []DiscoveryCheck {
 	}
 }
 
-// DiscoverySite is a fake of the video site on loopback. It serves a [Catalog] in the format of
+// DiscoverySite is a fake of the video site on loopback. It serves a [sitecatalog.Catalog] in the format of
 // a [DiscoveryBackend].
 type DiscoverySite struct {
-	*Catalog
+	*sitecatalog.Catalog
 	site    *Site // the site's address, and the private address
 	backend DiscoveryBackend
 	host    engine.Host

@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -39,7 +40,7 @@ type said struct {
 }
 
 // plainSite shows a catalog.
-func plainSite(c *enginetest.Catalog) http.Handler {
+func plainSite(c *sitecatalog.Catalog) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q asked
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
@@ -56,7 +57,7 @@ func plainSite(c *enginetest.Catalog) http.Handler {
 	})
 }
 
-func plainAnswer(c *enginetest.Catalog, q asked) (any, transcript.Code) {
+func plainAnswer(c *sitecatalog.Catalog, q asked) (any, transcript.Code) {
 	switch q.Path {
 	case "search":
 		return window(c.Search(q.Search), q.At)

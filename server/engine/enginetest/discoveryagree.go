@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -90,7 +91,7 @@ func (s *DiscoverySite) agreesOnVideo(t T, got video.Video) {
 
 func (s *DiscoverySite) agreesOnChannel(t T, got video.Channel) {
 	t.Helper()
-	n := slices.IndexFunc(s.Channels, func(c CatalogChannel) bool { return c.ChannelID == got.ChannelID })
+	n := slices.IndexFunc(s.Channels, func(c sitecatalog.Channel) bool { return c.ChannelID == got.ChannelID })
 	if n < 0 {
 		t.Errorf("a channel that is not there: %q", got.ChannelID)
 		return

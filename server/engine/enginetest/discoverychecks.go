@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -147,7 +148,7 @@ func tellsOfVideos(t T, site *DiscoverySite) {
 	for n := range most {
 		contents, want = append(contents, site.Content(sitetest.TalkID(n))), append(want, sitetest.TalkID(n))
 	}
-	contents = append(contents, site.Content(sitetest.PrivateVideo))
+	contents = append(contents, site.Content(sitecatalog.PrivateVideo))
 	found, err := site.source().Videos(t.Context(), contents)
 	require.NoError(t, err)
 	var got []string

@@ -21,7 +21,7 @@
 // The suite asks the source for the contents of a fake [Site], each with another [Condition]:
 // captions, no captions, or one of the ways in which a site hides its content. The suite does
 // not test sources of other platforms. [ListSource] tests a source of playlists in the same
-// way. [Discovery] tests a Discovery: its author writes a handler that serves a [Catalog] like
+// way. [Discovery] tests a Discovery: its author writes a handler that serves a sitecatalog.Catalog like
 // the site or its interface for programs, and the suite spoils the answers.
 package enginetest
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -61,7 +62,7 @@ func listConditions() []listCondition {
 func listID(n int) string { return fmt.Sprintf("PLsite-list-%03d", n) }
 
 // list returns the playlist with a condition, by the condition's name.
-func (s *Site) list(name string) (engine.List, sitetest.Playlist) {
+func (s *Site) list(name string) (engine.List, sitecatalog.Playlist) {
 	n := slices.IndexFunc(listConditions(), func(c listCondition) bool { return c.Name == name })
 	if n < 0 {
 		panic("enginetest: no list " + strconv.Quote(name))

@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/run"
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -107,7 +108,7 @@ func (s *Site) host(t testing.TB, confined bool) engine.Host {
 
 // fill gives the site a video for each condition, and a playlist for each condition of lists.
 func (s *Site) fill() {
-	s.fake = sitetest.Pages{Catalog: &sitetest.Catalog{Base: s.URL}, PlayerApart: true, Says: func(id string, said object) {
+	s.fake = sitetest.Pages{Catalog: &sitecatalog.Catalog{Base: s.URL}, PlayerApart: true, Says: func(id string, said object) {
 		if says := s.of[id].says; says != nil {
 			says(s, said)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
@@ -16,9 +17,9 @@ type object = map[string]any
 
 // catalogProgram shows a catalog to testdata/yt-dlp-catalog: in the words in which yt-dlp
 // tells of the pages of the video site.
-type catalogProgram struct{ *sitetest.Catalog }
+type catalogProgram struct{ *sitecatalog.Catalog }
 
-func serveProgram(c *sitetest.Catalog) http.Handler {
+func serveProgram(c *sitecatalog.Catalog) http.Handler {
 	p := catalogProgram{c}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		link, err := url.Parse(r.URL.Query().Get("link"))
@@ -104,7 +105,7 @@ func (p catalogProgram) entry(id string) object {
 	e := object{"_type": "url", "ie_key": "Youtube", "id": id, "url": "https://www.youtube.com/watch?v=" + id}
 	v, ok := p.Video(id)
 	switch {
-	case id == sitetest.PrivateVideo:
+	case id == sitecatalog.PrivateVideo:
 		e["title"] = "[Private video]"
 	case !ok:
 		e["title"] = "[Deleted video]"
@@ -125,7 +126,7 @@ func (p catalogProgram) entry(id string) object {
 func (p catalogProgram) video(id string) string {
 	v, ok := p.Video(id)
 	switch {
-	case id == sitetest.PrivateVideo:
+	case id == sitecatalog.PrivateVideo:
 		return "ERROR: [youtube] " + id + ": Private video. Sign in if you've been granted access to this video"
 	case !ok:
 		return "ERROR: [youtube] " + id + ": Video unavailable. This video has been removed by the uploader"

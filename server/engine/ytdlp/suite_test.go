@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/sitetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest/sitecatalog"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -83,7 +84,7 @@ func TestListConformance(t *testing.T) {
 }
 
 // discoveryBy is discovery by a program of testdata at a site that shows a catalog.
-func discoveryBy(t *testing.T, program string, serve func(*sitetest.Catalog) http.Handler) enginetest.DiscoveryBackend {
+func discoveryBy(t *testing.T, program string, serve func(*sitecatalog.Catalog) http.Handler) enginetest.DiscoveryBackend {
 	t.Helper()
 	var d engine.Discovery // it remembers nothing but the program's version
 	return enginetest.DiscoveryBackend{
@@ -101,7 +102,7 @@ func discoveryBy(t *testing.T, program string, serve func(*sitetest.Catalog) htt
 // theRealOne is yt-dlp itself, at a site in the words of the video site.
 func theRealOne(t *testing.T) enginetest.DiscoveryBackend {
 	t.Helper()
-	return discoveryBy(t, "yt-dlp-site", func(c *sitetest.Catalog) http.Handler { return sitetest.Pages{Catalog: c}.Handler() })
+	return discoveryBy(t, "yt-dlp-site", func(c *sitecatalog.Catalog) http.Handler { return sitetest.Pages{Catalog: c}.Handler() })
 }
 
 func TestDiscoveryConformance(t *testing.T) {
