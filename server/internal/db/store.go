@@ -125,7 +125,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		sql:     pool,
 		writer:  pool.Writer(),
 		tables:  tables,
-		folders: o.folders(),
+		folders: o.Folders(),
 		log:     log,
 	}
 	s.Idempotency, s.rounds.Count = Idempotency{s}, s.countRound
@@ -143,7 +143,8 @@ func (o Options) blobs() blobs.Options {
 	return blobs.Options{Place: o.Blobs, OpenBucket: o.OpenBucket}
 }
 
-func (o Options) folders() (all []Folder) {
+// Folders are the local folders to which a store with these options writes.
+func (o Options) Folders() (all []Folder) {
 	if path, ok := strings.CutPrefix(o.Database, "sqlite:"); ok {
 		all = append(all, Folder{"database", filepath.Dir(path)})
 	}

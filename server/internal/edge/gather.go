@@ -57,6 +57,6 @@ func (c *refusingConn) leave() {
 		return
 	}
 	if _, err := parts.WriteTo(c.Conn); err != nil {
-		_ = c.Conn.Close() // fails only if the connection is closed
+		_ = c.Close() // fails only if the connection is closed
 	}
 }

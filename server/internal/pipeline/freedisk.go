@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
@@ -57,6 +60,32 @@ func (d *Disks) FreeDisk() map[string]int64 {
 		}
 	}
 	return free
+}
+
+// ExamineDisks looks at the disks of folders to which the service writes. minFree is how many
+// bytes are to stay free on each disk.
+func ExamineDisks(folders []db.Folder, minFree int64) engine.Finding {
+	f := engine.Finding{Name: "free disk", Status: engine.OK}
+	var known, full []string
+	for _, folder := range folders {
+		free, err := scratch.Free(blobs.Existing(folder.Path))
+		if err != nil {
+			known = append(known, folder.Use+" unknown")
+			continue
+		}
+		room := fmt.Sprintf("%s %d MiB", folder.Use, free>>20)
+		known = append(known, room)
+		if free < minFree {
+			full = append(full, folder.Path)
+		}
+	}
+	f.Found = strings.Join(known, ", ")
+	if len(full) > 0 {
+		f.Status = engine.Broken
+		f.Fails = "uploads and new work: SERVICE_UNAVAILABLE"
+		f.Cure = fmt.Sprintf("make room for at least %d MiB on the disk of %s, or keep it elsewhere", minFree>>20, strings.Join(full, " and of "))
+	}
+	return f
 }
 
 // roomReader is a reader that fails when the disks run out of room.
