@@ -214,7 +214,7 @@ func TestReturnedStepsTakeATurn(t *testing.T) {
 		e, _ := extraction(t, s, "late")
 		q.of[e.ID] = "late"
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.EnqueueAt(ctx, stepOf{e.ID}, time.Now().Add(10*time.Millisecond)))
+			require.NoError(t, tx.EnqueueAt(ctx, stepOf{e.ID}, time.Now().Add(time.Second)))
 		})
 		require.Equal(t, 1, raw.count(t, "river_job WHERE state = 'available' AND scheduled_at > '2000-01-01'"))
 		require.Eventually(t, func() bool {
