@@ -31,6 +31,10 @@ const (
 	arrivalsAtOnce  = mediaWorkers           // in a process; one of an account
 	arrivalLook     = 500 * time.Millisecond // between two looks at the decoded sound
 	arrivalPatience = 5 * time.Second        // for the rest of the work after the last byte
+	// hearAfter is how long an upload arrives before its chunks are recognized. The chunk that
+	// is recognized when the last byte comes is recognized again by its step, so an upload that
+	// is quick would pay for one chunk more and gain nothing.
+	hearAfter = 5 * time.Second
 )
 
 // arrivals counts the uploads that are worked on while they arrive. The zero value is ready.

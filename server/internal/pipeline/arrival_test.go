@@ -61,7 +61,10 @@ func (f *fromTheFront) Verify(context.Context, string, time.Duration, time.Durat
 func startArrivals(t *testing.T, s *db.Store, change ...func(*pipeline.Config)) (*bench, *fromTheFront) {
 	t.Helper()
 	e := &fromTheFront{script: new(script)}
-	return start(t, s, e.script, append(change, func(c *pipeline.Config) { c.Engine.Media, c.Engine.Recognizer = e, e })...), e
+	return start(t, s, e.script, append(change, func(c *pipeline.Config) {
+		c.Engine.Media, c.Engine.Recognizer = e, e
+		c.HearAfter(time.Nanosecond)
+	})...), e
 }
 
 // slowly is a file that waits for a gate after some of its bytes.
@@ -122,6 +125,26 @@ func TestUploadIsRecognizedWhileItArrives(t *testing.T) {
 		b.nothingLeft(t)
 		assert.LessOrEqual(t, e.calls(), calls+1)
 	})
+}
+
+// TestQuickUploadIsRecognizedOnce: an upload that arrives quickly is recognized by its steps
+// alone, each chunk once.
+func TestQuickUploadIsRecognizedOnce(t *testing.T) {
+	t.Parallel()
+	e := &fromTheFront{script: new(script)}
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e.script, func(c *pipeline.Config) {
+		c.Engine.Media, c.Engine.Recognizer = e, e
+		c.HearAfter(time.Hour)
+	})
+	file := recording(t, 120, 1)
+	late := time.NewTimer(3 * pipeline.ArrivalLook) // some looks at the decoded sound
+	out, err := b.arrive(t, submission(acme), slowly(file, len(file)*9/10, func() {
+		<-late.C
+		assert.Zero(t, e.calls())
+	}))
+	require.NoError(t, err)
+	require.Equal(t, transcript.JobSuccess, b.end(t, out.Job.JobID).Status)
+	assert.Zero(t, e.decoded.Load(), "the file was decoded again")
 }
 
 // TestArrivingUploadsAreThrownAway: of an upload that breaks off, or that is not taken, nothing

@@ -29,6 +29,7 @@ func (a *arrival) work(ctx context.Context) {
 		whole <- decoded{audio, err}
 	}()
 	hearing := a.newHearing(ctx, sound)
+	began := time.Now()
 	look := time.NewTicker(arrivalLook)
 	defer look.Stop()
 	for a.err == nil {
@@ -39,7 +40,9 @@ func (a *arrival) work(ctx context.Context) {
 			return
 		case <-look.C:
 			a.err = a.cut(ctx, sound)
-			hearing.next()
+			if time.Since(began) >= a.cfg.hearAfter {
+				hearing.next()
+			}
 		case heard := <-hearing.ended:
 			hearing.take(ctx, heard)
 			hearing.next()

@@ -66,11 +66,13 @@ type tuning struct {
 	// hookPause is the pause after the nth call of a hook that has failed.
 	hookPause func(n int) time.Duration
 	settled   func(ended []db.Job) // is told what settle ends, in its transaction
+	hearAfter time.Duration        // how long an upload arrives before its chunks are recognized
 }
 
 func (t tuning) withDefaults() tuning {
 	t.pauses = cmp.Or(t.pauses, retry.Default())
 	t.hookTimeout = cmp.Or(t.hookTimeout, hookTimeout)
+	t.hearAfter = cmp.Or(t.hearAfter, hearAfter)
 	if t.hookPause == nil {
 		t.hookPause = hookPause
 	}

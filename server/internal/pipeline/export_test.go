@@ -26,6 +26,12 @@ func (c *Config) WaitNoLonger() {
 // OnSettle has a test told of all claims that settle ends.
 func (c *Config) OnSettle(f func(ended []db.Job)) { c.settled = f }
 
+// HearAfter sets how long an upload arrives before its chunks are recognized.
+func (c *Config) HearAfter(d time.Duration) { c.hearAfter = d }
+
+// ArrivalLook is the time between two looks at the sound of an upload that arrives.
+const ArrivalLook = arrivalLook
+
 // UploadTitle is tested by itself.
 var UploadTitle = uploadTitle
 
