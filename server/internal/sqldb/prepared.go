@@ -50,21 +50,31 @@ type prepared interface {
 }
 
 // sqlitePrepared are the prepared statements of a pool of connections to a SQLite file.
-// A statement is not ended in the middle: it touches a few rows, and to watch over that
-// would take longer.
 type sqlitePrepared struct {
 	db     *bun.DB
 	gate   *gate
+	writes bool     // the pool is the one connection that writes
 	byText sync.Map // of *sql.Stmt
 }
 
+// enter waits for a connection. A statement that reads is not ended in the middle: it touches
+// a few rows, and to watch over that would take longer. A statement that writes is bounded,
+// because River writes on the same connection and does not wait at the gate: while another
+// program locks the file, River's statements may keep the connection for long.
+func (p *sqlitePrepared) enter(ctx context.Context) (_ context.Context, leave func(error), err error) {
+	if p.writes {
+		return p.gate.enter(ctx)
+	}
+	leave, err = p.gate.enterBriefly(ctx)
+	return context.WithoutCancel(ctx), leave, err
+}
+
 func (p *sqlitePrepared) ask(ctx context.Context, dest any, query string, args []any) (err error) {
-	leave, err := p.gate.enterBriefly(ctx)
+	ctx, leave, err := p.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { leave(err) }()
-	ctx = context.WithoutCancel(ctx)
 	statement, err := p.statement(ctx, query) //nolint:sqlclosecheck // it is kept
 	if err != nil {
 		return err
@@ -77,12 +87,11 @@ func (p *sqlitePrepared) ask(ctx context.Context, dest any, query string, args [
 }
 
 func (p *sqlitePrepared) do(ctx context.Context, text string, args []any) (_ sql.Result, err error) {
-	leave, err := p.gate.enterBriefly(ctx)
+	ctx, leave, err := p.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { leave(err) }()
-	ctx = context.WithoutCancel(ctx)
 	statement, err := p.statement(ctx, text) //nolint:sqlclosecheck // it is kept
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if s.write, err = s.pool(ctx, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	s.does = &sqlitePrepared{db: s.write, gate: s.turn}
+	s.does = &sqlitePrepared{db: s.write, gate: s.turn, writes: true}
 	if s.insert, err = river.NewClient(riversqlite.New(s.write.DB), o.Inserts); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
 	}
