@@ -13,7 +13,7 @@ import (
 )
 
 func Example() {
-	api := httptest.NewServer(fake(sitetest.NewCatalog(""))) // in the place of the real one
+	api := httptest.NewServer(fake(sitetest.NewCatalog(""))) // a fake of the data API
 	defer api.Close()
 
 	found, err := dataapi.New(dataapi.Options{Key: key, BaseURL: api.URL})

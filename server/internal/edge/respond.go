@@ -3,10 +3,11 @@ package edge
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
 // AnswerTimeout is how long a client may take to read an answer that is no stream.

@@ -147,8 +147,8 @@ func TestQuickUploadIsRecognizedOnce(t *testing.T) {
 	assert.Zero(t, e.decoded.Load(), "the file was decoded again")
 }
 
-// TestArrivingUploadsAreThrownAway: of an upload that breaks off, or that is not taken, nothing
-// stays, and nobody pays.
+// TestArrivingUploadsAreThrownAway: an upload that breaks off, or that is not taken,
+// leaves no file behind and costs the account nothing.
 func TestArrivingUploadsAreThrownAway(t *testing.T) {
 	t.Parallel()
 	errGone := errors.New("the client is gone")
