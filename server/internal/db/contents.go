@@ -87,40 +87,42 @@ type ShelfText struct {
 // may share), and for the account alone that asks ("": for none).
 func (r Contents) Shelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
 	of := contentID{p, externalID}
-	shelf, err := r.facts.shelves.Read(ctx, of, question{of, owner, account, ""}, func(ctx context.Context) (*Shelf, error) {
-		return r.readShelf(ctx, owner, account, p, externalID)
-	})
+	shelf, err := r.facts.shelves.Read(ctx, of, question{of, owner, account, ""}, r.readShelves)
 	if err != nil {
-		return nil, err
+		return nil, wrap("texts of "+externalID, err)
 	}
 	return &Shelf{slices.Clone(shelf.Texts), shelf.Tracks, shelf.TracksAt}, nil // the caller may take texts off
 }
 
-func (r Contents) readShelf(ctx context.Context, owner, account string, p transcript.Platform, externalID string) (*Shelf, error) {
+// readShelves reads by one query, because it is on the path of each answer from the cache.
+// Times without a declared type: SQLite's driver does not try many forms of them.
+func (r Contents) readShelves(ctx context.Context, questions []question) (map[question]*Shelf, error) {
 	var rows []struct {
+		N         int
 		ShelfText `bun:",extend"`
 		Tracks    []transcript.Track
 		AskedAt   *time.Time
 	}
-	// One query, as it stands on the path of every answer from the cache. Of what has no
-	// declared type the times are not tried in many forms by SQLite's driver.
-	err := r.ask(ctx, &rows, `SELECT t.id, t.lang, t.source, t.prompt_sum, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
-			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = ?) AS saved
-		FROM transcripts AS t
-		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id
-		WHERE t.owner IN (?, ?) AND t.platform = ? AND t.external_id = ?`, account, owner, cmp.Or(account, owner), p, externalID)
-	if err != nil {
-		return nil, wrap("texts of "+externalID, err)
+	err := r.askAll(ctx, &rows, `SELECT a.n, t.id, t.lang, t.source, t.prompt_sum, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
+			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = a.account) AS saved
+		FROM asked AS a
+		JOIN transcripts AS t ON t.owner IN (a.owner, coalesce(nullif(a.account, ''), a.owner)) AND t.platform = a.platform AND t.external_id = a.external_id
+		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id`, questions)
+	shelves := make(map[question]*Shelf, len(questions))
+	for _, q := range questions {
+		shelves[q] = new(Shelf)
 	}
-	shelf := &Shelf{Texts: make([]ShelfText, len(rows))}
-	for i, row := range rows {
-		shelf.Texts[i] = row.ShelfText
+	for _, row := range rows {
+		shelf := shelves[questions[row.N]]
+		shelf.Texts = append(shelf.Texts, row.ShelfText)
 		if row.AskedAt != nil {
 			shelf.Tracks, shelf.TracksAt = row.Tracks, *row.AskedAt
 		}
 	}
-	slices.SortFunc(shelf.Texts, func(a, b ShelfText) int { // newest first; faster here than there
-		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(b.ID, a.ID))
-	})
-	return shelf, nil
+	for _, shelf := range shelves {
+		slices.SortFunc(shelf.Texts, func(a, b ShelfText) int { // newest first; faster here than there
+			return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), strings.Compare(b.ID, a.ID))
+		})
+	}
+	return shelves, err
 }

@@ -99,31 +99,35 @@ type Saved struct {
 // text. The error is ErrNotFound if the account has neither.
 func (r Library) Saved(ctx context.Context, account string, key library.Key) (*Saved, error) {
 	of := contentID{key.Platform, key.ExternalID}
-	read := func(ctx context.Context) (*Saved, error) { return r.readSaved(ctx, account, key) }
-	return r.facts.saved.Read(ctx, of, question{of, "", account, key.Language}, read)
+	saved, err := r.facts.saved.Read(ctx, of, question{of, "", account, key.Language}, r.readSaved)
+	if err == nil && saved == nil {
+		err = sql.ErrNoRows
+	}
+	return saved, one("saved transcript of "+key.ExternalID, err)
 }
 
-func (r Library) readSaved(ctx context.Context, account string, key library.Key) (*Saved, error) {
-	var rows []Saved
-	// Each half has an index of its own. Times without a declared type: see Shelf.
-	err := r.ask(ctx, &rows, `SELECT transcript_id, changed_at, job_id FROM (
-			SELECT l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, 1 AS is_text, l.updated_at, l.id
-			FROM library_rows AS l
-			JOIN transcripts AS t ON t.id = l.transcript_id
-			WHERE l.account = ? AND l.platform = ? AND l.external_id = ? AND l.kind = 'transcript' AND ? IN ('', l.lang)
-			UNION ALL
-			SELECT '', coalesce(l.updated_at, NULL), l.job_id, 0, l.updated_at, l.id
-			FROM library_rows AS l
-			WHERE l.account = ? AND l.platform = ? AND l.external_id = ? AND l.kind <> 'transcript' AND l.kind = 'pending' AND ? IN ('', l.lang)
-		) AS saved
-		ORDER BY is_text DESC, updated_at DESC, id DESC
-		LIMIT 1`, account, key.Platform, key.ExternalID, key.Language, account, key.Platform, key.ExternalID, key.Language)
-	what := "saved transcript of " + key.ExternalID
-	switch {
-	case err != nil:
-		return nil, wrap(what, err)
-	case len(rows) == 0:
-		return nil, one(what, sql.ErrNoRows)
+func (r Library) readSaved(ctx context.Context, questions []question) (map[question]*Saved, error) {
+	var rows []struct {
+		N     int
+		Saved `bun:",extend"`
 	}
-	return &rows[0], nil
+	// Each half has an index of its own. Times without a declared type: see readShelves.
+	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id FROM (
+			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, 1 AS is_text, l.updated_at, l.id
+			FROM asked AS a
+			JOIN library_rows AS l ON l.account = a.account AND l.platform = a.platform AND l.external_id = a.external_id
+				AND l.kind = 'transcript' AND a.language IN ('', l.lang)
+			JOIN transcripts AS t ON t.id = l.transcript_id
+			UNION ALL
+			SELECT a.n, '', coalesce(l.updated_at, NULL), l.job_id, 0, l.updated_at, l.id
+			FROM asked AS a
+			JOIN library_rows AS l ON l.account = a.account AND l.platform = a.platform AND l.external_id = a.external_id
+				AND l.kind <> 'transcript' AND l.kind = 'pending' AND a.language IN ('', l.lang)
+		) AS saved
+		ORDER BY is_text, updated_at, id`, questions)
+	saved := make(map[question]*Saved, len(questions))
+	for _, row := range rows {
+		saved[questions[row.N]] = &row.Saved // the last row of a question counts
+	}
+	return saved, err
 }

@@ -1,7 +1,10 @@
 package db
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
@@ -12,7 +15,7 @@ import (
 const knownBytes = 8 << 20
 
 // facts are what a store knows about contents: on SQLite until a transaction changes a content,
-// on PostgreSQL while questions at the same time share a read. The zero value knows nothing: a
+// on PostgreSQL nothing, but questions at the same time share a read. The zero value knows nothing: a
 // transaction or a snapshot may see other rows than the store.
 type facts struct {
 	shelves *recent.Facts[contentID, question, *Shelf]
@@ -39,8 +42,29 @@ func newFacts(shared bool) facts {
 	}
 	return facts{
 		shelves: recent.NewFacts[contentID, question](bytes, func(s *Shelf) int { return row * (2 + len(s.Texts) + len(s.Tracks)) }),
-		saved:   recent.NewFacts[contentID, question](bytes, func(s *Saved) int { return min(len(s.TranscriptID), 1) * 2 * row }),
+		saved: recent.NewFacts[contentID, question](bytes, func(s *Saved) int {
+			if s == nil || s.TranscriptID == "" {
+				return 0
+			}
+			return 2 * row
+		}),
 	}
+}
+
+// askAll scans the answers to some questions into dest, a slice. query begins with the word
+// asked, a table of the questions with their numbers n.
+func (s *source) askAll(ctx context.Context, dest any, query string, questions []question) error {
+	text := new(strings.Builder)
+	text.WriteString("WITH asked (n, owner, account, platform, external_id, language) AS (VALUES ")
+	args := make([]any, 0, 5*len(questions))
+	for n, q := range questions {
+		if n > 0 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(text, "(%d, ?, ?, ?, ?, ?)", n)
+		args = append(args, q.owner, q.account, q.platform, q.externalID, q.language)
+	}
+	return s.ask(ctx, dest, text.String()+") "+query, args...)
 }
 
 // changes ends what is known about a content as soon as others see the transaction's changes.

@@ -30,7 +30,7 @@ type fact[V any] struct {
 
 // NewFacts returns an empty cache for the given number of bytes. size returns the bytes of a
 // value; the cache holds no value of size 0. With 0 bytes the cache holds nothing, because
-// others change the subjects too: then callers with the same key at the same time share a read.
+// others change the subjects too: then callers at the same time share a read.
 func NewFacts[S, K comparable, V any](bytes int, size func(V) int) *Facts[S, K, V] {
 	f := &Facts[S, K, V]{size: size, seed: maphash.MakeSeed()}
 	if bytes > 0 {
@@ -40,11 +40,13 @@ func NewFacts[S, K comparable, V any](bytes int, size func(V) int) *Facts[S, K, 
 }
 
 // Read returns the value of a key, which is about a subject. Unless the cache holds the value,
-// the caller or another caller with the same key calls read. Callers do not change the value.
-func (f *Facts[S, K, V]) Read(ctx context.Context, subject S, key K, read func(context.Context) (V, error)) (V, error) {
+// Read calls read, which returns the values of some keys; a key without a value has the zero
+// value. Callers do not change the value.
+func (f *Facts[S, K, V]) Read(ctx context.Context, subject S, key K, read func(context.Context, []K) (map[K]V, error)) (V, error) {
 	switch {
 	case f == nil:
-		return read(ctx)
+		values, err := read(ctx, []K{key})
+		return values[key], err
 	case f.things == nil:
 		return f.reads.Read(ctx, key, read)
 	}
@@ -52,7 +54,8 @@ func (f *Facts[S, K, V]) Read(ctx context.Context, subject S, key K, read func(c
 	if known, ok := f.things.Get(key); ok && known.changes == changes {
 		return known.value, nil
 	}
-	value, err := read(ctx)
+	values, err := read(ctx, []K{key})
+	value := values[key]
 	if err != nil {
 		return value, err
 	}

@@ -19,9 +19,9 @@ type table struct {
 	reads atomic.Int64
 }
 
-func (t *table) read(context.Context) (int64, error) {
+func (t *table) read(_ context.Context, keys []int) (map[int]int64, error) {
 	t.reads.Add(1)
-	return t.value.Load(), nil
+	return map[int]int64{keys[0]: t.value.Load()}, nil
 }
 
 func eight[V any](V) int { return 8 }
@@ -57,16 +57,16 @@ func TestFactsForgetNoErrorAndNoValueWithoutSize(t *testing.T) {
 	fails := errors.New("away")
 	reads := 0
 	for range 2 {
-		_, err := f.Read(t.Context(), "a", 1, func(context.Context) (int, error) { reads++; return 8, fails })
+		_, err := f.Read(t.Context(), "a", 1, func(context.Context, []int) (map[int]int, error) { reads++; return map[int]int{1: 8}, fails })
 		require.ErrorIs(t, err, fails)
-		_, err = f.Read(t.Context(), "a", 2, func(context.Context) (int, error) { reads++; return 0, nil })
+		_, err = f.Read(t.Context(), "a", 2, func(context.Context, []int) (map[int]int, error) { reads++; return nil, nil })
 		require.NoError(t, err)
 	}
 	require.Equal(t, 4, reads)
 	var none *recent.Facts[string, int, int]
 	none.Changed("a")
 	none.AllChanged()
-	got, err := none.Read(t.Context(), "a", 1, func(context.Context) (int, error) { return 3, nil })
+	got, err := none.Read(t.Context(), "a", 1, func(context.Context, []int) (map[int]int, error) { return map[int]int{1: 3}, nil })
 	require.NoError(t, err)
 	require.Equal(t, 3, got)
 }
@@ -76,13 +76,13 @@ func TestFactsForgetNoErrorAndNoValueWithoutSize(t *testing.T) {
 func TestFactsOfAChangeDuringTheRead(t *testing.T) {
 	t.Parallel()
 	f := recent.NewFacts[string, int](1<<10, eight[string])
-	got, err := f.Read(t.Context(), "a", 1, func(context.Context) (string, error) {
+	got, err := f.Read(t.Context(), "a", 1, func(context.Context, []int) (map[int]string, error) {
 		f.Changed("a")
-		return "old", nil
+		return map[int]string{1: "old"}, nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, "old", got)
-	got, err = f.Read(t.Context(), "a", 1, func(context.Context) (string, error) { return "new", nil })
+	got, err = f.Read(t.Context(), "a", 1, func(context.Context, []int) (map[int]string, error) { return map[int]string{1: "new"}, nil })
 	require.NoError(t, err)
 	require.Equal(t, "new", got)
 }
