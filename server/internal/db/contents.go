@@ -101,7 +101,7 @@ func (r Contents) readShelves(ctx context.Context, questions []question) (map[qu
 		N         int
 		ShelfText `bun:",extend"`
 		Tracks    []transcript.Track
-		AskedAt   *time.Time
+		AskedAt   time.Time
 	}
 	err := r.askAll(ctx, &rows, `SELECT a.n, t.id, t.lang, t.source, t.prompt_sum, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
 			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = a.account) AS saved
@@ -114,10 +114,7 @@ func (r Contents) readShelves(ctx context.Context, questions []question) (map[qu
 	}
 	for _, row := range rows {
 		shelf := shelves[questions[row.N]]
-		shelf.Texts = append(shelf.Texts, row.ShelfText)
-		if row.AskedAt != nil {
-			shelf.Tracks, shelf.TracksAt = row.Tracks, *row.AskedAt
-		}
+		shelf.Texts, shelf.Tracks, shelf.TracksAt = append(shelf.Texts, row.ShelfText), row.Tracks, row.AskedAt
 	}
 	for _, shelf := range shelves {
 		slices.SortFunc(shelf.Texts, func(a, b ShelfText) int { // newest first; faster here than there

@@ -2,7 +2,9 @@ package db_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,6 +87,64 @@ func TestFactsEndWithTheirContent(t *testing.T) {
 			return errUndo
 		}), errUndo)
 		requireLook(1, 1, false)
+	})
+}
+
+// TestFactsOfManyQuestionsAtOnce asks about several contents for several accounts at the same
+// time. Questions share reads, and each gets its own answer.
+func TestFactsOfManyQuestionsAtOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		const contents = 5
+		id := func(n int) string { return fmt.Sprint("many", n) }
+		accounts := []string{"acme", "other", ""}
+		ids := map[string]string{} // of texts, by content and language
+		for n := range contents - 1 {
+			for _, lang := range []string{"en", "de"} {
+				text := factsText(lang)
+				text.ExternalID = id(n)
+				ids[id(n)+lang] = put(t, s, text)
+			}
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+				require.NoError(t, tx.Library.Save(ctx, ids[id(n)+"en"], "acme", ""))
+				require.NoError(t, tx.Library.Save(ctx, ids[id(n)+"de"], "acme", ""))
+				own := factsText("fr")
+				own.ExternalID, own.Owner = id(n), "other"
+				_, err := tx.Transcripts.Put(ctx, own)
+				require.NoError(t, err)
+			})
+		}
+		var askers sync.WaitGroup
+		for n := range contents {
+			there := n < contents-1 // the last content is unknown
+			for i, account := range accounts {
+				askers.Go(func() {
+					shelf, err := s.Contents.Shelf(t.Context(), "", account, factsOf.Platform, id(n))
+					if !assert.NoError(t, err) || !there {
+						assert.Empty(t, shelf.Texts)
+						return
+					}
+					assert.Len(t, shelf.Texts, []int{2, 3, 2}[i], account)
+					for _, text := range shelf.Texts {
+						assert.Equal(t, account == "acme", text.Saved)
+						assert.True(t, text.Lang == "fr" || text.ID == ids[id(n)+text.Lang])
+					}
+				})
+				for language, want := range map[string]string{"": ids[id(n)+"de"], "en": ids[id(n)+"en"], "fr": ""} {
+					askers.Go(func() {
+						saved, err := s.Library.Saved(t.Context(), account, library.Key{Platform: factsOf.Platform, ExternalID: id(n), Language: language})
+						if account != "acme" || want == "" {
+							assert.ErrorIs(t, err, db.ErrNotFound)
+							return
+						}
+						if assert.NoError(t, err) {
+							assert.Equal(t, want, saved.TranscriptID)
+						}
+					})
+				}
+			}
+		}
+		askers.Wait()
 	})
 }
 

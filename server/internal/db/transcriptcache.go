@@ -15,8 +15,8 @@ import (
 const knownBytes = 8 << 20
 
 // facts are what a store knows about contents: on SQLite until a transaction changes a content,
-// on PostgreSQL nothing, but questions at the same time share a read. The zero value knows nothing: a
-// transaction or a snapshot may see other rows than the store.
+// on PostgreSQL nothing: there, questions at the same time share a read. The zero value knows
+// nothing and shares nothing: a transaction or a snapshot may see other rows than the store.
 type facts struct {
 	shelves *recent.Facts[contentID, question, *Shelf]
 	saved   *recent.Facts[contentID, question, *Saved] // only texts are kept: a change of work does not end facts
@@ -42,29 +42,20 @@ func newFacts(shared bool) facts {
 	}
 	return facts{
 		shelves: recent.NewFacts[contentID, question](bytes, func(s *Shelf) int { return row * (2 + len(s.Texts) + len(s.Tracks)) }),
-		saved: recent.NewFacts[contentID, question](bytes, func(s *Saved) int {
-			if s == nil || s.TranscriptID == "" {
-				return 0
-			}
-			return 2 * row
-		}),
+		saved:   recent.NewFacts[contentID, question](bytes, func(s *Saved) int { return min(len(s.TranscriptID), 1) * 2 * row }),
 	}
 }
 
-// askAll scans the answers to some questions into dest, a slice. query begins with the word
-// asked, a table of the questions with their numbers n.
+// askAll scans the answers to some questions into dest, a slice. In query, asked is a table of
+// the questions, with the number n of each.
 func (s *source) askAll(ctx context.Context, dest any, query string, questions []question) error {
-	text := new(strings.Builder)
-	text.WriteString("WITH asked (n, owner, account, platform, external_id, language) AS (VALUES ")
-	args := make([]any, 0, 5*len(questions))
+	var args []any
+	rows := make([]string, len(questions))
 	for n, q := range questions {
-		if n > 0 {
-			text.WriteString(", ")
-		}
-		fmt.Fprintf(text, "(%d, ?, ?, ?, ?, ?)", n)
+		rows[n] = fmt.Sprintf("(%d, ?, ?, ?, ?, ?)", n)
 		args = append(args, q.owner, q.account, q.platform, q.externalID, q.language)
 	}
-	return s.ask(ctx, dest, text.String()+") "+query, args...)
+	return s.ask(ctx, dest, "WITH asked (n, owner, account, platform, external_id, language) AS (VALUES "+strings.Join(rows, ", ")+") "+query, args...)
 }
 
 // changes ends what is known about a content as soon as others see the transaction's changes.

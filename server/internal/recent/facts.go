@@ -55,8 +55,8 @@ func (f *Facts[S, K, V]) Read(ctx context.Context, subject S, key K, read func(c
 		return known.value, nil
 	}
 	values, err := read(ctx, []K{key})
-	value := values[key]
-	if err != nil {
+	value, there := values[key]
+	if err != nil || !there {
 		return value, err
 	}
 	if bytes := f.size(value); bytes > 0 {

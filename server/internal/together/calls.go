@@ -10,9 +10,11 @@ import (
 	"time"
 )
 
-// Calls makes one call after the other. What comes while a call runs waits for the next call,
-// which takes along all that waits. The zero value is ready. Safe for concurrent use.
-type Calls[C interface{ Run(ctx context.Context) error }] struct {
+// Calls makes one call after the other. The values that come while a call runs wait for the next
+// call, which takes all of them. The zero value is ready. Safe for concurrent use.
+type Calls[C interface {
+	Run(ctx context.Context) error // makes the call
+}] struct {
 	mu      sync.Mutex
 	waiting []*Shared[C]
 	ahead   *Shared[C] // the call for which the others wait; nil: none
