@@ -139,7 +139,7 @@ bench: setup-bench
 		sed -n 's/^ratio: //p' "$$rows.out" >>"$$rows"; rm -f "$$rows.out"; }; \
 	measure ./internal/captionbench -full -run Scale -bench Table; \
 	measure ./server -run '^$$' -bench Middleware; \
-	measure ./server/internal/e2e -run '^$$' -bench 'CacheHit|Wrk|BenchmarkBatch$$'; \
+	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|BenchmarkBatch$$'; \
 	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \
 	measure ./examples/transcriptd -run '^$$' -bench 'ThreeMinutes|BenchmarkStart$$'; \
 	measure ./client -run '^$$' -bench 'BenchmarkWait$$'; \

@@ -22,23 +22,38 @@ type Row struct {
 	Ratios []float64 // one for each round
 	// The goal; both 0: none.
 	AtLeast, AtMost float64
-	Note            string // further information
+	// Missed is the reason why the code does not reach the goal yet. With a reason, a row that
+	// misses its goal does not fail the benchmark: the table shows the goal and the reason.
+	// A goal is never lowered instead.
+	Missed string
+	// Samples is set where the ratio is one of 99th percentiles: the fewest samples of a
+	// percentile. Report refuses fewer than MinSamples.
+	Samples int
+	Note    string // further information
 }
+
+// MinSamples is the number of samples that a 99th percentile needs: twenty lie above it.
+const MinSamples = 2_000
 
 // Mark is the prefix of a row in a benchmark's output.
 const Mark = "ratio: "
 
-// Report prints the row. It fails the benchmark if three of four rounds miss the goal. If only
-// the median misses the goal, that may be noise, and the row is "close".
-func (r Row) Report(b *testing.B) {
+// Report prints the row. It fails the benchmark if three of four rounds miss the goal and the
+// row has no reason for that. If only the median misses the goal, that may be noise, and the
+// row is "close".
+func (r Row) Report(b testing.TB) {
 	b.Helper()
+	if r.Samples > 0 && r.Samples < MinSamples {
+		b.Errorf("%s: the 99th percentile of %d samples says nothing, %d are needed", r.Name, r.Samples, MinSamples)
+		return
+	}
 	verdict := r.verdict()
-	if verdict == "BELOW" {
+	if verdict == below {
 		b.Fail()
 	}
 	low, median, high := r.quartiles()
-	fmt.Fprintf(os.Stdout, "\n"+Mark+"%-52s  %-22s %8s  %-5s  %s\n", r.Name,
-		fmt.Sprintf("%.2f [%.2f-%.2f]", median, low, high), r.goal(), verdict, r.Note)
+	fmt.Fprintf(os.Stdout, "\n"+Mark+"%-62s  %-22s %8s  %-6s  %s\n", r.Name,
+		fmt.Sprintf("%.2f [%.2f-%.2f]", median, low, high), r.goal(), verdict, r.remarks(verdict))
 }
 
 func (r Row) quartiles() (low, median, high float64) {
@@ -57,16 +72,42 @@ func (r Row) goal() string {
 	return ""
 }
 
+const (
+	reached = "PASS"
+	below   = "BELOW"
+	missed  = "missed" // with a reason
+)
+
 func (r Row) verdict() string {
 	short := func(ratio float64) bool { return ratio < r.AtLeast || r.AtMost > 0 && ratio > r.AtMost }
 	low, median, high := r.quartiles()
 	switch {
 	case r.goal() == "":
 		return ""
+	case short(low) && short(high) && r.Missed != "":
+		return missed
 	case short(low) && short(high):
-		return "BELOW"
+		return below
 	case short(median):
 		return "close"
 	}
-	return "PASS"
+	return reached
+}
+
+func (r Row) remarks(verdict string) string {
+	var all []string
+	switch {
+	case r.Missed == "":
+	case verdict == reached:
+		all = append(all, "reached, so its reason can go: "+r.Missed)
+	default:
+		all = append(all, "reason: "+r.Missed)
+	}
+	if r.Samples > 0 {
+		all = append(all, fmt.Sprintf("%d samples", r.Samples))
+	}
+	if r.Note != "" {
+		all = append(all, r.Note)
+	}
+	return strings.Join(all, "; ")
 }

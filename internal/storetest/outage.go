@@ -27,7 +27,7 @@ type Server struct {
 // when the test ends; a stopped server is first started again.
 func OwnServer(t testing.TB) (*Server, store.Options) {
 	t.Helper()
-	c, err := startCluster()
+	c, err := startCluster(hasty)
 	needed(t, err)
 	t.Cleanup(func() { require.NoError(t, c.leash.Close()) })
 	s := &Server{t: t, c: c}

@@ -33,8 +33,31 @@ const startTimeout = 2 * time.Minute
 // errMissing says that PostgreSQL is not installed.
 var errMissing = errors.New("storetest: PostgreSQL is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
 
-// theCluster is the cluster of this test binary.
-var theCluster = sync.OnceValues(startCluster)
+// theCluster is the cluster of this test binary's tests, and benchCluster is the cluster of its
+// benchmarks.
+var (
+	theCluster   = sync.OnceValues(func() (*cluster, error) { return startCluster(hasty) })
+	benchCluster = sync.OnceValues(func() (*cluster, error) { return startCluster(shipped) })
+)
+
+// setup is how a cluster is made.
+type setup struct {
+	inMemory bool
+	settings []string // arguments of the server
+}
+
+// hasty is for tests. A crash of the machine would lose the latest commits.
+var hasty = setup{true, []string{
+	"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
+	"-c", "max_connections=500", "-c", "shared_buffers=32MB", "-c", "max_wal_size=128MB",
+	// A database that lives for a second gains nothing from a process that vacuums it, or
+	// from machine code for statements.
+	"-c", "autovacuum=off", "-c", "jit=off",
+}}
+
+// shipped is for benchmarks: a server on a disk, with the settings that PostgreSQL ships. Only
+// the number of connections is higher, because benchmarks open several stores at once.
+var shipped = setup{settings: []string{"-c", "max_connections=200"}}
 
 // cluster is a running PostgreSQL server.
 type cluster struct {
@@ -52,7 +75,11 @@ type cluster struct {
 // newDatabase returns the URL of a database that is dropped when the test ends.
 func newDatabase(t testing.TB) string {
 	t.Helper()
-	c, err := theCluster()
+	clusterOf := theCluster
+	if _, measures := t.(*testing.B); measures {
+		clusterOf = benchCluster
+	}
+	c, err := clusterOf()
 	needed(t, err)
 	return c.database(t)
 }
@@ -78,12 +105,16 @@ func needed(t testing.TB, err error) {
 }
 
 // startCluster makes a cluster and starts its server as an unprivileged user.
-func startCluster() (_ *cluster, err error) {
+func startCluster(how setup) (_ *cluster, err error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(memory(), "storetest-")
+	parent := "" // the folder of temporary files
+	if how.inMemory {
+		parent = memory()
+	}
+	dir, err := os.MkdirTemp(parent, "storetest-")
 	if err != nil {
 		return nil, fmt.Errorf("storetest: %w", err)
 	}
@@ -105,7 +136,7 @@ func startCluster() (_ *cluster, err error) {
 	if err := c.initialize(bin, attr); err != nil {
 		return nil, err
 	}
-	if err := c.run(bin, attr); err != nil {
+	if err := c.run(bin, attr, how.settings); err != nil {
 		return nil, err
 	}
 	return c, c.makeTemplate()
@@ -193,14 +224,10 @@ cd /; rm -rf "$dir"`
 
 // run starts the server. The server listens only on a socket in its own directory, so it needs
 // no port, and other programs cannot reach it.
-func (c *cluster) run(bin string, attr *syscall.SysProcAttr) error {
-	cmd := exec.Command("/bin/sh", "-c", watchdog, "sh", filepath.Join(bin, "postgres"),
-		"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=",
-		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off",
-		"-c", "max_connections=500", "-c", "shared_buffers=32MB", "-c", "max_wal_size=128MB",
-		// A database that lives for a second gains nothing from a process that vacuums it, or
-		// from machine code for statements.
-		"-c", "autovacuum=off", "-c", "jit=off")
+func (c *cluster) run(bin string, attr *syscall.SysProcAttr, settings []string) error {
+	command := slices.Concat([]string{"-c", watchdog, "sh", filepath.Join(bin, "postgres"),
+		"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses="}, settings)
+	cmd := exec.Command("/bin/sh", command...)
 	cmd.Dir, cmd.SysProcAttr = c.dir, attr
 	leash, err := cmd.StdinPipe()
 	if err != nil {

@@ -2,7 +2,9 @@
 // their own on an S3 server.
 //
 // PostgreSQL is a private cluster in a temporary directory. The first test that needs it starts
-// it, and it ends with the test binary in every case. It needs no configuration. If the
+// it, and it ends with the test binary in every case. A benchmark gets a server with the
+// settings that PostgreSQL ships, which keeps every commit on the disk; the server of tests does
+// not. The cluster needs no configuration. If the
 // programs are not installed, the test is skipped, or fails with CI=true in the environment.
 // "make setup" installs the S3 server into the repository's folder bin; without it the test
 // fails.
