@@ -36,16 +36,17 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// gather holds what is written on the connection of the request that ctx belongs to, until
-// leave sends it. On other connections each part leaves by itself. Between the two calls, the
-// handler writes one answer, flushes it, and leaves its bytes alone.
-func gather(ctx context.Context) (leave func()) {
+// gather holds an answer with a body of so many bytes, which is written on the connection of the
+// request that ctx belongs to, until leave sends it. Between the two calls, the handler writes
+// the answer, flushes it, and leaves its bytes alone. gathered is false if the parts of the
+// answer leave by themselves: if the body is small, or on a connection of another listener.
+func gather(ctx context.Context, body int) (leave func(), gathered bool) {
 	c, ok := ctx.Value(connKey{}).(*refusingConn)
-	if !ok {
-		return func() {}
+	if !ok || body <= leastGathered {
+		return nil, false
 	}
 	c.gathered = new(gathering)
-	return c.leave
+	return c.leave, true
 }
 
 // leave sends what was gathered. net/http believes that the parts have left already, so a

@@ -58,19 +58,33 @@ func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, sta
 			return err
 		}
 	}
-	if body.Size(gzip) <= leastGathered {
+	leave, gathered := gather(r.Context(), body.Size(gzip))
+	if !gathered {
 		Respond(w, mediaType, status, parts...)
 		return nil
 	}
-	defer gather(r.Context())()
-	Respond(w, mediaType, status, parts...)
-	_ = http.NewResponseController(w).Flush() // a writer without Flush sends its buffers at the end of the handler
+	defer leave()
+	respondHead(w, mediaType, status, parts)
+	control := http.NewResponseController(w)
+	for _, part := range parts {
+		_ = control.Flush() // a part is not copied behind the one before; a writer without Flush copies
+		_, _ = w.Write(part)
+	}
+	_ = control.Flush() // as above
 	return nil
 }
 
 // Respond sends a body in one or several parts. Respond ignores an error: the
 // connection has ended, and the access log does not need to say so.
 func Respond(w http.ResponseWriter, mediaType string, status int, body ...[]byte) {
+	respondHead(w, mediaType, status, body)
+	for _, part := range body {
+		_, _ = w.Write(part)
+	}
+}
+
+// respondHead begins an answer with a body.
+func respondHead(w http.ResponseWriter, mediaType string, status int, body [][]byte) {
 	length := 0
 	for _, part := range body {
 		length += len(part)
@@ -84,7 +98,4 @@ func Respond(w http.ResponseWriter, mediaType string, status int, body ...[]byte
 	// The writer of a server has deadlines. Other writers may have none.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(AnswerTimeout))
 	w.WriteHeader(status)
-	for _, part := range body {
-		_, _ = w.Write(part)
-	}
 }
