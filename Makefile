@@ -138,11 +138,11 @@ bench: setup-bench
 	measure() { $(GO) test -count=1 -timeout 15m -benchtime 1x "$$@" -row '$(ROW)' >"$$rows.out" 2>&1 || { failed=1; cat "$$rows.out"; }; \
 		sed -n 's/^ratio: //p' "$$rows.out" >>"$$rows"; rm -f "$$rows.out"; }; \
 	measure ./internal/captionbench -full -run Scale -bench Table; \
-	measure ./server -run '^$$' -bench Middleware; \
+	measure ./server -run '^$$' -bench 'Middleware|Upload1GiB'; \
 	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|BenchmarkBatch$$'; \
 	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \
 	measure ./examples/transcriptd -run '^$$' -bench 'ThreeMinutes|BenchmarkStart$$'; \
-	measure ./client -run '^$$' -bench 'BenchmarkWait$$'; \
+	measure ./client -run '^$$' -bench 'BenchmarkWait$$|BenchmarkCall$$'; \
 	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \
 	test -z "$$failed"
 
