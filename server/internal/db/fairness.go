@@ -205,29 +205,39 @@ func (tx *Tx) bringForward(ctx context.Context, extraction, turn string, priorit
 	return nil
 }
 
-// tagReturned gives a place to the steps whose time has come: River lets a step that was
-// snoozed or is tried again wait for a time of the clock, and such a time comes after all
-// tags.
-func (s *Store) tagReturned(ctx context.Context) error {
-	if are, err := s.stepsReturned(ctx); err != nil || !are {
+// wakeWaiting wakes the workers of the queues in which a step waits that may run. A step that
+// has come back gets its place first.
+func (s *Store) wakeWaiting(ctx context.Context, queues []string) error {
+	waiting, err := s.waitingQueues(ctx, queues)
+	if err != nil || len(waiting) == 0 {
 		return err
 	}
 	return s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-		returned, err := tx.returnedSteps(ctx)
+		if err := tx.tagReturned(ctx); err != nil {
+			return err
+		}
+		return tx.announceQueues(ctx, waiting)
+	})
+}
+
+// tagReturned gives a place to the steps whose time has come: River lets a step that was
+// snoozed or is tried again wait for a time of the clock, and such a time comes after all
+// tags.
+func (tx *Tx) tagReturned(ctx context.Context) error {
+	returned, err := tx.returnedSteps(ctx)
+	if err != nil {
+		return err
+	}
+	for _, step := range returned {
+		place, err := tx.placeOf(ctx, step.Queue, step.Extraction)
 		if err != nil {
 			return err
 		}
-		for _, step := range returned {
-			place, err := tx.placeOf(ctx, step.Queue, step.Extraction)
-			if err != nil {
-				return err
-			}
-			if err := tx.moveStep(ctx, step.ID, place); err != nil {
-				return err
-			}
+		if err := tx.moveStep(ctx, step.ID, place); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // oldShares is the condition of the finish times that are too long past to matter.

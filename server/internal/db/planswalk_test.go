@@ -311,7 +311,7 @@ func (w walk) words() {
 func (w walk) queue() {
 	ctx := w.Context()
 	w.must(second(w.TakenUp(ctx, rowID(10), []string{"p1"})), second(w.Stranded(ctx)), second(w.Status(ctx)),
-		w.Ping(ctx), w.TagReturned(ctx), second(w.SingleWaits(ctx, "default")))
+		w.Ping(ctx), w.WakeWaiting(ctx, "default"), second(w.SingleWaits(ctx, "default")))
 	lost, err := w.Lost(ctx)
 	w.must(err)
 	w.in(func(ctx context.Context, tx *db.Tx) {

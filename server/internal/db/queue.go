@@ -17,9 +17,9 @@ const (
 	never = 10 * 365 * 24 * time.Hour
 	// maxAttempts is so many that River gives no step up: the pipeline counts the attempts.
 	maxAttempts = 10_000
-	// pollInterval is for steps that are not announced: steps that were requeued or snoozed.
-	// New steps are announced.
-	pollInterval = time.Second
+	// lookInterval is for steps that are not announced: steps that were put off or have failed.
+	// New steps are announced, at most one a millisecond in each queue.
+	lookInterval = time.Second
 )
 
 // Enqueue puts a step into the queue within the transaction. The accounts whose steps wait

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -25,6 +26,8 @@ import (
 //   - The place in the queue (virtualNow, waitingSteps, moveStep, returnedSteps): River
 //     cannot change the time and the priority of a waiting row. Client.JobUpdateTx changes a
 //     row's output, and Client.JobRetryTx leaves a time in the past as it is.
+//   - The steps whose time has come (waitingQueues, announceQueues): River looks for them in
+//     each queue by itself, at a price in every second in which there are none.
 //   - The steps of single requests (singleWaits), the work in no queue (Stranded), the number
 //     of steps in each queue (queueSteps): Client.JobList reads whole rows, 10,000 at most,
 //     and does not count.
@@ -71,7 +74,7 @@ const (
 )
 
 // riverIndexes are made after River's own migrations: for the waiting steps of an
-// extraction, and for the steps that tagReturned looks for every second.
+// extraction, and for the steps that tagReturned looks for.
 var riverIndexes = []string{
 	`CREATE INDEX IF NOT EXISTS river_job_extraction ON river_job ((args ->> 'extraction')) WHERE state = 'available'`,
 	`CREATE INDEX IF NOT EXISTS river_job_returned ON river_job (scheduled_at) WHERE ` + returned,
@@ -166,10 +169,25 @@ func (tx *Tx) moveStep(ctx context.Context, id int64, to place) error {
 	return wrap(fmt.Sprintf("move queue job %d", id), err)
 }
 
-// stepsReturned reports whether there are returnedSteps.
-func (s *Store) stepsReturned(ctx context.Context) (are bool, err error) {
-	err = s.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM river_job WHERE `+returned+` AND scheduled_at <= ?)`, s.sql.RiverNow()).Scan(ctx, &are)
-	return are, wrap("look for steps that have come back", err)
+// array is a JSON array of names of queues.
+func array(queues []string) string { return `["` + strings.Join(queues, `","`) + `"]` }
+
+// waitingQueues returns those of the queues in which a step waits that may run.
+func (s *Store) waitingQueues(ctx context.Context, queues []string) (waiting []string, err error) {
+	err = s.ask(ctx, &waiting, `SELECT value FROM `+s.sql.Elements("?")+` WHERE EXISTS (SELECT 1 FROM river_job WHERE state = 'available'
+		AND queue = value AND priority IN (?, ?) AND scheduled_at <= ?)`, array(queues), singlePriority, batchPriority, s.sql.RiverNow())
+	return waiting, wrap("look for queues in which steps wait", err)
+}
+
+// announceQueues wakes the workers of the queues in all processes, as River's insert does.
+func (tx *Tx) announceQueues(ctx context.Context, queues []string) error {
+	announce := `INSERT INTO river_notification (topic, payload) SELECT 'river_insert', json_object('queue', value) FROM `
+	if tx.shared {
+		announce = `SELECT pg_notify(current_schema() || '.river_insert', CAST(json_build_object('queue', value) AS text)) FROM `
+	}
+	tx.sql.Posted()
+	_, err := tx.db.NewRaw(announce+tx.sql.Elements("?"), array(queues)).Exec(ctx)
+	return wrap("wake the workers of "+strings.Join(queues, ", "), err)
 }
 
 // returnedSteps locks steps that have come back and may run by now.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -114,8 +115,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 			river.WorkerMiddlewareFunc(r.beats.before),
 			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
 		},
-		FetchPollInterval: pollInterval,
-		Logger:            sqldb.Quiet(s.log),
+		Logger: sqldb.Quiet(s.log),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("store: runner: %w", err)
@@ -150,8 +150,8 @@ func (r *runner) Start(ctx context.Context) error {
 	}
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stopping = stop
-	r.looks.Go(func() { r.followTakes(working, taken) })
-	r.looks.Go(func() { r.followReturned(working) })
+	r.looks.Go(func() { each(working, takesEvery, func(ctx context.Context) { r.followTakes(ctx, taken) }) })
+	r.looks.Go(func() { each(working, lookInterval, r.wakeWaiting) })
 	return nil
 }
 
@@ -183,17 +183,24 @@ func (r *runner) Stop(ctx context.Context) error {
 
 func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.workers.Process) }
 
-// followReturned gives steps that have come back their places, until ctx ends.
-func (r *runner) followReturned(ctx context.Context) {
-	for every := time.NewTicker(pollInterval); ; {
+// wakeWaiting wakes the workers for steps that may run and of which River was not told, such as
+// steps that were put off.
+func (r *runner) wakeWaiting(ctx context.Context) {
+	if err := r.store.wakeWaiting(ctx, slices.Collect(maps.Keys(r.workers.Queues))); err != nil && ctx.Err() == nil {
+		r.store.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)
+	}
+}
+
+// each calls look at every interval, until ctx ends.
+func each(ctx context.Context, interval time.Duration, look func(context.Context)) {
+	every := time.NewTicker(interval)
+	defer every.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			every.Stop()
 			return
 		case <-every.C:
-		}
-		if err := r.store.tagReturned(ctx); err != nil && ctx.Err() == nil {
-			r.store.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)
+			look(ctx)
 		}
 	}
 }

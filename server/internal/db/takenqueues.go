@@ -52,18 +52,10 @@ func (r *runner) joinQueues(taken map[string]int) error {
 	return failed
 }
 
-// followTakes lets the client work on the queues that Workers.Takes names, until ctx ends.
-// taken are the queues that the client works on.
+// followTakes lets the client work on the queues that Workers.Takes names. taken are the
+// queues that the client works on.
 func (r *runner) followTakes(ctx context.Context, taken map[string]int) {
-	for every := time.NewTicker(takesEvery); ; {
-		select {
-		case <-ctx.Done():
-			every.Stop()
-			return
-		case <-every.C:
-		}
-		if err := errors.Join(r.leaveQueues(ctx, taken), r.joinQueues(taken)); err != nil && ctx.Err() == nil {
-			r.store.log.WarnContext(ctx, "a queue cannot be joined or left", "err", err)
-		}
+	if err := errors.Join(r.leaveQueues(ctx, taken), r.joinQueues(taken)); err != nil && ctx.Err() == nil {
+		r.store.log.WarnContext(ctx, "a queue cannot be joined or left", "err", err)
 	}
 }

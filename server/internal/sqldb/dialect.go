@@ -25,6 +25,9 @@ type Dialect interface {
 	// Shared reports whether several processes may serve the database at once.
 	Shared() bool
 
+	// Elements are the elements of a JSON array of strings, as rows with the column value.
+	Elements(array string) string
+
 	// WorkColumns are expressions for the process that has a row of River's, and for the
 	// row's arguments as text.
 	WorkColumns() (owner, args string)
@@ -77,4 +80,6 @@ type transaction struct {
 	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
 	// free gives the connection back, after commit or rollback.
 	free func()
+	// posted tells that the transaction has written a notification for River.
+	posted bool
 }

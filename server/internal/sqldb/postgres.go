@@ -30,6 +30,9 @@ const (
 	maxIdleInTx = 10 * time.Second
 	// migrationLock is the advisory lock under which tables are changed.
 	migrationLock = 0x7472616e73637274
+	// pgFetchPoll is how often River looks for steps without being woken. River's connection for
+	// notifications may be broken, and River then takes up to a minute to replace it.
+	pgFetchPoll = 5 * time.Second
 )
 
 // postgres is a database that many processes serve.
@@ -198,7 +201,7 @@ func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) err
 }
 
 func (p *postgres) riverClient(c *river.Config) (RiverClient, error) {
-	c.FetchCooldown = 5 * time.Millisecond
+	c.FetchCooldown, c.FetchPollInterval = 5*time.Millisecond, pgFetchPoll
 	return river.NewClient(riverpgxv5.New(p.pool), c)
 }
 
@@ -223,6 +226,10 @@ func (p *postgres) Ago(d time.Duration) any {
 
 func (p *postgres) SizeQuery() string { return `SELECT pg_database_size(current_database())` }
 func (p *postgres) Shared() bool      { return true }
+
+func (p *postgres) Elements(array string) string {
+	return "json_array_elements_text(" + array + ") AS elements (value)"
+}
 
 func (p *postgres) serve() (release func() error, err error) {
 	return func() error { return nil }, nil

@@ -27,6 +27,9 @@ const (
 	// migrationWait is how long another process may take to change tables.
 	migrationWait = 5 * time.Second
 	readers       = 4
+	// sqliteFetchPoll is how often River looks for steps without being woken. No wake-up is
+	// lost within one process.
+	sqliteFetchPoll = 30 * time.Second
 )
 
 // sqlite is a file that one process serves. All writes, River's too, go through one
@@ -41,6 +44,8 @@ type sqlite struct {
 	line   *gate // before read
 	asks   *sqlitePrepared
 	insert *river.Client[*sql.Tx]
+	river  *sql.DB // of the client that works: see riverPool
+	posted bell    // rings when a notification for River is committed
 }
 
 // sqliteScheme begins the name of a SQLite file.
@@ -72,6 +77,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	s.does = &sqlitePrepared{db: s.write, gate: s.turn, writes: true}
+	s.river = riverPool{one: s.does, written: &s.posted}.open()
 	if s.insert, err = river.NewClient(riversqlite.New(s.write.DB), o.Inserts); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
 	}
@@ -172,11 +178,18 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	enqueue := func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
+	t := &transaction{Tx: tx}
+	t.enqueue = func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
+		t.posted = true
 		_, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
 		return err
 	}
-	return &transaction{Tx: tx, enqueue: enqueue, free: func() {}}, nil
+	t.free = func() {
+		if t.posted {
+			s.posted.ring()
+		}
+	}
+	return t, nil
 }
 
 func (s *sqlite) gate() *gate                                      { return s.turn }
@@ -188,11 +201,12 @@ func (s *sqlite) Ago(d time.Duration) any                          { return time
 func (s *sqlite) SizeQuery() string {
 	return `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
 }
+func (s *sqlite) Elements(array string) string             { return "json_each(" + array + ")" }
 func (s *sqlite) Shared() bool                             { return false }
 func (s *sqlite) serve() (release func() error, err error) { return lockFile(s.path + ".lock") }
 func (s *sqlite) riverClient(c *river.Config) (RiverClient, error) {
-	c.FetchCooldown = 10 * time.Millisecond
-	return river.NewClient(riversqlite.New(s.write.DB), c)
+	c.FetchCooldown, c.FetchPollInterval = 10*time.Millisecond, sqliteFetchPoll
+	return river.NewClient(riversqlite.New(s.river), c)
 }
 
 // WorkColumns has functions for JSONB, in which River's SQLite driver keeps both.
@@ -202,6 +216,9 @@ func (s *sqlite) WorkColumns() (owner, args string) {
 
 func (s *sqlite) close() error {
 	var errs []error
+	if s.river != nil {
+		errs = append(errs, s.river.Close())
+	}
 	for _, db := range []*bun.DB{s.read, s.write} {
 		if db != nil {
 			errs = append(errs, db.Close())

@@ -112,6 +112,9 @@ func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.Inser
 	return tx.enqueue(ctx, args, opts)
 }
 
+// Posted tells that the transaction has written a notification for River by itself.
+func (tx *Tx) Posted() { tx.posted = true }
+
 // inTx marks the context of a function that runs in a transaction of a DB.
 type inTx struct{ db *DB }
 
