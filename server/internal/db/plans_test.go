@@ -59,7 +59,6 @@ var sendNothing = map[string]bool{
 var elsewhere = map[string]string{
 	"db/begunruns.go during run":                workerRuns,
 	"db/freeworkers.go during run":              workerRuns,
-	"db/freshbeat.go before run":                workerRuns,
 	"db/steps.go Work do":                       workerRuns,
 	"db/freeworkers.go during wait":             noneFree,
 	"db/freeworkers.go wait singleWaits":        noneFree,

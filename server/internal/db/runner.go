@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/heartbeat"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -65,7 +66,7 @@ type runner struct {
 	workers Workers
 	client  sqldb.RiverClient
 	begun   *begun
-	beats   *beats
+	beats   *heartbeat.Beats
 
 	stopping context.CancelFunc
 	looks    sync.WaitGroup
@@ -93,7 +94,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	if w.Takes == nil {
 		w.Takes = func(string) bool { return true }
 	}
-	r := &runner{store: s, workers: w, begun: newBegun(), beats: newBeats()}
+	r := &runner{store: s, workers: w, begun: newBegun(), beats: heartbeat.New()}
 	finished := cmp.Or(w.Finished, time.Hour)
 	var err error
 	r.client, err = s.sql.RiverClient(&river.Config{
@@ -112,7 +113,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 
 		Middleware: []rivertype.Middleware{
 			river.WorkerMiddlewareFunc(r.begun.during),
-			river.WorkerMiddlewareFunc(r.beats.before),
+			river.WorkerMiddlewareFunc(r.beats.Before),
 			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
 		},
 		Logger: sqldb.Quiet(s.log),
@@ -140,7 +141,7 @@ func (r *runner) Start(ctx context.Context) error {
 	if err := r.store.join(ctx, r.workers.Process, r.workers.Abilities); err != nil {
 		return err
 	}
-	r.beats.beaten(joined)
+	r.beats.Beaten(joined)
 	taken := maps.Clone(r.workers.Queues)
 	if err := r.leaveQueues(ctx, taken); err != nil {
 		return errors.Join(fmt.Errorf("store: start runner: %w", err), r.Leave(ctx))
@@ -160,7 +161,7 @@ func (r *runner) Beat(ctx context.Context) error {
 	if err := r.store.beat(ctx, r.workers.Process); err != nil {
 		return err
 	}
-	r.beats.beaten(began)
+	r.beats.Beaten(began)
 	return nil
 }
 
