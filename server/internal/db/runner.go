@@ -184,8 +184,8 @@ func (r *runner) Stop(ctx context.Context) error {
 
 func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.workers.Process) }
 
-// wakeWaiting wakes the workers for steps that may run and of which River was not told, such as
-// steps that were put off.
+// wakeWaiting wakes the workers for steps that may run and that no announcement has told River
+// about, such as steps that were put off.
 func (r *runner) wakeWaiting(ctx context.Context) {
 	if err := r.store.wakeWaiting(ctx, slices.Collect(maps.Keys(r.workers.Queues))); err != nil && ctx.Err() == nil {
 		r.store.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)

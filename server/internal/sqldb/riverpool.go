@@ -36,7 +36,7 @@ func (p riverPool) Connect(context.Context) (driver.Conn, error) {
 }
 
 // Driver is the driver of the connection that writes.
-func (p riverPool) Driver() driver.Driver { return p.one.db.DB.Driver() }
+func (p riverPool) Driver() driver.Driver { return p.one.db.Driver() }
 
 // riverConn is a connection of the pool. In a transaction it has the connection that writes
 // for itself.
