@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -141,6 +143,72 @@ func TestKeyedHitWritesOnce(t *testing.T) {
 		assert.Contains(t, writes[0], "idempotency_keys")
 		c.sweep(journeys["a text that is there"], 1<<30)
 	})
+}
+
+// TestKeyedHitIsRecordedBeforeItIsSent lets the one write of a keyed request fail that the cache
+// answers. The client gets no answer, and a repetition finds the key either free or answered.
+func TestKeyedHitIsRecordedBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		c := newTraveller(t, o)
+		c.await(c.job(c.link(0, "en")), "success")
+		c.link(0, "en") // also notes that the API key is in use
+		c.faults.Arm(0, dbtest.NoFault)
+		c.link(0, "en")
+		isRecord := func(statement string) bool { return strings.Contains(statement, "INSERT INTO idempotency_keys") }
+		at := slices.IndexFunc(c.faults.Disarm(), isRecord)
+		ask := func(key, text string) *answer { return c.postJSON(t, text, withKey(key)) }
+		same, other := body(t, videoOf(0), wish{"waitMs", 0}), body(t, videoOf(0), wish{"format", "text"})
+		for _, as := range []dbtest.Fault{dbtest.Refused, dbtest.Lost} {
+			key := as.String()
+			c.faults.Arm(at+1, as)
+			failed := ask(key, same)
+			require.True(t, isRecord(c.faults.Disarm()[at]))
+			require.Equal(t, http.StatusServiceUnavailable, failed.StatusCode, "%v: %s", as, failed.body)
+			if as == dbtest.Refused { // the key is free
+				again := ask(key, other)
+				require.Equal(t, http.StatusOK, again.StatusCode, again.body)
+				require.Empty(t, again.Header.Get("Idempotency-Replayed"))
+				continue
+			}
+			again := ask(key, same)
+			require.Equal(t, http.StatusOK, again.StatusCode, again.body)
+			require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+			require.Equal(t, http.StatusConflict, ask(key, other).StatusCode)
+		}
+	})
+}
+
+// TestDeletionBetweenReadAndRecord deletes a text after the cache was read for a request with a
+// key, and before the key is taken. A repetition gets the answer of the request.
+func TestDeletionBetweenReadAndRecord(t *testing.T) {
+	t.Parallel()
+	for name, own := range map[string]bool{"a text that all share": false, "a text of the account alone": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newTraveller(t, storetest.Postgres(t)) // SQLite has one connection that writes
+			require.Equal(t, http.StatusOK, c.postJSON(t, cachedBody).StatusCode)
+			if own {
+				_, err := c.PutTranscript(t.Context(), servertest.Account, corrected("en", "my own"))
+				require.NoError(t, err)
+			}
+			var deleted sync.Once
+			c.faults.Before(func(statement string) {
+				if strings.Contains(statement, "INSERT INTO idempotency_keys") {
+					deleted.Do(func() {
+						a := c.do(t, http.MethodDelete, "/v1/library/transcripts/video_site/"+video, nil)
+						assert.Equal(t, http.StatusNoContent, a.StatusCode, a.body)
+					})
+				}
+			})
+			first := c.postJSON(t, cachedBody, withKey("k"))
+			again := c.postJSON(t, cachedBody, withKey("k"))
+			require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+			require.Equal(t, first.StatusCode, again.StatusCode, "%s\n%s", first.body, again.body)
+			require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, first.StatusCode)
+			require.NotContains(t, first.body, "my own", "the account had deleted the text before it took the key")
+		})
+	}
 }
 
 // writing matches statements that write, lock, or begin or end a transaction. Windows of

@@ -344,3 +344,36 @@ func TestOneAnswersAKey(t *testing.T) {
 		}
 	})
 }
+
+// TestTwoProcessesAnswerKeys lets two processes answer the same keys at the same time, each many
+// keys by one statement: each key has one answer, and the processes do not lock each other out.
+func TestTwoProcessesAnswerKeys(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	processes := []*db.Store{dbtest.Open(t, o), dbtest.Open(t, o)}
+	const keys, rounds = 24, 8
+	for round := range rounds {
+		var states [keys][2]db.KeyState
+		var g errgroup.Group
+		for n := range keys {
+			key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: fmt.Sprint(round, "-", n)}
+			for i, s := range processes {
+				g.Go(func() (err error) {
+					states[n][i], err = s.Idempotency.TakeAnswered(t.Context(), key, []byte{byte(i)}, db.Answer{Kind: db.TranscriptAnswer, ID: fmt.Sprint(i)})
+					return err
+				})
+			}
+		}
+		require.NoError(t, g.Wait())
+		for _, state := range states {
+			first, second := state[0], state[1]
+			if first.Held == nil {
+				first, second = second, first
+			}
+			require.NotNil(t, first.Held)
+			require.Nil(t, second.Held)
+			require.Equal(t, first.Fingerprint, second.Fingerprint)
+			require.Equal(t, fmt.Sprint(first.Fingerprint[0]), second.Answer.ID)
+		}
+	}
+}

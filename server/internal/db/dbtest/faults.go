@@ -37,6 +37,8 @@ type Faults struct {
 	as    Fault
 	seen  []string        // statements since Arm, without those that a service at rest makes
 	rest  map[string]bool // whether a statement is one of those: most are made again and again
+
+	before func(statement string) // nil: nothing
 }
 
 // Faulty returns what stands between the store of the options and its database, and
@@ -58,6 +60,14 @@ func (f *Faults) Arm(n int, as Fault) {
 	f.armed, f.n, f.at, f.as, f.seen, f.rest = true, 0, n, as, nil, map[string]bool{}
 }
 
+// Before has fn called before each statement from now on, while the statement waits. On SQLite
+// fn must not write, because a statement that waits may have the connection that writes.
+func (f *Faults) Before(fn func(statement string)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.before = fn
+}
+
 // Disarm returns the statements that were made since Arm.
 func (f *Faults) Disarm() []string {
 	f.mu.Lock()
@@ -75,6 +85,12 @@ var atRest = regexp.MustCompile(`(?i)\bprocesses\b|river_(leader|queue|client|no
 
 // next counts a statement and says how it is to fail.
 func (f *Faults) next(statement string) Fault {
+	f.mu.Lock()
+	before := f.before
+	f.mu.Unlock()
+	if before != nil {
+		before(statement)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.armed {
