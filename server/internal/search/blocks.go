@@ -18,22 +18,24 @@ import (
 type Block struct {
 	First  string // a lower bound of the words in the block; "" in the first block
 	Words  []byte // each word with its postings, without the places
-	Places []byte // the places of all postings, one after the other
+	Places []byte // the places of all postings, one after the other; nil if they are not read
 }
 
-// These constants bound the size of a block in bytes. Only a word that one text says very often
-// exceeds the bound. Four blocks of a single text with their keys fit into a page of SQLite, and two
-// blocks of many texts. PostgreSQL stores a row of up to 2,000 bytes in one piece.
-const (
-	maxTextBlock = 900
-	maxBlock     = 1900
+// bounds are the bounds of a block in bytes. Only a word that one text says very often exceeds
+// them.
+type bounds struct{ words, places, both int }
+
+// Four blocks of a single text with their keys fit into a page of SQLite. A block of many texts
+// has few words, which a database reads in one piece, and many places, which a database keeps
+// apart: a search reads the places of a block only if the block has a text with all words of the
+// query.
+var (
+	boundsOfText   = bounds{words: 900, places: 900, both: 900}
+	boundsOfVolume = bounds{words: 1900, places: 32 << 10, both: 34 << 10}
 )
 
-// Posting is what an index knows of a word in one text.
-type Posting struct {
-	Text   int    // number of the text in the index
-	Hits   int    // number of different times at which the word is said
-	Places []byte // encoded; nil if the reader did not ask for places
+func (b bounds) fit(words, places int) bool {
+	return words <= b.words && places <= b.places && words+places <= b.both
 }
 
 // Blocks returns the index of a single text. The number of the text is 0. There is at least one
@@ -57,10 +59,10 @@ func Blocks(segments []transcript.Segment) []Block {
 		s.add(Fold(segment.Text), 0, 0)
 		s.flush()
 	}
-	b := blockWriter{max: maxTextBlock}
-	b.add(startsWord(0), []Posting{{Hits: starts.count, Places: starts.encoded}})
+	b := blockWriter{bounds: boundsOfText}
+	b.add(startsWord(0), []Posting{posting(starts.count, starts.encoded)})
 	for _, word := range slices.Sorted(maps.Keys(words)) {
-		b.add(word, []Posting{{Hits: words[word].count, Places: words[word].encoded}})
+		b.add(word, []Posting{posting(words[word].count, words[word].encoded)})
 	}
 	return b.blocks
 }
@@ -83,11 +85,10 @@ func startOf(s transcript.Segment) int { return int(wire.Milliseconds(s.Start)) 
 // frequent word need several blocks.
 const mark = "\x01"
 
-func startsWord(text int) string { return Entry("", text) }
+func startsWord(text int) string { return entryOf("", text) }
 
-// Entry bounds the entry of a word that may have a text: the entry is the last one that is not
-// after the bound.
-func Entry(word string, text int) string { return fmt.Sprintf("%s"+mark+"%05x", word, text) }
+// entryOf is the name of the entry of a word whose first text is text.
+func entryOf(word string, text int) string { return fmt.Sprintf("%s"+mark+"%05x", word, text) }
 
 // wordOf returns the word of an entry.
 func wordOf(entry string) string {
@@ -104,40 +105,40 @@ func StartsFrom(first, last int) Term { return Term{Word: startsWord(first), las
 // blockWriter writes the words of an index, which arrive in order, into blocks.
 type blockWriter struct {
 	blocks []Block
+	bounds bounds
 	before string // the entry before, in the same block
 	entry  []byte // scratch
-	max    int    // bytes of a block
 }
 
 // add writes the postings of a word into one entry, or into several if they exceed a block.
 func (b *blockWriter) add(word string, postings []Posting) {
 	for entry := word; len(postings) > 0; {
-		n, size := 1, len(word)+roomOf(postings[0])
-		for n < len(postings) && size+roomOf(postings[n]) <= b.max {
-			size += roomOf(postings[n])
+		n, places := 1, postings[0].size
+		for n < len(postings) && b.bounds.fit(len(entry)+roomOfPosting*(n+1), places+postings[n].size) {
+			places += postings[n].size
 			n++
 		}
 		b.addEntry(entry, postings[:n])
 		if postings = postings[n:]; len(postings) > 0 {
-			entry = Entry(word, postings[0].Text)
+			entry = entryOf(word, postings[0].Text)
 		}
 	}
 }
 
-// roomOf bounds the bytes of a posting.
-func roomOf(p Posting) int { return len(p.Places) + 8 }
+// roomOfPosting bounds the bytes of a posting without its places.
+const roomOfPosting = 8
 
 func (b *blockWriter) addEntry(entry string, postings []Posting) {
 	encoded, places, text := b.entry[:0], 0, 0
 	for _, p := range postings {
 		encoded = binary.AppendUvarint(encoded, uint64(p.Text-text))
 		encoded = binary.AppendUvarint(encoded, uint64(p.Hits))
-		encoded = binary.AppendUvarint(encoded, uint64(len(p.Places)))
-		places += len(p.Places)
+		encoded = binary.AppendUvarint(encoded, uint64(p.size))
+		places += p.size
 		text = p.Text
 	}
 	last := b.last()
-	if used := len(last.Words) + len(last.Places); used > 0 && used+len(entry)+len(encoded)+places > b.max {
+	if len(last.Words) > 0 && !b.bounds.fit(len(last.Words)+len(entry)+len(encoded), len(last.Places)+places) {
 		b.blocks = append(b.blocks, Block{First: entry})
 		b.before, last = "", b.last()
 	}
@@ -147,7 +148,7 @@ func (b *blockWriter) addEntry(entry string, postings []Posting) {
 	last.Words = binary.AppendUvarint(last.Words, uint64(places))
 	last.Words = appendBytes(last.Words, encoded)
 	for _, p := range postings {
-		last.Places = append(last.Places, p.Places...)
+		last.Places = append(last.Places, p.places()...)
 	}
 	b.before, b.entry = entry, encoded
 }
@@ -168,47 +169,51 @@ func sharedPrefix(a, b string) (n int) {
 
 // blockReader reads the entries of a block.
 type blockReader struct {
-	words, places []byte // what is left
+	block *Block
+	rest  []byte // the words that are left
 
 	word     []byte // of the entry; valid until next
 	postings []byte
-	of       []byte // the places of the postings
+	from, to int // the places of the entry in the block
 }
+
+func read(b *Block) *blockReader { return &blockReader{block: b, rest: b.Words} }
 
 // next goes to the next entry. It returns false after the last entry.
 func (r *blockReader) next() bool {
-	shared, n := binary.Uvarint(r.words)
+	shared, n := binary.Uvarint(r.rest)
 	if n <= 0 || shared > uint64(len(r.word)) {
 		return false
 	}
 	var suffix []byte
-	suffix, r.words = cutBytes(r.words[n:])
+	suffix, r.rest = cutBytes(r.rest[n:])
 	r.word = append(r.word[:shared], suffix...)
-	size, n := binary.Uvarint(r.words)
+	size, n := binary.Uvarint(r.rest)
 	if n <= 0 {
 		return false // damaged: the entries read so far are right
 	}
-	r.postings, r.words = cutBytes(r.words[n:])
-	size = min(size, uint64(len(r.places)))
-	r.of, r.places = r.places[:size], r.places[size:]
+	r.postings, r.rest = cutBytes(r.rest[n:])
+	r.from, r.to = r.to, r.to+int(min(size, maxPlaces))
 	return true
 }
 
+// maxPlaces bounds the places of an entry. A damaged block may name any number.
+const maxPlaces = 1 << 30
+
 // append appends the postings of the entry.
 func (r *blockReader) append(postings []Posting) []Posting {
-	text := 0
-	for rest, of := r.postings, r.of; len(rest) > 0; {
+	text, from := 0, r.from
+	for rest := r.postings; len(rest) > 0; {
 		step, n := binary.Uvarint(rest)
 		hits, m := binary.Uvarint(rest[max(n, 0):])
 		size, k := binary.Uvarint(rest[max(n+m, 0):])
-		if n <= 0 || m <= 0 || k <= 0 {
+		if n <= 0 || m <= 0 || k <= 0 || size > maxPlaces {
 			return postings // damaged: the postings read so far are right
 		}
 		rest = rest[n+m+k:]
 		text += int(step)
-		size = min(size, uint64(len(of)))
-		postings = append(postings, Posting{Text: text, Hits: int(hits), Places: of[:size:size]})
-		of = of[size:]
+		postings = append(postings, Posting{Text: text, Hits: int(hits), Block: r.block, from: from, size: int(size)})
+		from += int(size)
 	}
 	return postings
 }
@@ -228,11 +233,10 @@ func (t Term) Last() string {
 	return t.Word + mark + "g" // after all entries of the word
 }
 
-// AppendPostings appends the postings of the term in a block. If places is nil, the postings
-// have no places. Postings of several words or from several blocks are not in the order of the
-// texts.
-func (t Term) AppendPostings(postings []Posting, words, places []byte) []Posting {
-	for r := (blockReader{words: words, places: places}); r.next(); {
+// AppendPostings appends the postings of the term in a block. Postings of several words are not
+// in the order of the texts.
+func (t Term) AppendPostings(postings []Posting, b *Block) []Posting {
+	for r := read(b); r.next(); {
 		switch word := wordOf(string(r.word)); {
 		case t.matches(word):
 			postings = r.append(postings)

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -11,8 +12,9 @@ const near = 30_000
 
 // Match is a text that has all terms of a query.
 type Match struct {
-	Text int
-	of   [][]Posting // of each term; a prefix may have several postings in a text
+	Text   int
+	Starts []Posting   // of the text, by StartsFrom; needed by Times, and by Hits if NeedsStarts
+	Of     [][]Posting // of each term; a prefix may have several postings in a text
 }
 
 // Matches returns the texts of an index that have all terms of the query, in order. lists has
@@ -27,15 +29,15 @@ func (q Query) Matches(lists [][]Posting) iter.Seq[Match] {
 		if len(q.terms) == 0 || len(lists) != len(q.terms) {
 			return
 		}
-		left := slices.Clone(lists)
-		for m := (Match{of: make([][]Posting, len(lists))}); len(left[0]) > 0; {
-			m.Text = left[0][0].Text
+		left, of := slices.Clone(lists), make([][]Posting, len(lists))
+		for len(left[0]) > 0 {
+			text := left[0][0].Text
 			all := true
 			for i := range left {
-				m.of[i], left[i] = cutText(left[i], m.Text)
-				all = all && len(m.of[i]) > 0
+				of[i], left[i] = cutText(left[i], text)
+				all = all && len(of[i]) > 0
 			}
-			if all && !yield(m) {
+			if all && !yield(Match{Text: text, Of: slices.Clone(of)}) {
 				return
 			}
 		}
@@ -66,26 +68,53 @@ func (q Query) NeedsStarts() bool {
 	return len(q.parts) > 1 || slices.ContainsFunc(q.parts, func(p part) bool { return p.prefix })
 }
 
+// Bound returns a number of hits that the match does not exceed. It reads no places. Each hit has
+// a place of its own of each part, and a place has at least one byte.
+func (q Query) Bound(m Match) int {
+	if !q.NeedsPlaces() {
+		return m.Of[0][0].Hits
+	}
+	bound := math.MaxInt
+	for _, p := range q.parts {
+		for _, term := range p.terms {
+			size := 0
+			for _, posting := range m.Of[term] {
+				size += posting.size
+			}
+			bound = min(bound, size)
+		}
+	}
+	if !q.NeedsStarts() { // a hit counts for the segment of the first word
+		bound = min(bound, m.Of[q.parts[0].terms[0]][0].Hits)
+	}
+	return bound
+}
+
 // Counter counts hits. It keeps its memory from one text to the next.
 type Counter struct {
 	query   Query
-	parts   [][]Place // where each part begins
-	scratch []Place
+	begins  [][]int // where each part begins, as numbers of words
+	left    [][]int
+	latest  []Place
+	scratch []int
+	starts  []Place
 }
 
 // Counter returns a counter for the hits of the query.
-func (q Query) Counter() *Counter { return &Counter{query: q, parts: make([][]Place, len(q.parts))} }
+func (q Query) Counter() *Counter {
+	n := len(q.parts)
+	return &Counter{query: q, begins: make([][]int, n), left: make([][]int, n), latest: make([]Place, n)}
+}
 
-// Hits returns the number of segments with a hit: see Times. starts is the posting of the text
-// for StartsFrom; its places are not read if NeedsStarts is false.
-func (c *Counter) Hits(m Match, starts Posting) (n int) {
+// Hits returns the number of segments with a hit: see Times.
+func (c *Counter) Hits(m Match) (n int) {
 	switch {
 	case !c.query.NeedsPlaces():
-		return m.of[0][0].Hits
+		return m.Of[0][0].Hits
 	case !c.query.NeedsStarts():
 		return c.query.parts[0].hits(m)
 	}
-	c.each(m, starts, func(int) bool {
+	c.each(m, func(int) bool {
 		n++
 		return true
 	})
@@ -95,8 +124,8 @@ func (c *Counter) Hits(m Match, starts Posting) (n int) {
 // Times returns the Place.At of the first segments with a hit, at most n, in order and each
 // once. A hit is a passage of at most 30 seconds with all words and phrases of the query. A hit
 // counts for the segment of its first word, and the next hit begins after the hit's last part.
-func (c *Counter) Times(m Match, starts Posting, n int) (at []int) {
-	c.each(m, starts, func(ms int) bool {
+func (c *Counter) Times(m Match, n int) (at []int) {
+	c.each(m, func(ms int) bool {
 		at = append(at, ms)
 		return len(at) < n
 	})
@@ -107,7 +136,7 @@ func (c *Counter) Times(m Match, starts Posting, n int) (at []int) {
 func (p part) hits(m Match) (n int) {
 	words := make([]placeReader, len(p.words))
 	for i, term := range p.terms {
-		words[i].encoded = m.of[term][0].Places
+		words[i].encoded = m.Of[term][0].places()
 		if i > 0 && !words[i].next() {
 			return 0
 		}
@@ -130,52 +159,73 @@ func (p part) hits(m Match) (n int) {
 }
 
 // each calls hit for each segment with a hit, in order, until hit returns false.
-func (c *Counter) each(m Match, starts Posting, hit func(at int) bool) {
-	for i, p := range c.query.parts {
-		c.parts[i] = c.begins(c.parts[i][:0], p, m, starts)
+func (c *Counter) each(m Match, hit func(at int) bool) {
+	if c.starts = c.starts[:0]; len(m.Starts) > 0 {
+		c.starts = appendStarts(c.starts, m.Starts[0].places())
 	}
-	left := slices.Clone(c.parts)
-	latest := make([]*Place, len(left))
-	for last, some := 0, false; ; {
-		i := firstOf(left)
+	if len(c.starts) == 0 {
+		return
+	}
+	for i, p := range c.query.parts {
+		c.begins[i] = c.appendBegins(c.begins[i][:0], p, m)
+	}
+	copy(c.left, c.begins)
+	said := 0 // parts that have a latest place
+	clearPlaces(c.latest)
+	for last, segment := -1, 0; ; {
+		i := firstOf(c.left)
 		if i < 0 {
 			return
 		}
-		place := &left[i][0]
-		latest[i], left[i] = place, left[i][1:]
-		first := first(latest)
-		if first == nil || place.At-first.At > near {
+		pos := c.left[i][0]
+		c.left[i] = c.left[i][1:]
+		for segment+1 < len(c.starts) && c.starts[segment+1].Pos <= pos {
+			segment++
+		}
+		if c.latest[i].Pos < 0 {
+			said++
+		}
+		c.latest[i] = Place{At: c.starts[segment].At, Pos: pos}
+		if said < len(c.latest) {
 			continue
 		}
-		if !some || last != first.At {
+		first := firstPlace(c.latest)
+		if c.latest[i].At-first.At > near {
+			continue
+		}
+		if last != first.At {
 			if !hit(first.At) {
 				return
 			}
-			last, some = first.At, true
+			last = first.At
 		}
-		clear(latest)
+		said = 0
+		clearPlaces(c.latest)
+	}
+}
+
+func clearPlaces(places []Place) {
+	for i := range places {
+		places[i].Pos = -1
 	}
 }
 
 // firstOf returns the number of the list that has the lowest place, or -1 if all lists are
 // empty.
-func firstOf(lists [][]Place) int {
+func firstOf(lists [][]int) int {
 	n := -1
 	for i, list := range lists {
-		if len(list) > 0 && (n < 0 || list[0].Pos < lists[n][0].Pos) {
+		if len(list) > 0 && (n < 0 || list[0] < lists[n][0]) {
 			n = i
 		}
 	}
 	return n
 }
 
-// first returns the place with the lowest Pos. It returns nil if any place is nil.
-func first(places []*Place) *Place {
+// firstPlace returns the place with the lowest Pos.
+func firstPlace(places []Place) Place {
 	first := places[0]
-	for _, p := range places {
-		if p == nil {
-			return nil
-		}
+	for _, p := range places[1:] {
 		if p.Pos < first.Pos {
 			first = p
 		}
@@ -183,39 +233,35 @@ func first(places []*Place) *Place {
 	return first
 }
 
-// begins appends the places where a part begins, in order. The words of a part follow each
+// appendBegins appends the places where a part begins, in order. The words of a part follow each
 // other without a gap.
-func (c *Counter) begins(places []Place, p part, m Match, starts Posting) []Place {
-	places = appendPositions(places, m.of[p.terms[0]])
-	for i := 1; i < len(p.terms) && len(places) > 0; i++ {
-		c.scratch = appendPositions(c.scratch[:0], m.of[p.terms[i]])
-		next, still := c.scratch, places[:0]
-		for _, place := range places {
-			for len(next) > 0 && next[0].Pos < place.Pos+i {
+func (c *Counter) appendBegins(begins []int, p part, m Match) []int {
+	begins = appendPlaces(begins, m.Of[p.terms[0]])
+	for i := 1; i < len(p.terms) && len(begins) > 0; i++ {
+		c.scratch = appendPlaces(c.scratch[:0], m.Of[p.terms[i]])
+		next, still := c.scratch, begins[:0]
+		for _, pos := range begins {
+			for len(next) > 0 && next[0] < pos+i {
 				next = next[1:]
 			}
-			if len(next) > 0 && next[0].Pos == place.Pos+i {
-				still = append(still, place)
+			if len(next) > 0 && next[0] == pos+i {
+				still = append(still, pos)
 			}
 		}
-		places = still
+		begins = still
 	}
-	at := readStarts(starts.Places)
-	for i := range places {
-		places[i].At = at.atOf(places[i].Pos)
-	}
-	return places
+	return begins
 }
 
-// appendPositions appends the places of a term, in order and without At.
-func appendPositions(places []Place, postings []Posting) []Place {
+// appendPlaces appends the places of a term, in order.
+func appendPlaces(places []int, postings []Posting) []int {
 	for _, p := range postings {
-		for r := (placeReader{encoded: p.Places}); r.next(); {
-			places = append(places, Place{Pos: r.pos})
+		for r := (placeReader{encoded: p.places()}); r.next(); {
+			places = append(places, r.pos)
 		}
 	}
 	if len(postings) > 1 {
-		slices.SortFunc(places, func(a, b Place) int { return cmp.Compare(a.Pos, b.Pos) })
+		slices.Sort(places)
 	}
 	return places
 }

@@ -1,83 +1,127 @@
 package search
 
-import (
-	"maps"
-	"math"
-	"slices"
-	"strings"
-)
+import "strings"
 
-// Merger makes one index of several. The zero value is ready.
+// Merger makes one index of several, and reads and writes them piece by piece. The zero value is
+// ready.
 type Merger struct {
-	words map[string][]Posting
-	texts int
+	inputs []*input
+	texts  int
+	out    blockWriter
 }
 
-// Add adds the texts of an index whose numbers are in keep, which is in order. The texts get
-// the next numbers. Add keeps the bytes of the blocks.
-func (m *Merger) Add(blocks []Block, keep []int) {
-	if m.words == nil {
-		m.words = map[string][]Posting{}
-	}
-	numbers := map[int]int{}
+// input is an index that is merged.
+type input struct {
+	more    func() ([]Block, error)
+	numbers map[int]int // of the texts: the number in the merged index for the number here
+	blocks  []Block     // that are not read yet
+	reader  *blockReader
+
+	word     string // of the present entry; "": the input has ended
+	postings []Posting
+}
+
+// Add adds the texts of an index whose numbers are in keep, which is in order. The texts get the
+// next numbers. more returns the blocks of the index in order, some at a time, and none at the
+// end. The merger keeps the bytes of the blocks.
+func (m *Merger) Add(keep []int, more func() ([]Block, error)) {
+	in := &input{more: more, numbers: make(map[int]int, len(keep))}
 	for _, text := range keep {
-		numbers[text] = m.texts
+		in.numbers[text] = m.texts
 		m.texts++
 	}
-	var postings []Posting
-	for _, b := range blocks {
-		for r := (blockReader{words: b.Words, places: b.Places}); r.next(); {
-			postings = r.append(postings[:0])
-			starts := strings.HasPrefix(string(r.word), mark)
-			for _, p := range postings {
-				number, kept := numbers[p.Text]
-				if !kept {
-					continue
-				}
-				word := wordOf(string(r.word))
-				if starts {
-					word = startsWord(number)
-				}
-				p.Text = number
-				m.words[word] = append(m.words[word], p)
+	m.inputs = append(m.inputs, in)
+}
+
+// Next returns the next blocks of the merged index: at least so many bytes, or all that are
+// left. After the last block it returns none. There is at least one block.
+func (m *Merger) Next(bytes int) ([]Block, error) {
+	if m.out.blocks == nil {
+		m.out.bounds = boundsOfVolume
+		m.out.last()
+		for _, in := range m.inputs {
+			if err := in.next(); err != nil {
+				return nil, err
 			}
 		}
 	}
-}
-
-// Blocks returns the merged index. There is at least one block.
-func (m *Merger) Blocks() []Block {
-	b := blockWriter{max: maxBlock}
-	b.last()
-	for _, word := range slices.Sorted(maps.Keys(m.words)) {
-		b.add(word, m.words[word])
-	}
-	return b.blocks
-}
-
-// Without returns a block without the postings of a text. changed is false if the block has
-// none.
-func (b Block) Without(text int) (without Block, changed bool) {
-	w := blockWriter{max: math.MaxInt, blocks: []Block{{
-		Words: make([]byte, 0, len(b.Words)+maxWord), Places: make([]byte, 0, len(b.Places)),
-	}}}
-	var postings []Posting
-	for r := (blockReader{words: b.Words, places: b.Places}); r.next(); {
-		postings = r.append(postings[:0])
-		left := slices.DeleteFunc(postings, func(p Posting) bool { return p.Text == text })
-		if changed = changed || len(left) < len(postings); len(left) > 0 {
-			w.addEntry(string(r.word), left)
+	for full := 0; full < bytes; {
+		word := m.leastWord()
+		if word == "" {
+			blocks := m.out.blocks
+			m.out.blocks = []Block{}
+			return blocks, nil
+		}
+		before := len(m.out.blocks)
+		postings, err := m.postingsOf(word)
+		if err != nil {
+			return nil, err
+		}
+		m.out.add(word, postings)
+		for _, b := range m.out.blocks[before-1 : len(m.out.blocks)-1] {
+			full += len(b.Words) + len(b.Places)
 		}
 	}
-	return Block{First: b.First, Words: w.last().Words, Places: w.last().Places}, changed
+	last := len(m.out.blocks) - 1
+	blocks := m.out.blocks[:last:last]
+	m.out.blocks = []Block{m.out.blocks[last]}
+	return blocks, nil
 }
 
-// WordsOf returns the words of an index, and the entries for the starts of segments.
-func WordsOf(blocks []Block) (words []string) {
-	for _, b := range blocks {
-		for r := (blockReader{words: b.Words}); r.next(); {
-			words = append(words, wordOf(string(r.word)))
+// leastWord returns the least word that is left, or "" at the end.
+func (m *Merger) leastWord() (least string) {
+	for _, in := range m.inputs {
+		if in.word != "" && (least == "" || in.word < least) {
+			least = in.word
 		}
 	}
-	return words
+	return least
+}
+
+// postingsOf returns the postings of the least word, in the order of the texts.
+func (m *Merger) postingsOf(word string) (postings []Posting, err error) {
+	for _, in := range m.inputs {
+		for in.word == word {
+			postings = append(postings, in.postings...)
+			if err := in.next(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return postings, nil
+}
+
+// next goes to the next entry that has kept texts.
+func (in *input) next() (err error) {
+	for {
+		for in.reader == nil || !in.reader.next() {
+			if len(in.blocks) == 0 {
+				if in.blocks, err = in.more(); err != nil || len(in.blocks) == 0 {
+					in.word = ""
+					return err
+				}
+			}
+			in.reader, in.blocks = read(&in.blocks[0]), in.blocks[1:]
+		}
+		in.postings = in.kept(in.reader.append(in.postings[:0]))
+		if len(in.postings) == 0 {
+			continue
+		}
+		if in.word = wordOf(string(in.reader.word)); strings.HasPrefix(in.word, mark) {
+			in.word = startsWord(in.postings[0].Text)
+		}
+		return nil
+	}
+}
+
+// kept returns those postings whose texts are kept, with their new numbers.
+func (in *input) kept(postings []Posting) []Posting {
+	kept := postings[:0]
+	for _, p := range postings {
+		if number, is := in.numbers[p.Text]; is {
+			p.Text = number
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }

@@ -83,34 +83,18 @@ func (w *startWriter) add(p Place) {
 	w.count++
 }
 
-// startReader decodes what a startWriter has encoded.
-type startReader struct {
-	encoded []byte
-	at      Place // the segment of the last place
-	then    Place // the segment after it
-	more    bool
-}
-
-func readStarts(encoded []byte) *startReader {
-	r := &startReader{encoded: encoded}
-	r.step()
-	return r
-}
-
-func (r *startReader) step() {
-	pos, n := binary.Uvarint(r.encoded)
-	at, m := binary.Uvarint(r.encoded[max(n, 0):])
-	if r.more = n > 0 && m > 0; r.more {
-		r.encoded = r.encoded[n+m:]
-		r.then = Place{At: r.then.At + int(at), Pos: r.then.Pos + int(pos)}
+// appendStarts decodes what a startWriter has encoded: the first word of each segment.
+func appendStarts(starts []Place, encoded []byte) []Place {
+	var at Place
+	for len(encoded) > 0 {
+		pos, n := binary.Uvarint(encoded)
+		ms, m := binary.Uvarint(encoded[max(n, 0):])
+		if n <= 0 || m <= 0 {
+			return starts // damaged: the starts read so far are right
+		}
+		encoded = encoded[n+m:]
+		at = Place{At: at.At + int(ms), Pos: at.Pos + int(pos)}
+		starts = append(starts, at)
 	}
-}
-
-// atOf returns the At of a word. The words must be asked for in order.
-func (r *startReader) atOf(pos int) int {
-	for r.more && r.then.Pos <= pos {
-		r.at = r.then
-		r.step()
-	}
-	return r.at.At
+	return starts
 }
