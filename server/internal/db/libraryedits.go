@@ -6,7 +6,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
-	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 )
 
 // contentRows are the ids of the rows of a content in the library of an account, those
@@ -62,7 +61,8 @@ func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) 
 		return err
 	}
 	what := "remove " + key.ExternalID
-	if err := w.unindex(ctx, account, key); err != nil {
+	rows := func(q *bun.SelectQuery) *bun.SelectQuery { return q.ApplyQueryBuilder(rowsOf(account, key)) }
+	if err := w.unindex(ctx, rows); err != nil {
 		return wrap(what, err)
 	}
 	res, err := w.db.NewDelete().Model((*LibraryRow)(nil)).ApplyQueryBuilder(rowsOf(account, key)).Exec(ctx)
@@ -85,16 +85,6 @@ func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) 
 		}
 	}
 	return nil
-}
-
-// unindex takes the words of what a key names out of the index of the account.
-func (w LibraryTx) unindex(ctx context.Context, account string, key library.Key) error {
-	var ids []string
-	err := w.db.NewSelect().Model((*LibraryRow)(nil)).Column("id").ApplyQueryBuilder(rowsOf(account, key)).Where("volume IS NOT NULL").Scan(ctx, &ids)
-	if err != nil || len(ids) == 0 {
-		return err
-	}
-	return wordindex.Remove(ctx, w.tx.sql, account, ids...)
 }
 
 // deleteOwn deletes a transcript that is the account's alone, with its text, and the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -26,12 +28,14 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	if err := newID(&row.ID); err != nil {
 		return err
 	}
+	if err := w.repoint(ctx, row, account); err != nil {
+		return wrap("save transcript "+transcriptID, err)
+	}
 	mine := row.ID
 	var volume *int64
 	err = w.db.NewInsert().Model(row).
 		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
-		Set(`volume = CASE WHEN library_row.transcript_id = excluded.transcript_id THEN library_row.volume END,
-			transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
+		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
 			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at`).
 		Returning("id, volume").
 		Scan(ctx, &row.ID, &volume)
@@ -44,6 +48,14 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	return wrap("save transcript "+transcriptID, err)
 }
 
+// repoint takes the rows of accounts that are about to point at another text out of the index.
+func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts ...string) error {
+	return w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("account IN (?) AND platform = ? AND external_id = ? AND lang = ? AND transcript_id <> ?",
+			bun.List(accounts), to.Platform, to.ExternalID, to.Lang, to.TranscriptID)
+	})
+}
+
 // indexEvery is the number of saved texts after which the account's index may have to grow again.
 const indexEvery = 8
 
@@ -53,7 +65,7 @@ func (w LibraryTx) grown(ctx context.Context, accounts ...string) error {
 	for _, account := range accounts {
 		n, err := wordindex.Unbound(ctx, w.db, account)
 		if err == nil && n >= wordindex.Enough && n%indexEvery == 0 {
-			err = w.tx.Enqueue(ctx, IndexStep{account})
+			err = w.tx.Enqueue(ctx, IndexStep{Account: account})
 		}
 		if err != nil {
 			return err
@@ -112,12 +124,15 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 	if n == int64(len(open.accounts)) {
 		return n, nil
 	}
+	if err := w.repoint(ctx, text, open.accounts...); err != nil {
+		return 0, wrap("rows of transcript "+text.TranscriptID, err)
+	}
 	_, err = w.db.NewRaw(`UPDATE library_rows AS t
-		SET volume = CASE WHEN transcript_id = ? THEN volume END, transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
+		SET transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
 			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
 		WHERE t.kind = 'transcript' AND t.platform = ? AND t.external_id = ? AND t.lang = ?
 			AND t.account IN (SELECT w.account FROM library_rows AS w WHERE ?)`,
-		text.TranscriptID, text.TranscriptID, found, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt,
+		text.TranscriptID, found, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt,
 		text.Platform, text.ExternalID, text.Lang, found).Exec(ctx)
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
-	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Search is a question to the texts that an account has saved.
@@ -31,6 +33,7 @@ const IndexQueue = "index"
 // IndexStep binds the texts of an account into the index of the account: see package wordindex.
 type IndexStep struct {
 	Account string `json:"account"`
+	Gone    bool   `json:"gone,omitempty"` // remove the words of texts that have gone, and bind nothing
 }
 
 // Kind is the kind of the step.
@@ -39,20 +42,30 @@ func (IndexStep) Kind() string { return "index" }
 // Queue is the queue in which the step waits.
 func (IndexStep) Queue() string { return IndexQueue }
 
-// BindTexts binds the texts of an account, in several transactions, until there is nothing left
-// to bind. enough is how many new texts are worth the work. Saving texts enqueues an IndexStep
-// for this.
+// BindTexts binds the texts of an account until there is nothing left to bind. enough is how many
+// new texts are worth the work. Saving texts enqueues an IndexStep for this.
 func (s *Store) BindTexts(ctx context.Context, account string, enough int) error {
-	for bound := true; bound; {
-		err := s.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) (err error) {
-			bound, err = wordindex.Bind(ctx, tx.sql, account, enough)
-			return err
-		})
-		if err != nil {
-			return err
+	return wordindex.Bind(Unhurried(ctx), s.sql, account, enough)
+}
+
+// PurgeTexts removes the words of texts that have gone from the index of an account.
+func (s *Store) PurgeTexts(ctx context.Context, account string) error {
+	return wordindex.Purge(Unhurried(ctx), s.sql, account)
+}
+
+// purgeAfter is how long the index keeps the words of a text that has gone. No search finds them.
+// The texts of one volume that go meanwhile cost one writing of the volume.
+const purgeAfter = 10 * time.Minute
+
+// unindex takes the rows that rows selects out of the index: see wordindex.Leave.
+func (w LibraryTx) unindex(ctx context.Context, rows func(*bun.SelectQuery) *bun.SelectQuery) error {
+	accounts, err := wordindex.Leave(ctx, w.tx.sql, rows)
+	for _, account := range accounts {
+		if err == nil {
+			err = w.tx.EnqueueAt(ctx, IndexStep{Account: account, Gone: true}, time.Now().Add(purgeAfter))
 		}
 	}
-	return nil
+	return err
 }
 
 // Transcript returns the transcript of a row in the account's library, without its words,

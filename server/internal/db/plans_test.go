@@ -80,6 +80,7 @@ var elsewhere = map[string]string{
 	"db/migrate.go changeTables Migrate":        newTables,
 	"db/migrate.go changeTables ExecContext":    newTables,
 	"db/store.go Open Open":                     "it opens the place of the blobs",
+	"wordindex/plan.go planOfVolumes blocksOf":  "it returns a function that reads",
 	"db/examine.go Examine Examine":             examine,
 	"db/examine.go Examine upToDate":            examine,
 }
@@ -123,6 +124,7 @@ var permitted = map[string]string{
 	"Library.All library_rows of an account":          "all rows are wanted",
 	"Library.Search search_volumes of an account":     "an account has few volumes",
 	"Store.BindTexts search_volumes of an account":    "an account has few volumes",
+	"Store.PurgeTexts search_volumes of an account":   "an account has few volumes",
 	"LibraryTx.Remove idempotency_keys of an account": "the keys of one day, when an account removes a text of its own: another index would slow down each request with a key",
 	"Places.NextOutside jobs of an account":           "the running claims of the account in the order of the index, to the first that waits outside",
 	"Extractions.NeedMedia extractions":               "what runs now, by an index without what has ended; for blobs that are a day old",

@@ -101,7 +101,8 @@ INSERT INTO batches (id, account, mode, languages, max_items, item_limit, limits
 INSERT INTO batch_items (id, batch_id, position, platform, external_id, status, job_id, transcript_id, updated_at)
 	SELECT @id, @batch, n % 10 + 1, 'video_site', 'v' || n, CASE WHEN n < 1000 THEN 'pending' ELSE 'success' END, @id,
 		CASE WHEN n < 1000 THEN '' ELSE @id END, @at FROM @rows(100000);
-INSERT INTO search_volumes (account, level, texts, size, entries) SELECT @account, 1, 100, 0, @blob FROM @rows(1000);
+INSERT INTO search_volumes (account, state, level, texts, size, written_at) SELECT @account, 'searched', 1, 100, 0, @at FROM @rows(1000);
+INSERT INTO search_volume_texts (volume, entries) SELECT n + 1, @blob FROM @rows(1000);
 INSERT INTO search_volume_blocks (volume, first_word, words, places) SELECT 1 + n / 100, 'w' || (n % 100), @blob, @blob FROM @rows(20000);
 INSERT INTO fair_shares (queue, priority, turn, finish) SELECT 'default', 1, 'a' || n, n FROM @rows(10000);
 INSERT INTO processes (id, beat_at) SELECT 'p' || n, @at FROM @rows(3);

@@ -301,8 +301,10 @@ func (w walk) words() {
 	})
 	keep(w.T, w.Store, "wordier", texts[0])
 	w.must(w.BindTexts(ctx, "wordier", 1), w.BindTexts(ctx, "wordy", 1))
-	for i := range 4 { // the first is in two libraries
-		put(w.T, w.Store, said(fmt.Sprint("w", i), "en", "something else"))
+	put(w.T, w.Store, said("w1", "en", "something else"))
+	w.must(w.PurgeTexts(ctx, "wordy"))
+	for _, n := range []int{0, 2, 3} { // the first is in two libraries
+		put(w.T, w.Store, said(fmt.Sprint("w", n), "en", "something else"))
 	}
 	w.must(w.BindTexts(ctx, "wordy", 1))
 }

@@ -192,7 +192,7 @@ func deepStore(b *testing.B, o db.Options, n int) deep {
 // indexSize returns the bytes of all tables of the index, without what PostgreSQL has freed.
 func indexSize(b *testing.B, raw database, kind goose.Dialect) (size int64) {
 	b.Helper()
-	for _, table := range []string{"search_blocks", "search_volumes", "search_volume_blocks"} {
+	for _, table := range []string{"search_blocks", "search_volumes", "search_volume_texts", "search_volume_blocks"} {
 		q := "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = '" + table + "' OR name LIKE 'sqlite_autoindex_" + table + "_%'"
 		if kind != goose.DialectSQLite3 {
 			raw.exec(b, "VACUUM FULL ANALYZE "+table)

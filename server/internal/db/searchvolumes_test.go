@@ -77,6 +77,7 @@ func TestSearchFollowsTheBoundText(t *testing.T) {
 			assert.Equal(t, []string{"v1[0]"}, finds(t, s, account, "after"))
 		}
 		put(t, s, said("v3", "de", "fourth")) // one account has the text
+		require.NoError(t, s.PurgeTexts(t.Context(), "acme"))
 		assert.Zero(t, raw.bytesOf(t, "zither"))
 		bind(t, s, "acme", 1)
 
@@ -84,6 +85,7 @@ func TestSearchFollowsTheBoundText(t *testing.T) {
 			require.NoError(t, tx.Library.Remove(ctx, "acme", library.Key{Platform: transcript.VideoSite, ExternalID: "v3"}))
 		})
 		assert.Empty(t, finds(t, s, "acme", "fourth"))
+		require.NoError(t, s.PurgeTexts(t.Context(), "acme"))
 		assert.Zero(t, raw.bytesOf(t, "fourth"))
 		assert.Equal(t, []string{"v2[0]"}, finds(t, s, "acme", "other"))
 	})

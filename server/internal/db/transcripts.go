@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -164,7 +166,9 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
 	known, err := w.db.NewSelect().Model(text).Where("transcript_id = ? AND segments = ?", row.ID, text.Segments).Exists(ctx)
 	if err == nil && !known {
-		err = wordindex.Release(ctx, w.tx.sql, row.ID)
+		err = w.tx.Library.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+			return q.Where("transcript_id = ? AND volume IS NOT NULL", row.ID)
+		})
 	}
 	if err != nil {
 		return "", wrap(what, err)

@@ -40,7 +40,11 @@ func (p *processor) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), p.cfg.Retention.Answers)
 }
 
-// index binds the saved texts of an account into the index of its words.
+// index binds the saved texts of an account into the index of its words, or removes the words of
+// texts that have gone.
 func (p *processor) index(ctx context.Context, _ db.Work, step db.IndexStep) error {
+	if step.Gone {
+		return p.store.PurgeTexts(ctx, step.Account)
+	}
 	return p.store.BindTexts(ctx, step.Account, wordindex.Enough)
 }

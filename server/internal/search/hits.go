@@ -17,6 +17,16 @@ type Match struct {
 	Of     [][]Posting // of each term; a prefix may have several postings in a text
 }
 
+// Size returns the bytes of the places that a Counter reads.
+func (m Match) Size() (size int) {
+	for _, postings := range append(slices.Clip(m.Of), m.Starts) {
+		for _, p := range postings {
+			size += p.size
+		}
+	}
+	return size
+}
+
 // Matches returns the texts of an index that have all terms of the query, in order. lists has
 // the postings of each term, by the number of the term in Terms.
 func (q Query) Matches(lists [][]Posting) iter.Seq[Match] {

@@ -9,83 +9,136 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 )
 
-// candidates are the texts that have hits, of the wanted platform and language and behind the
-// place at which the page begins.
+// loadBytes bounds the places that a search reads at a time.
+const loadBytes = 8 << 20
+
+// candidates are the first texts that have hits, of the wanted platform and language and behind
+// the place at which the page begins.
 type candidates struct {
 	search  Search
-	need    need
+	db      bun.IDB
 	counter *search.Counter
-	all     []candidate
+	keep    int         // how many are wanted
+	all     []candidate // at most twice keep
+	worst   *Place      // a text behind it is not among the first; nil: every text may be
 }
 
+// candidate is a text with its place in the order of the search.
 type candidate struct {
+	Found
 	source *source
-	text   int
-	hits   int
+	match  search.Match
 }
 
-func (c candidate) entry() entry { return c.source.entries[c.text] }
-
-// add counts the hits in sources that have all terms. It keeps the places of volumes, from which
-// addTimes reads the times of the hits.
-func (c *candidates) add(sources []*source) {
-	for _, s := range sources {
-		for m := range c.search.Query.Matches(s.postings) {
-			if m.Text < len(s.entries) && c.wants(s.entries[m.Text]) {
-				c.consider(candidate{s, m.Text, c.counter.Hits(m, s.startsOf(m.Text))})
-			}
-		}
-		if s.starts = nil; s.volume == 0 || !c.need.places {
-			s.postings = nil
+// blocks appends the blocks that have the places of the text.
+func (c candidate) blocks(blocks []blockOf) []blockOf {
+	for _, postings := range append(slices.Clone(c.match.Of), c.match.Starts) {
+		for _, p := range postings {
+			blocks = append(blocks, blockOf{c.source, p.Block})
 		}
 	}
+	return blocks
+}
+
+// add adds the texts of sources that have all terms. It counts their hits by their places only if
+// they may have enough hits.
+func (c *candidates) add(ctx context.Context, sources []*source) error {
+	q := c.search.Query
+	var found []candidate
+	ranges := map[*source][2]int{}
+	for _, s := range sources {
+		for m := range q.Matches(s.terms) {
+			if m.Text >= len(s.entries) || !c.wants(s.entries[m.Text]) {
+				continue
+			}
+			one := candidate{Found{Place: s.entries[m.Text].place(q.Bound(m))}, s, m}
+			if c.late(one.Place) {
+				continue
+			}
+			if !q.NeedsPlaces() {
+				c.consider(one)
+				continue
+			}
+			found = append(found, one)
+			if of, has := ranges[s]; has {
+				ranges[s] = [2]int{of[0], m.Text}
+			} else {
+				ranges[s] = [2]int{m.Text, m.Text}
+			}
+		}
+	}
+	if q.NeedsStarts() {
+		if err := lookForStarts(ctx, c.db, ranges, false); err != nil {
+			return err
+		}
+	}
+	for len(found) > 0 {
+		n, size := 0, 0
+		for ; n < len(found) && size < loadBytes; n++ {
+			found[n].match.Starts = found[n].source.startsOf(found[n].match.Text)
+			size += found[n].match.Size()
+		}
+		if err := c.count(ctx, found[:n]); err != nil {
+			return err
+		}
+		found = found[n:]
+	}
+	return nil
 }
 
 func (c *candidates) wants(e entry) bool {
 	return (c.search.Platform == "" || e.platform == c.search.Platform) && (c.search.Lang == "" || e.lang == c.search.Lang)
 }
 
-func (c *candidates) consider(new candidate) {
-	after := c.search.After
-	if new.hits == 0 || after != nil && (new.hits > after.Hits || new.hits == after.Hits && new.entry().place(new.hits).compare(*after) <= 0) {
+// count reads the places of texts, counts their hits, and forgets the places.
+func (c *candidates) count(ctx context.Context, texts []candidate) error {
+	var blocks []blockOf
+	texts = slices.DeleteFunc(texts, func(one candidate) bool { return c.late(one.Place) })
+	for _, one := range texts {
+		blocks = one.blocks(blocks)
+	}
+	if err := load(ctx, c.db, blocks); err != nil {
+		return err
+	}
+	for _, one := range texts {
+		one.Hits = c.counter.Hits(one.match)
+		c.consider(one)
+	}
+	for _, b := range blocks {
+		b.block.Places = nil
+	}
+	return nil
+}
+
+// late reports whether a text with at most these hits is not among the first.
+func (c *candidates) late(best Place) bool {
+	return best.Hits == 0 || c.worst != nil && best.compare(*c.worst) > 0
+}
+
+func (c *candidates) consider(one candidate) {
+	if after := c.search.After; c.late(one.Place) || after != nil && one.compare(*after) <= 0 {
 		return
 	}
-	c.all = append(c.all, new)
-}
-
-// ranked is a candidate with its place in the order of the search.
-type ranked struct {
-	Found
-	candidate
-}
-
-// first returns the first n candidates in the order of the search.
-func (c *candidates) first(n int) (first []ranked) {
-	for _, one := range c.all {
-		if len(first) >= n && one.hits < first[n-1].Hits {
-			continue // first[:n] was sorted: see below
-		}
-		place := one.entry().place(one.hits)
-		if len(first) >= n && place.compare(first[n-1].Place) > 0 {
-			continue
-		}
-		if first = append(first, ranked{Found{Place: place}, one}); len(first) == n || len(first) == 2*n {
-			first = sorted(first, n)
-		}
+	if c.all = append(c.all, one); len(c.all) == 2*c.keep {
+		c.all = c.first()
+		c.worst = &c.all[len(c.all)-1].Place
 	}
-	return sorted(first, n)
 }
 
-func sorted(all []ranked, n int) []ranked {
-	slices.SortFunc(all, func(a, b ranked) int { return a.compare(b.Place) })
-	return all[:min(len(all), n)]
+// first returns the first candidates in the order of the search.
+func (c *candidates) first() []candidate {
+	slices.SortFunc(c.all, func(a, b candidate) int { return a.compare(b.Place) })
+	first := c.all[:min(len(c.all), c.keep)]
+	clear(c.all[len(first):])
+	return first
 }
 
-// there returns those candidates that are in the library, and in the volume in which the search
-// has found them.
-func there(ctx context.Context, db bun.IDB, first []ranked) (found []ranked, err error) {
-	volumes := map[string]int64{}
-	for some := range slices.Chunk(first, portion) {
+// there returns those of the candidates that are in the library, and in the index in which the
+// search has found them, and at most n. A volume also has texts that have left it.
+func there(ctx context.Context, db bun.IDB, first []candidate, n int) (found []candidate, err error) {
+	for size := n; len(first) > 0 && len(found) < n; size = min(4*size, portion) {
+		some := first[:min(size, len(first))]
+		first = first[len(some):]
 		ids := make([]string, len(some))
 		for i, one := range some {
 			ids[i] = one.ID
@@ -96,14 +149,15 @@ func there(ctx context.Context, db bun.IDB, first []ranked) (found []ranked, err
 		if err != nil {
 			return nil, err
 		}
+		volumes := map[string]int64{}
 		for _, row := range rows {
 			volumes[row.ID] = row.Volume
 		}
-	}
-	for _, one := range first {
-		if volume, ok := volumes[one.ID]; ok && volume == one.source.volume {
-			found = append(found, one)
+		for _, one := range some {
+			if volume, ok := volumes[one.ID]; ok && volume == one.source.volume {
+				found = append(found, one)
+			}
 		}
 	}
-	return found, nil
+	return found[:min(len(found), n)], nil
 }

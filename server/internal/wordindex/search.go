@@ -46,10 +46,10 @@ type Found struct {
 }
 
 const (
-	// portion is how many texts a search looks into at a time that are in no volume.
+	// portion is how many rows of the library one statement names.
 	portion = 1000
 	// volumePortion is how many volumes a search looks into at a time.
-	volumePortion = 32
+	volumePortion = 256
 	// maxTimes is how many hits of a text are kept: all that are shown.
 	maxTimes = 5
 )
@@ -60,14 +60,15 @@ func (s Search) Run(ctx context.Context, db bun.IDB) ([]Found, error) {
 	if len(s.Query.Terms()) == 0 || s.N <= 0 {
 		return nil, nil
 	}
-	all := &candidates{search: s, counter: s.Query.Counter(), need: need{s.Query.NeedsPlaces(), s.Query.NeedsStarts()}}
-	if err := s.lookIntoTexts(ctx, db, all); err != nil {
+	volumes, err := s.volumes(ctx, db)
+	if err != nil {
 		return nil, sqldb.Wrap("search", err)
 	}
-	if err := s.lookIntoVolumes(ctx, db, all); err != nil {
-		return nil, sqldb.Wrap("search", err)
+	gone := 0 // so many texts may stand before those that are there
+	for _, v := range volumes {
+		gone += v.Gone
 	}
-	first, err := s.present(ctx, db, all)
+	first, err := s.first(ctx, db, volumes, s.N+gone)
 	if err == nil {
 		err = s.addTimes(ctx, db, first)
 	}
@@ -76,6 +77,30 @@ func (s Search) Run(ctx context.Context, db bun.IDB) ([]Found, error) {
 		found[i] = one.Found
 	}
 	return found, sqldb.Wrap("search", err)
+}
+
+func (s Search) volumes(ctx context.Context, db bun.IDB) (all []volume, err error) {
+	err = db.NewSelect().Model(&all).Column("id", "gone").Where("account = ? AND state = ?", s.Account, searched).Order("id").Scan(ctx)
+	return all, err
+}
+
+// first returns the first N texts that are there. It looks at the first keep texts of the index,
+// and at more of them if too few are there.
+func (s Search) first(ctx context.Context, db bun.IDB, volumes []volume, keep int) ([]candidate, error) {
+	for ; ; keep *= 4 {
+		all := &candidates{search: s, db: db, counter: s.Query.Counter(), keep: keep}
+		if err := s.lookIntoTexts(ctx, db, all); err != nil {
+			return nil, err
+		}
+		if err := s.lookIntoVolumes(ctx, db, volumes, all); err != nil {
+			return nil, err
+		}
+		first := all.first()
+		found, err := there(ctx, db, first, s.N)
+		if err != nil || len(found) == s.N || len(first) < keep {
+			return found, err
+		}
+	}
 }
 
 // lookIntoTexts finds the texts that are in no volume.
@@ -93,11 +118,13 @@ func (s Search) lookIntoTexts(ctx context.Context, db bun.IDB, all *candidates) 
 			return err
 		}
 		last = texts[len(texts)-1].TranscriptID
-		sources, err := look(ctx, db, s.Query, textSources(texts), all.need)
+		sources, err := look(ctx, db, s.Query, textSources(texts), s.Query.NeedsPlaces())
 		if err != nil {
 			return err
 		}
-		all.add(sources)
+		if err := all.add(ctx, sources); err != nil {
+			return err
+		}
 	}
 }
 
@@ -121,24 +148,22 @@ func Unbound(ctx context.Context, db bun.IDB, account string) (n int, err error)
 }
 
 // lookIntoVolumes finds texts in the volumes of the account.
-func (s Search) lookIntoVolumes(ctx context.Context, db bun.IDB, all *candidates) error {
-	var ids []int64
-	err := db.NewSelect().Table("search_volumes").Column("id").Where("account = ?", s.Account).Order("id").Scan(ctx, &ids)
-	if err != nil {
-		return err
-	}
-	for some := range slices.Chunk(ids, volumePortion) {
+func (s Search) lookIntoVolumes(ctx context.Context, db bun.IDB, volumes []volume, all *candidates) error {
+	for some := range slices.Chunk(volumes, volumePortion) {
 		var sources []*source
-		for _, id := range some {
-			sources = append(sources, &source{volume: id})
+		for _, v := range some {
+			sources = append(sources, &source{volume: v.ID})
 		}
-		if sources, err = look(ctx, db, s.Query, sources, all.need); err != nil {
+		sources, err := look(ctx, db, s.Query, sources, false)
+		if err != nil {
 			return err
 		}
 		if err := readEntriesOf(ctx, db, sources); err != nil {
 			return err
 		}
-		all.add(sources)
+		if err := all.add(ctx, sources); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -151,59 +176,39 @@ func readEntriesOf(ctx context.Context, db bun.IDB, sources []*source) error {
 	for _, s := range sources {
 		byID[s.volume], ids = s, append(ids, s.volume)
 	}
-	var volumes []struct {
-		ID      int64
-		Entries []byte
-	}
-	err := db.NewSelect().Table("search_volumes").Column("id", "entries").Where("id IN (?)", bun.List(ids)).Scan(ctx, &volumes)
+	var volumes []volumeTexts
+	err := db.NewSelect().Model(&volumes).Where("volume IN (?)", bun.List(ids)).Scan(ctx)
 	for _, v := range volumes {
-		byID[v.ID].entries = readEntries(v.Entries)
+		byID[v.Volume].entries = readEntries(v.Entries)
 	}
 	return err
 }
 
-// present returns the first N candidates that are still in the library. A volume also has
-// candidates that have left it.
-func (s Search) present(ctx context.Context, db bun.IDB, all *candidates) ([]ranked, error) {
-	for n := s.N; ; n *= 4 {
-		first := all.first(n)
-		found, err := there(ctx, db, first)
-		if err != nil || len(found) >= s.N || len(first) < n {
-			return found[:min(len(found), s.N)], err
-		}
-	}
-}
-
-// addTimes adds the times of the hits. It reads what the search has not kept.
-func (s Search) addTimes(ctx context.Context, db bun.IDB, found []ranked) error {
-	var texts, volumes []*source
+// addTimes adds the times of the hits.
+func (s Search) addTimes(ctx context.Context, db bun.IDB, found []candidate) error {
+	ranges := map[*source][2]int{}
 	for _, f := range found {
-		switch {
-		case f.source.postings != nil || slices.Contains(volumes, f.source):
-		case f.source.volume == 0:
-			texts = append(texts, f.source)
-		default:
-			volumes = append(volumes, f.source)
+		text, of := f.match.Text, ranges[f.source]
+		if _, has := ranges[f.source]; !has {
+			of = [2]int{text, text}
 		}
+		ranges[f.source] = [2]int{min(of[0], text), max(of[1], text)}
 	}
-	for _, some := range [][]*source{texts, volumes} {
-		if _, err := look(ctx, db, s.Query, some, need{places: true}); err != nil {
-			return err
-		}
+	if err := lookForStarts(ctx, db, ranges, false); err != nil {
+		return err
+	}
+	var blocks []blockOf
+	for i := range found {
+		f := &found[i]
+		f.match.Starts = f.source.startsOf(f.match.Text)
+		blocks = f.blocks(blocks)
+	}
+	if err := load(ctx, db, blocks); err != nil {
+		return err
 	}
 	counter := s.Query.Counter()
 	for i := range found {
-		f := &found[i]
-		var starts []search.Posting
-		into := func(*source) *[]search.Posting { return &starts }
-		if err := lookFor(ctx, db, search.StartsFrom(f.text, f.text), []*source{f.source}, true, into); err != nil {
-			return err
-		}
-		for m := range s.Query.Matches(f.source.postings) {
-			if m.Text == f.text && len(starts) > 0 {
-				f.At = counter.Times(m, starts[0], maxTimes)
-			}
-		}
+		found[i].At = counter.Times(found[i].match, maxTimes)
 	}
 	return nil
 }

@@ -324,15 +324,20 @@ CREATE TABLE search_blocks (
 
 -- The indexes of many texts of one account: see package wordindex.
 CREATE TABLE search_volumes (
-    id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    account text NOT NULL,
-    level   integer NOT NULL, -- how often its texts have moved to another volume
-    texts   integer NOT NULL,
-    gone    integer NOT NULL DEFAULT 0, -- how many of the texts are in the volume no more
-    size    bigint NOT NULL, -- bytes of the blocks
-    entries bytea NOT NULL -- of each text, what a search orders and filters by
+    id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    account    text NOT NULL,
+    state      text NOT NULL, -- building, searched or replaced
+    level      integer NOT NULL, -- how often its texts have moved to another volume
+    texts      integer NOT NULL,
+    gone       integer NOT NULL DEFAULT 0, -- how many of the texts are in the volume no more
+    size       bigint NOT NULL, -- bytes of the blocks
+    written_at timestamptz NOT NULL -- when blocks were last written
 );
 CREATE INDEX search_volumes_account ON search_volumes (account, id);
+CREATE TABLE search_volume_texts (
+    volume  bigint PRIMARY KEY REFERENCES search_volumes (id) ON DELETE CASCADE,
+    entries bytea NOT NULL -- of each text, what a search orders and filters by
+);
 CREATE TABLE search_volume_blocks (
     volume     bigint NOT NULL REFERENCES search_volumes (id) ON DELETE CASCADE,
     first_word text COLLATE "C" NOT NULL,
@@ -342,8 +347,9 @@ CREATE TABLE search_volume_blocks (
 );
 -- The bytes are dense: compression would only take time.
 ALTER TABLE search_blocks ALTER words SET STORAGE EXTERNAL, ALTER places SET STORAGE EXTERNAL;
-ALTER TABLE search_volumes ALTER entries SET STORAGE EXTERNAL;
-ALTER TABLE search_volume_blocks ALTER words SET STORAGE EXTERNAL, ALTER places SET STORAGE EXTERNAL;
+ALTER TABLE search_volume_texts ALTER entries SET STORAGE EXTERNAL;
+-- Only the places of a volume's block are kept apart from the block's row.
+ALTER TABLE search_volume_blocks ALTER words SET STORAGE PLAIN, ALTER places SET STORAGE EXTERNAL;
 
 -- The hooks that some process has.
 CREATE TABLE hooks (
@@ -387,6 +393,7 @@ DROP TABLE fair_shares;
 DROP TABLE speakers;
 DROP TABLE hooks;
 DROP TABLE search_volume_blocks;
+DROP TABLE search_volume_texts;
 DROP TABLE search_volumes;
 DROP TABLE search_blocks;
 DROP TABLE batch_items;

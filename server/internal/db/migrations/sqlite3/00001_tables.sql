@@ -324,15 +324,20 @@ CREATE TABLE search_blocks (
 
 -- The indexes of many texts of one account: see package wordindex.
 CREATE TABLE search_volumes (
-    id      integer PRIMARY KEY AUTOINCREMENT,
-    account text NOT NULL,
-    level   integer NOT NULL, -- how often its texts have moved to another volume
-    texts   integer NOT NULL,
-    gone    integer NOT NULL DEFAULT 0, -- how many of the texts are in the volume no more
-    size    bigint NOT NULL, -- bytes of the blocks
-    entries blob NOT NULL -- of each text, what a search orders and filters by
+    id         integer PRIMARY KEY AUTOINCREMENT,
+    account    text NOT NULL,
+    state      text NOT NULL, -- building, searched or replaced
+    level      integer NOT NULL, -- how often its texts have moved to another volume
+    texts      integer NOT NULL,
+    gone       integer NOT NULL DEFAULT 0, -- how many of the texts are in the volume no more
+    size       bigint NOT NULL, -- bytes of the blocks
+    written_at timestamp NOT NULL -- when blocks were last written
 );
 CREATE INDEX search_volumes_account ON search_volumes (account, id);
+CREATE TABLE search_volume_texts (
+    volume  integer PRIMARY KEY REFERENCES search_volumes (id) ON DELETE CASCADE,
+    entries blob NOT NULL -- of each text, what a search orders and filters by
+);
 CREATE TABLE search_volume_blocks (
     volume     integer NOT NULL REFERENCES search_volumes (id) ON DELETE CASCADE,
     first_word text NOT NULL,
@@ -371,6 +376,7 @@ DROP TABLE fair_shares;
 DROP TABLE speakers;
 DROP TABLE hooks;
 DROP TABLE search_volume_blocks;
+DROP TABLE search_volume_texts;
 DROP TABLE search_volumes;
 DROP TABLE search_blocks;
 DROP TABLE batch_items;

@@ -23,7 +23,7 @@ type textBlock struct {
 	Places       []byte
 }
 
-// Write replaces the index of a text. The caller has called Release before it changed the text.
+// Write replaces the index of a text. The caller has called Leave for the rows of the text before.
 func Write(ctx context.Context, tx *sqldb.Tx, transcriptID string, segments []transcript.Segment) error {
 	_, err := tx.NewDelete().Model((*textBlock)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
 	if err == nil {
@@ -47,7 +47,7 @@ func Restore(ctx context.Context, tx *sqldb.Tx, transcriptID string) error {
 	if err != nil || there {
 		return sqldb.Wrap("index transcript "+transcriptID, err)
 	}
-	blocks, err := blocksOfText(ctx, tx, transcriptID)
+	blocks, err := blocksOfText(ctx, tx.Tx, transcriptID)
 	if err == nil {
 		err = insertText(ctx, tx, transcriptID, blocks)
 	}
@@ -64,9 +64,9 @@ func insertText(ctx context.Context, tx *sqldb.Tx, transcriptID string, blocks [
 }
 
 // blocksOfText returns the index of a text: the stored one, or one that is made of the text.
-func blocksOfText(ctx context.Context, tx *sqldb.Tx, transcriptID string) ([]search.Block, error) {
+func blocksOfText(ctx context.Context, db bun.IDB, transcriptID string) ([]search.Block, error) {
 	var rows []textBlock
-	err := tx.NewSelect().Model(&rows).Where("transcript_id = ?", transcriptID).Order("first_word").Scan(ctx)
+	err := db.NewSelect().Model(&rows).Where("transcript_id = ?", transcriptID).Order("first_word").Scan(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func blocksOfText(ctx context.Context, tx *sqldb.Tx, transcriptID string) ([]sea
 		return blocks, nil
 	}
 	var gzip []byte
-	if err := tx.NewSelect().Table("texts").Column("segments").Where("transcript_id = ?", transcriptID).Scan(ctx, &gzip); err != nil {
+	if err := db.NewSelect().Table("texts").Column("segments").Where("transcript_id = ?", transcriptID).Scan(ctx, &gzip); err != nil {
 		return nil, err
 	}
 	text, err := packed.Stored(gzip)
@@ -101,30 +101,6 @@ func drop(ctx context.Context, tx *sqldb.Tx, transcriptIDs []string) error {
 	_, err := tx.NewRaw(`DELETE FROM search_blocks WHERE transcript_id IN (?) AND NOT EXISTS (
 		SELECT 1 FROM library_rows AS l WHERE l.transcript_id = search_blocks.transcript_id AND l.volume IS NULL)`,
 		bun.List(transcriptIDs)).Exec(ctx)
-	return err
-}
-
-// Release makes all libraries search a text by its own index, before the text changes. The old
-// words go from the volumes at once if one account has saved the text, as with every upload. A
-// text of many accounts could take long: its volumes count the text as gone, until Bind writes
-// them again.
-func Release(ctx context.Context, tx *sqldb.Tx, transcriptID string) error {
-	var bound []struct{ ID, Account string }
-	err := tx.NewSelect().Table("library_rows").Column("id", "account").
-		Where("transcript_id = ? AND volume IS NOT NULL", transcriptID).Limit(2).Scan(ctx, &bound)
-	switch {
-	case err != nil || len(bound) == 0:
-		return err
-	case len(bound) == 1:
-		err = Remove(ctx, tx, bound[0].Account, bound[0].ID)
-	default:
-		_, err = tx.NewRaw(`UPDATE search_volumes SET gone = gone + 1 WHERE id IN (
-			SELECT volume FROM library_rows WHERE transcript_id = ? AND volume IS NOT NULL)`, transcriptID).Exec(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = tx.NewRaw("UPDATE library_rows SET volume = NULL WHERE transcript_id = ? AND volume IS NOT NULL", transcriptID).Exec(ctx)
 	return err
 }
 
