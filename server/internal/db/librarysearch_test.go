@@ -72,7 +72,7 @@ func TestSearchLanguages(t *testing.T) {
 			said("ar", "ar", "قال مُحَمَّد"), said("he", "he", "אמר שָׁלוֹם", `צה"ל`),
 			said("zh", "zh", "我在北京", "大学学习"), said("ja", "ja", "東京タワーへ", "行きましょう"),
 			said("th", "th", "ภาษาไทย"), said("ko", "ko", "우리는 학교에서"),
-			said("fr", "fr", "L’homme", "dit: «c'est ça»"), said("en", "en", "the the the", "a cat 🐈 and 3.14"),
+			said("fr", "fr", "L’homme", "dit: «c'est ça»", "son Œuvre, un œuf"), said("da", "da", "Æsir og ærø"), said("en", "en", "the the the", "a cat 🐈 and 3.14"),
 		)
 		for q, want := range map[string]string{
 			"strasse": "de[0]", "STRASSE": "de[0]", "schon": "de[4000]", "munchen": "de[8000]", "Münch*": "de[8000]",
@@ -82,6 +82,7 @@ func TestSearchLanguages(t *testing.T) {
 			"北京": "zh[0]", "北": "zh[0]", "京北": "", "北京大学": "zh[0]", "大学": "zh[4000]",
 			"東京タワー": "ja[0]", "タワー": "ja[0]", "ﾀﾜｰ": "ja[0]", "へ行き": "ja[0]",
 			"ไทย": "th[0]", "ยไท": "", "학교에서": "ko[0]", "학교": "", "학교*": "ko[0]",
+			"oeuvre": "fr[8000]", "œuvre": "fr[8000]", "ŒUF": "fr[8000]", "oe*": "fr[8000]", "aesir": "da[0]", "Æsir": "da[0]", "aero": "", "aerø": "da[0]", "æ*": "da[0]",
 			"homme": "fr[0]", "l'homme": "fr[0]", "L’HOMME": "fr[0]", "ca": "fr[4000]",
 			"the": "en[0]", "🐈": "en[4000]", "3.14": "en[4000]", "14 3": "en[4000]", `"14 3"`: "",
 		} {
@@ -201,6 +202,10 @@ func TestSearchPages(t *testing.T) {
 				keep(t, s, account, text)
 				if enough := rapid.IntRange(0, 4).Draw(r, "enough"); enough > 0 {
 					require.NoError(r, s.BindTexts(t.Context(), account, enough))
+				}
+				if rapid.IntRange(0, 4).Draw(r, "remove") == 0 {
+					removeText(t, s, account, text.ExternalID)
+					continue
 				}
 				if at := slow(q, words); len(at) > 0 {
 					want[text.ExternalID] = at

@@ -82,6 +82,8 @@ func TestSnippets(t *testing.T) {
 		{`"b c"`, []string{"a b", "c d"}, "a <mark>b c</mark> d"},
 		{"caf*", []string{"Cafés, CAFÉ"}, "<mark>Cafés</mark>, <mark>CAFÉ</mark>"},
 		{"x", []string{long, "x", long}, "… " + strings.Repeat("word ", 10) + "<mark>x</mark>" + strings.Repeat(" word", 21) + " …"},
+		{"isik", []string{"İyi ışık var"}, "İyi <mark>ışık</mark> var"},
+		{"oeuvre aesir", []string{"Œuvre de l’Æsir"}, "<mark>Œuvre</mark> de l’<mark>Æsir</mark>"},
 		{"北京", []string{"我在北京大学"}, "我在<mark>北京</mark>大学"},
 		{"שלום", []string{"אמר שָׁלוֹם לך"}, "אמר <mark>שָׁלוֹם</mark> לך"},
 		{"x", []string{flags + "x" + flags}, "… " + strings.Repeat("🇩🇪", 50) + "<mark>x</mark>" + strings.Repeat("🇩🇪", 100) + ""},
