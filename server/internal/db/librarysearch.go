@@ -28,19 +28,10 @@ func (r Library) Search(ctx context.Context, s Search) ([]SearchFound, error) {
 }
 
 // IndexQueue is the queue of IndexStep.
-const IndexQueue = "index"
+const IndexQueue = wordindex.Queue
 
-// IndexStep binds the texts of an account into the index of the account: see package wordindex.
-type IndexStep struct {
-	Account string `json:"account"`
-	Gone    bool   `json:"gone,omitempty"` // remove the words of texts that have gone, and bind nothing
-}
-
-// Kind is the kind of the step.
-func (IndexStep) Kind() string { return "index" }
-
-// Queue is the queue in which the step waits.
-func (IndexStep) Queue() string { return IndexQueue }
+// IndexStep is the work for the index of an account: BindTexts, or PurgeTexts.
+type IndexStep = wordindex.Step
 
 // BindTexts binds the texts of an account until there is nothing left to bind. enough is how many
 // new texts are worth the work. Saving texts enqueues an IndexStep for this.

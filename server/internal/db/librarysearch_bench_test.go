@@ -42,7 +42,7 @@ func BenchmarkSearch(b *testing.B) {
 			for _, query := range queries {
 				b.Run(query.name, func(b *testing.B) {
 					for b.Loop() {
-						was, is := searchTimes(b, query.q, alone, among)
+						was, is := searchTimes(b, query.q, 100, alone, among)
 						ratio.Row{
 							Name:   fmt.Sprintf("p99 of a search among %d rows, of 10000 alone, %s/%s", *searchRows, database.name, query.name),
 							Ratios: []float64{float64(is.p99) / float64(was.p99)}, AtMost: 2,
@@ -60,25 +60,26 @@ type searchTime struct {
 	p50, p99 time.Duration
 }
 
-// searchTimes searches both stores in turn, so that what else the machine does falls on
-// both.
-func searchTimes(b *testing.B, q string, alone, among *db.Store) (was, is searchTime) {
+// searchTimes searches the stores n times in turn, so that what else the machine does falls on all.
+// It returns the times in the first store, and in the last.
+func searchTimes(b *testing.B, q string, n int, stores ...*db.Store) (first, last searchTime) {
 	b.Helper()
-	var times [2][]time.Duration
-	for range 100 {
-		for i, s := range []*db.Store{alone, among} {
+	all := make([]searchTime, len(stores))
+	times := make([][]time.Duration, len(stores))
+	for range n {
+		for i, s := range stores {
 			began := time.Now()
 			found, err := s.Library.Search(b.Context(), db.Search{Account: "a0", Query: search.Parse(q), N: 20})
 			times[i] = append(times[i], time.Since(began))
 			require.NoError(b, err)
-			is.found = len(found)
+			all[i].found = len(found)
 		}
 	}
-	for i, t := range []*searchTime{&was, &is} {
-		slices.Sort(times[i])
-		t.p50, t.p99 = times[i][len(times[i])/2], times[i][len(times[i])*99/100]
+	for i, t := range times {
+		slices.Sort(t)
+		all[i].p50, all[i].p99 = t[len(t)/2], t[len(t)*99/100]
 	}
-	return was, is
+	return all[0], all[len(all)-1]
 }
 
 // searchStore is a store of n rows in the libraries of accounts with 10,000 each, in turn.

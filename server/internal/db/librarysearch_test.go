@@ -191,7 +191,7 @@ func TestSearchPages(t *testing.T) {
 			account := fmt.Sprint("a", accounts)
 			word := rapid.SampledFrom([]string{"a", "b", "bc", "c", "北", "京"})
 			texts := rapid.SliceOfN(rapid.SliceOfN(rapid.SliceOfN(word, 0, 3), 0, 12), 0, 24).Draw(r, "texts")
-			q := rapid.SampledFrom([]string{"a", "b*", "a b", `"a b"`, `"b a" c`, "北京", "a 京", `"c b"*`}).Draw(r, "q")
+			q := rapid.SampledFrom([]string{"a", "b*", "a b", `"a b"`, `"b a" c`, `a "a b"`, `"a b" a b`, "北京", "a 京", `"c b"*`}).Draw(r, "q")
 			want := map[string][]int{}
 			for i, words := range texts {
 				segments := make([]string, len(words))

@@ -27,44 +27,6 @@ func (w *placeWriter) add(p Place) {
 	w.last = p
 }
 
-// placeReader decodes what a placeWriter has encoded.
-type placeReader struct {
-	encoded []byte
-	read    int // bytes
-	pos     int
-	same    bool // the place has the At of the place before
-}
-
-// next goes to the next place. It returns false after the last place.
-func (r *placeReader) next() bool {
-	if r.read >= len(r.encoded) {
-		return false
-	}
-	step := uint64(r.encoded[r.read])
-	r.read++
-	if step >= 0x80 {
-		var n int
-		if step, n = binary.Uvarint(r.encoded[r.read-1:]); n <= 0 {
-			r.read = len(r.encoded) // damaged: the places read so far are right
-			return false
-		}
-		r.read += n - 1
-	}
-	r.pos += int(step >> 1)
-	r.same = step&1 == 1
-	return true
-}
-
-// seek goes to the first place at pos or after it. It returns false if there is none.
-func (r *placeReader) seek(pos int) bool {
-	for r.pos < pos {
-		if !r.next() {
-			return false
-		}
-	}
-	return true
-}
-
 // startWriter encodes where segments begin: for each At the number of its first word. Each is
 // the distance from the one before.
 type startWriter struct {

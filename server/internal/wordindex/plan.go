@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// plan says of which texts a volume is made.
+// plan is a volume that Bind is about to make.
 type plan struct {
 	level  int
 	from   []int64 // the volumes that have the texts; none: the texts are in no volume
@@ -180,8 +180,8 @@ func entryIDs(entries []entry) []string {
 	return ids
 }
 
-// rowsIn returns those of the rows with the ids that name one of the volumes. lock may lock them,
-// in the order in which all transactions lock.
+// rowsIn returns the rows of the library, among those with the ids, that name one of the volumes.
+// lock may lock the rows. The order of the ids is the order of all locks.
 func rowsIn(ctx context.Context, db bun.IDB, volumes []int64, ids []string, lock func(*bun.SelectQuery) *bun.SelectQuery) (all []savedText, err error) {
 	slices.Sort(ids)
 	for some := range slices.Chunk(ids, portion) {
