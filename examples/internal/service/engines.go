@@ -23,16 +23,19 @@ func (s Setup) tellingEngine(ctx context.Context) func(engine.Host) (engine.Engi
 		if err != nil {
 			return e, err
 		}
+		ofLinks := &trial{program: s.program(), look: host.Programs.Look, folder: trialsFolder()}
+		ofRecognizer := &trial{program: pocketsphinxProgram, look: host.Programs.Look, folder: trialsFolder()}
 		if _, err := host.Programs.Look(s.program()); err != nil {
 			s.Log.Warn("links cannot be read", "program", s.program(), "err", err)
+			ofLinks.settle(err)
 		} else {
-			go s.tellLinks(ctx, links)
+			go s.tellLinks(ctx, links, ofLinks)
 		}
 		if e.Discovery != engine.Discovery(links) {
 			s.Log.Info("videos are found by the data API", "url", s.base())
 		}
-		s.tellRecognizer(ctx, e.Recognizer)
-		return e, nil
+		s.tellRecognizer(ctx, e.Recognizer, ofRecognizer)
+		return try(e, links, ofLinks, ofRecognizer), nil
 	}
 }
 
@@ -63,9 +66,10 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 
 // tellLinks logs which program reads links, and its faults. It runs in the background, because
 // it takes half a minute on a busy machine.
-func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
+func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader, of *trial) {
 	switch v, err := links.Version(ctx); {
 	case errors.Is(err, transcript.ConfigError):
+		of.settle(err)
 		s.Log.Warn("links cannot be read", "program", s.program(), "err", err)
 		return
 	case err != nil:
@@ -77,6 +81,9 @@ func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader) {
 		if f.Status != engine.OK && ctx.Err() == nil {
 			s.Log.Warn("works, but not as it could", "what", f.Name, "is", f.Status, "found", f.Found, "fails", f.Fails, "cure", f.Cure)
 		}
+	}
+	if err := links.Check(ctx); ctx.Err() == nil {
+		of.settle(err)
 	}
 }
 
@@ -139,7 +146,7 @@ func (s Setup) discovery(links *ytdlp.Downloader) (engine.Discovery, error) {
 }
 
 // tellRecognizer logs the chosen recognizer, its quality, and whether it cannot work.
-func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer) {
+func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer, of *trial) {
 	if s.Speech.Unused != nil {
 		s.Log.Warn("the model that was pulled is not used", "err", s.Speech.Unused)
 	}
@@ -150,18 +157,22 @@ func (s Setup) tellRecognizer(ctx context.Context, r engine.Recognizer) {
 	}
 	info := r.Info()
 	s.Log.Info("recognizer", "asr", name, "model", info.Model, "quality", info.Quality, "why", s.Speech.Why)
-	go s.tellTrouble(ctx, r)
+	go s.tellTrouble(ctx, r, of)
 }
 
 // tellTrouble logs what keeps the recognizer from working, already at the start rather than at
 // the first recording. It runs in the background, because the recognizer may become available
 // later.
-func (s Setup) tellTrouble(ctx context.Context, r engine.Recognizer) {
+func (s Setup) tellTrouble(ctx context.Context, r engine.Recognizer, of *trial) {
 	checker, checks := r.(engine.Checker)
 	if !checks {
 		return
 	}
-	switch err := checker.Check(ctx); {
+	err := checker.Check(ctx)
+	if ctx.Err() == nil {
+		of.settle(err)
+	}
+	switch {
 	case err == nil, ctx.Err() != nil:
 	case errors.Is(err, transcript.UpstreamFailed):
 		s.Log.Warn("the recognizer cannot be reached: what needs it waits", "asr", s.Speech.ASR.Name, "err", err)

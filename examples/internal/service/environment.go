@@ -33,3 +33,13 @@ func ModelsFolder() string {
 func SearchPath() string {
 	return os.Getenv("PATH") //nolint:forbidigo // as above
 }
+
+// trialsFolder returns the user's folder for notes about programs that have passed a check;
+// empty: the user has no folder for caches.
+func trialsFolder() string {
+	base, err := os.UserCacheDir()
+	if err != nil || !filepath.IsAbs(base) {
+		return ""
+	}
+	return filepath.Join(base, "transcriptd", "programs")
+}
