@@ -123,6 +123,39 @@ func TestServeDoesNotWaitForVersions(t *testing.T) {
 	stop(t, p)
 }
 
+// TestServeRemembersChecks: a program that has passed its check is ready at once after a restart,
+// unless its file has changed.
+func TestServeRemembersChecks(t *testing.T) {
+	t.Parallel()
+	links, caches, db := filepath.Join(t.TempDir(), "yt-dlp"), t.TempDir(), newDatabase(t)
+	write := func(script string, at time.Time) {
+		// By a program of its own: a file that another process inherits does not start.
+		require.NoError(t, exec.Command("sh", "-c", `printf '#!/bin/sh\n%-20s\n' "$1" >"$0"; chmod +x "$0"`, links, script).Run())
+		require.NoError(t, os.Chtimes(links, at, at))
+	}
+	serve := func() *process {
+		return start(t, []string{"XDG_CACHE_HOME=" + caches}, "--db", db, "--asr", "none", "--yt-dlp", links, "--drain-delay", "0")
+	}
+	began := time.Now().Add(-time.Hour)
+	write("echo 2025.01.15", began)
+	p := serve()
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(caches, "transcriptd", "programs", "yt-dlp.json"))
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
+	stop(t, p)
+
+	write("exec sleep 1000", began) // a program of the same size and time, which gives no answer
+	p = serve()
+	assert.Equal(t, "ok", readiness(t, p.addr)["captions"])
+	stop(t, p)
+
+	write("exec sleep 1000", began.Add(time.Second))
+	p = serve()
+	assert.Equal(t, "unavailable", readiness(t, p.addr)["captions"])
+	stop(t, p)
+}
+
 // No link leads to the database, whatever the operator allows.
 func TestServeKeepsLinksFromItsDatabase(t *testing.T) {
 	t.Parallel()
