@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
-// BenchmarkQueue compares how many steps the workers take in a second where 20,000 and
+// BenchmarkQueue compares how many steps the workers take in a second where
 // 100,000 steps of 100 accounts wait with how many the workers take where 1,000 wait.
 func BenchmarkQueue(b *testing.B) {
 	if !ratio.Wanted("claims a second") {
@@ -25,7 +25,7 @@ func BenchmarkQueue(b *testing.B) {
 		make func(testing.TB) db.Options
 	}{{"sqlite", dbtest.SQLite}, {"postgres", dbtest.Postgres}} {
 		b.Run(database.name, func(b *testing.B) {
-			sizes := []int{1_000, 20_000, 100_000}
+			sizes := []int{1_000, 100_000}
 			stores := make([]*db.Store, len(sizes))
 			for i, n := range sizes {
 				stores[i] = backlog(b, database.make(b), n)
@@ -93,6 +93,8 @@ func backlog(b *testing.B, o db.Options, n int) *db.Store {
 	}
 	raw.exec(b, `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at)
 		SELECT `+args+`, 'step', 10000, 1, 'default', `+at+` FROM `+series)
-	raw.exec(b, `ANALYZE`)
+	if dialect(o) == goose.DialectPostgres {
+		raw.exec(b, `VACUUM ANALYZE`) // as its own housekeeping does
+	}
 	return s
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // record makes a media file with ffmpeg and returns its path.
-func record(t *testing.T, name, arguments string) string {
+func record(t testing.TB, name, arguments string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	args := append([]string{"-nostdin", "-v", "error"}, strings.Fields(arguments)...)
