@@ -140,6 +140,7 @@ bench: setup-bench
 	measure() { $(GO) test -count=1 -timeout 25m -benchtime 1x "$$@" -row '$(ROW)' >"$$rows.out" 2>&1 || { failed=1; cat "$$rows.out"; }; \
 		sed -n 's/^ratio: //p' "$$rows.out" >>"$$rows"; rm -f "$$rows.out"; }; \
 	measure ./internal/captionbench -full -run Scale -bench Table; \
+	measure ./internal/wire ./server/internal/request -p 1 -run '^$$' -bench 'Segments$$|ReadJSON$$'; \
 	measure ./server -run '^$$' -bench 'Middleware|Upload1GiB'; \
 	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|BenchmarkBatch$$|Streams$$|NewLink$$|FirstWords$$'; \
 	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \

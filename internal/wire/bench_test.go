@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/transcriptkit/transcriptkit/internal/ratio"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -30,25 +32,33 @@ func TestSegmentsAllocateNothing(t *testing.T) { //nolint:paralleltest // Allocs
 	assert.Zero(t, testing.AllocsPerRun(10, func() { buf = wire.AppendSegments(buf[:0], segs) }))
 }
 
-// BenchmarkSegments compares the two ways of rendering.
+// BenchmarkSegments compares the first rendering of a text with encoding/json. The two take
+// turns.
 func BenchmarkSegments(b *testing.B) {
+	row := ratio.Row{Name: "first render of 1500 segments, of encoding/json", AtMost: 0.45}
+	if !ratio.Wanted(row.Name) {
+		return
+	}
 	segs := long().Segments
-	b.Run("append", func(b *testing.B) {
-		buf := wire.AppendSegments(nil, segs)
-		b.SetBytes(int64(len(buf)))
-		b.ReportAllocs()
-		for b.Loop() {
-			buf = wire.AppendSegments(buf[:0], segs)
-		}
-	})
-	b.Run("encoding-json", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := json.Marshal(segs); err != nil {
-				b.Fatal(err)
+	buf := wire.AppendSegments(nil, segs)
+	for b.Loop() {
+		const rounds, renders = 21, 20
+		for range rounds {
+			began := time.Now()
+			for range renders {
+				buf = wire.AppendSegments(buf[:0], segs)
 			}
+			ours := time.Since(began)
+			began = time.Now()
+			for range renders {
+				if _, err := json.Marshal(segs); err != nil {
+					b.Fatal(err)
+				}
+			}
+			row.Ratios = append(row.Ratios, float64(ours)/float64(time.Since(began)))
 		}
-	})
+		row.Report(b)
+	}
 }
 
 // BenchmarkResult is an answer from the cache, with segments that were rendered
