@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,7 @@ type Life struct {
 	log  *slog.Logger
 
 	mu       sync.Mutex
+	process  string // the name of runner
 	runner   db.Runner
 	stopping bool
 }
@@ -40,21 +42,28 @@ type Life struct {
 // is unique among all processes.
 func NewLife(join func(process string) (db.Runner, error), log *slog.Logger) (*Life, error) {
 	l := &Life{join: join, log: log}
-	runner, err := l.next()
-	l.runner = runner
+	var err error
+	l.process, l.runner, err = l.next()
 	return l, err
 }
 
-func (l *Life) next() (db.Runner, error) {
+func (l *Life) next() (process string, runner db.Runner, err error) {
 	name, err := uuid.NewV7()
 	if err != nil {
-		return nil, fmt.Errorf("naming the process: %w", err)
+		return "", nil, fmt.Errorf("naming the process: %w", err)
 	}
-	runner, err := l.join(name.String())
-	if err != nil {
-		return nil, fmt.Errorf("preparing the workers: %w", err)
+	if runner, err = l.join(name.String()); err != nil {
+		return "", nil, fmt.Errorf("preparing the workers: %w", err)
 	}
-	return runner, nil
+	return name.String(), runner, nil
+}
+
+// Among reports whether the process is one of the living. If it is not, the other processes
+// have taken it for dead, and the next heartbeat tells it so.
+func (l *Life) Among(living []db.Process) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(living, func(p db.Process) bool { return p.ID == l.process })
 }
 
 // Runner returns the current runner.
@@ -93,14 +102,14 @@ func (l *Life) comeBack(ctx context.Context) error {
 	if l.stopping {
 		return nil
 	}
-	next, err := l.next()
+	process, next, err := l.next()
 	if err != nil {
 		return err
 	}
 	if err := next.Start(ctx); err != nil {
 		return err
 	}
-	l.runner = next
+	l.process, l.runner = process, next
 	return nil
 }
 

@@ -51,6 +51,9 @@ func (r *rescue) lookAround(ctx context.Context, seen *cluster.Census) error {
 	if e != nil {
 		return errors.Join(err, e)
 	}
+	if !r.life.Among(processes) {
+		return err // the steps of this process seem lost, and its own workers would take them again
+	}
 	for _, silent := range seen.Dead(processes) {
 		buried, e := r.store.Bury(ctx, silent)
 		err = errors.Join(err, e)
