@@ -46,6 +46,7 @@ func TestPullOntoAFullDisk(t *testing.T) {
 		fill = func() {
 			free, fill = disktest.Fill(t, dir), nil
 			require.NoError(t, os.Remove(filepath.Join(dir, "spare"))) // room for a part
+			hasRoom(t, dir, 40_000)
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "spare"), make([]byte, 50_000), 0o600))
 		err = b.pull(t.Context(), "small")
@@ -58,10 +59,21 @@ func TestPullOntoAFullDisk(t *testing.T) {
 		b.noFalseNames(t)
 
 		free()
+		hasRoom(t, dir, 100_000)
 		require.NoError(t, b.pull(t.Context(), "small"))
 		b.installed(t)
 		assert.Equal(t, fmt.Sprintf("bytes=%d-", item.Have), b.requests()[1].Get("Range"))
 	})
+}
+
+// hasRoom waits until a removed file has given its room back. A program that another test starts
+// at that moment holds the file open until the program runs.
+func hasRoom(t *testing.T, dir string, least uint64) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		var disk unix.Statfs_t
+		return unix.Statfs(dir, &disk) == nil && disk.Bavail*uint64(disk.Bsize) >= least //nolint:gosec // a size
+	}, time.Minute, time.Millisecond)
 }
 
 // pullHere makes the test binary pull from a mirror into a folder until it is killed.
