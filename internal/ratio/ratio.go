@@ -59,7 +59,7 @@ func (r Row) Report(b testing.TB) {
 func (r Row) quartiles() (low, median, high float64) {
 	sorted := slices.Sorted(slices.Values(r.Ratios))
 	n := len(sorted)
-	return sorted[n/4], sorted[n/2], sorted[n-1-n/4]
+	return sorted[n/4], (sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[n-1-n/4]
 }
 
 func (r Row) goal() string {

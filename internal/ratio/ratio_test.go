@@ -23,6 +23,7 @@ var rows = map[string]struct {
 	"not reached":                 {ratio.Row{Ratios: []float64{1, 1, 1, 9}, AtLeast: 2, Note: "a note"}, "1.00 [1.00-1.00] >= 2 BELOW a note", true},
 	"with a reason":               {ratio.Row{Ratios: []float64{1}, AtLeast: 2, Missed: "it waits"}, "1.00 [1.00-1.00] >= 2 missed reason: it waits", false},
 	"an old reason":               {ratio.Row{Ratios: []float64{3}, AtLeast: 2, Missed: "it waits"}, "3.00 [3.00-3.00] >= 2 PASS reached, so its reason can go: it waits", false},
+	"between two":                 {ratio.Row{Ratios: []float64{4, 1, 2, 3}}, "2.50 [2.00-3.00]", false},
 	"enough samples":              {ratio.Row{Ratios: []float64{3}, Samples: ratio.MinSamples}, "3.00 [3.00-3.00] 2000 samples", false},
 	"too few samples":             {ratio.Row{Ratios: []float64{1}, AtMost: 2, Samples: ratio.MinSamples - 1}, "", true},
 	"no goal":                     {ratio.Row{Ratios: []float64{1}}, "1.00 [1.00-1.00]", false},

@@ -24,10 +24,10 @@ import (
 var searchRows = flag.Int("search-rows", 1_000_000, "rows of all libraries together, of which one has 10,000")
 
 // BenchmarkSearch compares searches of an account that has saved 10,000 texts and is
-// alone with the same among a million rows of others, and fails where the slowest in a
-// hundred take more than twice as long. The texts have 50 words, as often as words are.
+// alone with the same among the rows of others, and fails where the median takes more than twice
+// as long. BenchmarkSearchDepth has the slowest in a hundred. The texts have 50 words, as often as words are.
 func BenchmarkSearch(b *testing.B) {
-	if !ratio.Wanted("p99 of a search") {
+	if !ratio.Wanted("median of a search") {
 		return
 	}
 	queries := []struct{ name, q string }{
@@ -42,11 +42,11 @@ func BenchmarkSearch(b *testing.B) {
 			for _, query := range queries {
 				b.Run(query.name, func(b *testing.B) {
 					for b.Loop() {
-						was, is := searchTimes(b, query.q, 100, alone, among)
+						was, is := searchTimes(b, query.q, 41, alone, among)
 						ratio.Row{
-							Name:   fmt.Sprintf("p99 of a search among %d rows, of 10000 alone, %s/%s", *searchRows, database.name, query.name),
-							Ratios: []float64{float64(is.p99) / float64(was.p99)}, AtMost: 2,
-							Note: fmt.Sprintf("%d found; alone p50 %v p99 %v, among others p50 %v p99 %v", is.found, was.p50, was.p99, is.p50, is.p99),
+							Name:   fmt.Sprintf("median of a search among %d rows, of 10000 alone, %s/%s", *searchRows, database.name, query.name),
+							Ratios: []float64{float64(is.p50) / float64(was.p50)}, AtMost: 2,
+							Note: fmt.Sprintf("%d found; alone %v, among others %v", is.found, was.p50, is.p50),
 						}.Report(b)
 					}
 				})
@@ -118,6 +118,8 @@ func searchStore(b *testing.B, o db.Options, n int) *db.Store {
 	raw.exec(b, fmt.Sprintf(`INSERT INTO search_blocks (transcript_id, first_word, words, places)
 		SELECT %s, first_word, words, places FROM %s JOIN samples ON samples.id = CAST(n %% %d AS text) ORDER BY n`, id, series, samples))
 	require.NoError(b, s.BindTexts(b.Context(), "a0", wordindex.Enough))
-	raw.exec(b, `ANALYZE`)
+	if dialect(o) == goose.DialectPostgres {
+		raw.exec(b, `VACUUM ANALYZE`) // as its own housekeeping does; SQLite has none
+	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	rendering "github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server"
@@ -27,11 +28,12 @@ import (
 type filled struct {
 	*servertest.Server
 	url string // where the service's own HTTPServer and Listener answer
-	ids []string
 }
 
 // contents is how many contents have an answer.
 const contents = 32
+
+func contentID(n int) string { return fmt.Sprintf("dQw4w9WgX%02d", n) }
 
 // startFilled starts a service on an empty database and fills the database. The plan of the
 // caller has a rate limit, as plans have, that the caller does not reach.
@@ -41,10 +43,12 @@ func startFilled(b *testing.B, o store.Options, rows int) *filled {
 	plan.RateLimit = account.RateLimit{Requests: 100_000_000, Window: time.Minute}
 	s := &filled{Server: servertest.New(b, servertest.OnPlan(plan),
 		servertest.ConfigureStore(func(at *store.Options) { at.Database = o.Database }))}
+	c, err := client.New(s.URL, client.WithAPIKey(s.Key))
+	require.NoError(b, err)
 	for i := range contents {
-		id := fmt.Sprintf("dQw4w9WgX%02d", i)
-		s.ids = append(s.ids, id)
-		fillCache(b, s.Server, id)
+		fillCache(b, s.Server, contentID(i))
+		_, err := c.Transcripts.Get(b.Context(), transcript.Request{Source: transcript.ID(transcript.VideoSite, contentID(i))})
+		require.NoError(b, err) // the first answer also writes the library
 	}
 	if rows > 0 {
 		fillLibrary(b, o, rows)
