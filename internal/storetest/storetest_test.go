@@ -61,3 +61,17 @@ func TestNothingIsLeft(t *testing.T) {
 		return os.IsNotExist(err)
 	}, time.Minute, 20*time.Millisecond)
 }
+
+// A benchmark's PostgreSQL keeps every commit on the disk. The server of tests does not.
+func TestBenchmarksCommitToTheDisk(t *testing.T) {
+	t.Parallel()
+	settings := func(tb testing.TB) (both string) {
+		db := storetest.SQL(tb, storetest.Postgres(tb))
+		require.NoError(tb, db.QueryRowContext(tb.Context(), "SELECT current_setting('fsync') || ' ' || current_setting('synchronous_commit')").Scan(&both))
+		return both
+	}
+	require.Equal(t, "off off", settings(t))
+	var both string
+	testing.Benchmark(func(b *testing.B) { both = settings(b) })
+	require.Equal(t, "on on", both)
+}

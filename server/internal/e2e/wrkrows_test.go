@@ -77,7 +77,7 @@ const (
 	keyedGzip  = "the bare handler writes 31 KB for 178, and the row of a key costs a commit as before"
 	asksOnce   = "a hit asks PostgreSQL once, which costs PostgreSQL 100 us and more, and wrk, the service and PostgreSQL share the processors"
 	readCost   = "the key, the rate window, the counters and the answer's own headers take 14 us beyond a bare answer's 43"
-	readAllocs = "request id, key, scope and window make most of them, and the answer's headers the rest"
+	readAllocs = "the handler makes the tables of the path and the query for each request; the others are headers, the check of the key, and the rate window"
 )
 
 func sqliteHits(sdk sdkRequests) []*hit {
