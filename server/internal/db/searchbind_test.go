@@ -98,6 +98,18 @@ func TestBindIsCutOff(t *testing.T) {
 	}
 }
 
+// meanwhile runs a statement whenever Bind inserts a block.
+func (d database) meanwhile(t *testing.T, o db.Options, statement string) (end func()) {
+	t.Helper()
+	if dialect(o) == goose.DialectSQLite3 {
+		d.exec(t, "CREATE TRIGGER meanwhile AFTER INSERT ON search_volume_blocks BEGIN "+statement+"; END")
+		return func() { d.exec(t, "DROP TRIGGER meanwhile") }
+	}
+	d.exec(t, "CREATE OR REPLACE FUNCTION meanwhile() RETURNS trigger AS $$ BEGIN "+statement+"; RETURN NULL; END $$ LANGUAGE plpgsql")
+	d.exec(t, "CREATE TRIGGER meanwhile AFTER INSERT ON search_volume_blocks FOR EACH ROW EXECUTE FUNCTION meanwhile()")
+	return func() { d.exec(t, "DROP TRIGGER meanwhile ON search_volume_blocks") }
+}
+
 // TestBindIsTakenOver lets another process take the work over while a volume is written: the first
 // process stops, and the texts stay as they are.
 func TestBindIsTakenOver(t *testing.T) {
@@ -105,17 +117,34 @@ func TestBindIsTakenOver(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		keep(t, s, "acme", said("v1", "en", "zebra", longWords()))
-		other := "UPDATE search_volumes SET state = 'replaced' WHERE id = NEW.volume"
-		if dialect(o) == goose.DialectSQLite3 {
-			raw.exec(t, "CREATE TRIGGER other AFTER INSERT ON search_volume_blocks BEGIN "+other+"; END")
-		} else {
-			raw.exec(t, "CREATE FUNCTION other() RETURNS trigger AS $$ BEGIN "+other+"; RETURN NULL; END $$ LANGUAGE plpgsql")
-			raw.exec(t, "CREATE TRIGGER other AFTER INSERT ON search_volume_blocks FOR EACH ROW EXECUTE FUNCTION other()")
-		}
+		raw.meanwhile(t, o, "UPDATE search_volumes SET state = 'replaced' WHERE id = NEW.volume")
 		bind(t, s, "acme", 1)
 		assert.Zero(t, raw.count(t, "library_rows WHERE volume IS NOT NULL"))
 		assert.Equal(t, 1, raw.count(t, "search_volumes WHERE size = 0 AND state = 'replaced'"))
 		assert.Equal(t, []string{"v1[0]"}, finds(t, s, "acme", "zebra"))
+	})
+}
+
+// TestTextsChangeWhileTheyAreBound changes a text while the first volume with the text is written,
+// and takes a text out while the volume is written again: both texts stay out of the new volume.
+func TestTextsChangeWhileTheyAreBound(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		keep(t, s, "acme", said("v1", "en", "zebra one"), said("v2", "en", "zebra two"), said("v3", "en", "zebra three"))
+		end := raw.meanwhile(t, o, "UPDATE transcripts SET updated_at = '2030-01-01 00:00:00+00:00' WHERE external_id = 'v1'")
+		bind(t, s, "acme", 3)
+		end()
+		assert.Equal(t, 1, raw.count(t, "library_rows WHERE volume IS NULL"))
+		assert.Equal(t, 1, raw.goneTexts(t))
+		raw.requireWhole(t)
+
+		end = raw.meanwhile(t, o, "UPDATE library_rows SET volume = NULL WHERE external_id = 'v2'")
+		require.NoError(t, s.PurgeTexts(t.Context(), "acme"))
+		end()
+		assert.Equal(t, 2, raw.count(t, "library_rows WHERE volume IS NULL"))
+		bind(t, s, "acme", 1)
+		raw.requireWhole(t)
 	})
 }
 

@@ -2,12 +2,10 @@ package search
 
 // Counter counts hits. It keeps its memory from one text to the next.
 type Counter struct {
-	query  Query
-	begins []wordSet // where each part begins
-	firsts wordSet   // the first words of segments, among the places of a part's first word
-	next   wordSet   // scratch
-	unused wordSet   // scratch
-	starts []Place
+	query   Query
+	begins  []wordSet // where each part begins
+	scratch wordSet
+	starts  []Place
 }
 
 // Counter returns a counter for the hits of the query.
@@ -45,9 +43,11 @@ func (c *Counter) Times(m Match, n int) (at []int) {
 // of the part's first word.
 func (c *Counter) hitsOfPhrase(m Match) (n int) {
 	c.findBegins(0, m)
+	firsts := c.scratch[:0].addFirsts(m.Of[c.query.parts[0].terms[0]][0].places())
+	c.scratch = firsts
 	before := -1
 	for at := c.begins[0].next(0); at >= 0; at = c.begins[0].next(at + 1) {
-		if before < 0 || c.firsts.last(at) > before {
+		if before < 0 || firsts.last(at) > before {
 			n++
 		}
 		before = at
@@ -59,18 +59,17 @@ func (c *Counter) hitsOfPhrase(m Match) (n int) {
 // gap.
 func (c *Counter) findBegins(part int, m Match) {
 	terms := c.query.parts[part].terms
-	c.firsts = c.firsts[:0]
 	begins := c.begins[part][:0]
 	for _, p := range m.Of[terms[0]] {
-		begins, c.firsts = begins.add(p.places(), c.firsts)
+		begins = begins.add(p.places())
 	}
 	for i, term := range terms[1:] {
-		next, unused := c.next[:0], c.unused[:0]
+		next := c.scratch[:0]
 		for _, p := range m.Of[term] {
-			next, unused = next.add(p.places(), unused)
+			next = next.add(p.places())
 		}
 		begins.followedBy(next, i+1)
-		c.next, c.unused = next, unused
+		c.scratch = next
 	}
 	c.begins[part] = begins
 }

@@ -32,7 +32,7 @@ func (m Match) Size() (size int) {
 func (q Query) Matches(lists [][]Posting) iter.Seq[Match] {
 	for _, list := range lists {
 		if byText := func(a, b Posting) int { return cmp.Compare(a.Text, b.Text) }; !slices.IsSortedFunc(list, byText) {
-			slices.SortStableFunc(list, byText)
+			slices.SortFunc(list, byText)
 		}
 	}
 	return func(yield func(Match) bool) {

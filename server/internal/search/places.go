@@ -1,6 +1,9 @@
 package search
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Place is a place in a text where a word is said.
 type Place struct {
@@ -48,13 +51,13 @@ func (w *startWriter) add(p Place) {
 // appendStarts decodes what a startWriter has encoded: the first word of each segment.
 func appendStarts(starts []Place, encoded []byte) []Place {
 	var at Place
-	for len(encoded) > 0 {
-		pos, n := binary.Uvarint(encoded)
-		ms, m := binary.Uvarint(encoded[max(n, 0):])
-		if n <= 0 || m <= 0 {
+	for i := 0; i < len(encoded); {
+		var pos, ms uint64
+		pos, i = number(encoded, i)
+		ms, i = number(encoded, i)
+		if pos > maxNumber || ms > math.MaxInt32 {
 			return starts // damaged: the starts read so far are right
 		}
-		encoded = encoded[n+m:]
 		at = Place{At: at.At + int(ms), Pos: at.Pos + int(pos)}
 		starts = append(starts, at)
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -12,40 +13,61 @@ type wordSet []uint64
 // maxNumber bounds the number of a word. Damaged places may name any number.
 const maxNumber = 1 << 27
 
-// add adds encoded places: see placeWriter. It also adds to firsts the places that do not have the
-// At of the place before.
-func (w wordSet) add(encoded []byte, firsts wordSet) (_, _ wordSet) {
+// add adds encoded places: see placeWriter.
+func (w wordSet) add(encoded []byte) wordSet {
 	n := 0
 	for i := 0; i < len(encoded); {
-		step := uint64(encoded[i])
-		i++
-		if step >= 0x80 {
-			var size int
-			if step, size = binary.Uvarint(encoded[i-1:]); size <= 0 {
-				break // damaged: the places read so far are right
-			}
-			i += size - 1
-		}
-		if step>>1 > maxNumber || n+int(step>>1) > maxNumber {
-			break // damaged
+		var step uint64
+		if step, i = number(encoded, i); step>>1 > uint64(maxNumber-n) {
+			break // damaged: the places read so far are right
 		}
 		n += int(step >> 1)
-		at := n >> 6
-		if at >= len(w) || at >= len(firsts) {
-			w, firsts = w.room(at), firsts.room(at)
+		if n>>6 >= len(w) {
+			w = w.room(n >> 6)
 		}
-		w[at] |= 1 << (n & 63)
-		firsts[at] |= (^step & 1) << (n & 63)
+		w[n>>6] |= 1 << (n & 63)
 	}
-	return w, firsts
+	return w
 }
 
-// room makes room for the words of an element.
-func (w wordSet) room(at int) wordSet {
-	if at < len(w) {
-		return w
+// addFirsts adds those of encoded places that do not have the At of the place before.
+func (w wordSet) addFirsts(encoded []byte) wordSet {
+	n := 0
+	for i := 0; i < len(encoded); {
+		var step uint64
+		if step, i = number(encoded, i); step>>1 > uint64(maxNumber-n) {
+			break // damaged: the places read so far are right
+		}
+		n += int(step >> 1)
+		if n>>6 >= len(w) {
+			w = w.room(n >> 6)
+		}
+		w[n>>6] |= (^step & 1) << (n & 63)
 	}
-	grown := slices.Grow(w, at+1-len(w))[:at+1]
+	return w
+}
+
+// number decodes a number at i, and returns where the next one begins. A damaged number is very
+// large.
+func number(encoded []byte, i int) (n uint64, next int) {
+	if i < len(encoded) && encoded[i] < 0x80 {
+		return uint64(encoded[i]), i + 1
+	}
+	return longNumber(encoded, i)
+}
+
+func longNumber(encoded []byte, i int) (n uint64, next int) {
+	n, size := binary.Uvarint(encoded[min(i, len(encoded)):])
+	if size <= 0 {
+		return math.MaxUint64, len(encoded)
+	}
+	return n, i + size
+}
+
+// room makes room for an element, and for some more.
+func (w wordSet) room(at int) wordSet {
+	to := at + 1 + len(w)/2
+	grown := slices.Grow(w, to-len(w))[:to]
 	clear(grown[len(w):])
 	return grown
 }

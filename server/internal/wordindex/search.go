@@ -177,7 +177,7 @@ func readEntriesOf(ctx context.Context, db bun.IDB, sources []*source) error {
 		byID[s.volume], ids = s, append(ids, s.volume)
 	}
 	var volumes []volumeTexts
-	err := db.NewSelect().Model(&volumes).Where("volume IN (?)", bun.List(ids)).Scan(ctx)
+	err := db.NewSelect().Conn(sqldb.Binary(db)).Model(&volumes).Where("volume IN (?)", bun.List(ids)).Scan(ctx)
 	for _, v := range volumes {
 		byID[v.Volume].entries = readEntries(v.Entries)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/dialect"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // source is an index that a search reads: of a single text, or of a volume.
@@ -146,7 +147,7 @@ func read(ctx context.Context, db bun.IDB, probes []probe, places bool, found fu
 				FirstWord     string
 				Words, Places []byte
 			}
-			if err := kind.table.blocks(db, some, places).Scan(ctx, &rows); err != nil {
+			if err := kind.table.blocks(db, some, places).Conn(sqldb.Binary(db)).Scan(ctx, &rows); err != nil {
 				return err
 			}
 			for _, row := range rows {
