@@ -19,7 +19,7 @@ const (
 	// maxSize bounds the blocks of a volume in bytes: so much is written again if a text has
 	// left the volume. maxTexts bounds the rows of the library that one transaction changes.
 	maxSize  = 16 << 20
-	maxTexts = 1 << 12
+	maxTexts = 1 << 11
 	// lease is how long a volume may stay without a write until another process takes the work
 	// over.
 	lease = 10 * time.Second
