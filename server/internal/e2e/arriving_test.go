@@ -1,11 +1,14 @@
 package e2e_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
@@ -47,25 +51,38 @@ type sent struct {
 	form *multipart.Writer
 	body *io.PipeWriter
 	job  chan string
+	// retryAfter says when the key is free, once job is closed without a job.
+	retryAfter string
 }
 
 // send begins to send a file. The rest of it goes through Write and whole.
 func (s *service) send(t *testing.T, name string) *sent {
 	t.Helper()
+	return send(t, s.url, s.key, name, "")
+}
+
+// send is service.send to a service at an address, with an idempotency key if the key is not
+// empty.
+func send(t *testing.T, url, apiKey, name, idempotencyKey string) *sent {
+	t.Helper()
 	read, write := io.Pipe()
 	f := &sent{form: multipart.NewWriter(write), body: write, job: make(chan string, 1)}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/transcript", read)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/transcript", read)
 	require.NoError(t, err)
-	req.Header.Set("Authorization", "Bearer "+s.key)
+	req.Header.Set("Authorization", "Bearer "+apiKey)
+	if idempotencyKey != "" {
+		req.Header.Set("Idempotency-Key", idempotencyKey)
+	}
 	req.Header.Set("Content-Type", f.form.FormDataContentType())
 	go func() {
 		defer close(f.job)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			return // the client has gone away
+			return // the client has gone away, or the service has
 		}
 		defer res.Body.Close()
-		if assert.Equal(t, http.StatusAccepted, res.StatusCode) {
+		f.retryAfter = res.Header.Get("Retry-After")
+		if res.StatusCode != http.StatusConflict && assert.Equal(t, http.StatusAccepted, res.StatusCode) {
 			f.job <- res.Header.Get("Location")[len("/v1/transcript/job/"):]
 		}
 	}()
@@ -120,6 +137,96 @@ func TestRecognitionBeginsWhileAFileArrives(t *testing.T) {
 	result, err := s.Jobs.Wait(t.Context(), f.whole(t))
 	require.NoError(t, err)
 	assert.Greater(t, len(result.Transcript.Segments), 7)
+	assert.InDelta(t, 240, *result.Transcript.DurationSec, 0.1)
+	assert.Eventually(t, func() bool { return len(s.leftovers(t)) == 0 }, time.Minute, 10*time.Millisecond)
+}
+
+// TestKillWhileAFileArrives kills the process that receives and recognizes a file. The client
+// sends the file again with the same key, and the text has each chunk once.
+func TestKillWhileAFileArrives(t *testing.T) {
+	t.Parallel()
+	const length = 4 * time.Minute
+	for name, shared := range map[string]bool{"one process": false, "two processes and an object store": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newPlace(t, "sqlite:"+filepath.Join(t.TempDir(), "service.db"))
+			if shared {
+				s = newPlace(t, storetest.Postgres(t).Database)
+				s.blobs = storetest.S3(t)
+			}
+			s.scratch = t.TempDir()
+			key, addr := s.makeKey(t), freeAddr(t)
+			file, err := os.ReadFile(bursts(t, length))
+			require.NoError(t, err)
+			victim := s.spawn(t, addr)
+			f := send(t, victim.url, key, "talk.wav", "k")
+			pause := time.NewTicker(100 * time.Millisecond) // faster than the file is decoded, it is not recognized ahead
+			defer pause.Stop()
+			for i := range 30 {
+				<-pause.C
+				_, err = f.Write(file[len(file)*i/40 : len(file)*(i+1)/40])
+				require.NoError(t, err)
+			}
+			require.Eventually(t, func() bool { return len(begun(t, s.diary)) >= 2 }, time.Minute, 50*time.Millisecond)
+			victim.kill()
+			f.body.CloseWithError(io.ErrUnexpectedEOF)
+			require.Empty(t, <-f.job, "the client has an answer")
+
+			survivor := s.spawn(t, addr)
+			job := ""
+			for tries := 0; job == "" && tries < 20; tries++ {
+				f := send(t, survivor.url, key, "talk.wav", "k")
+				if _, err := f.Write(file); err == nil {
+					job = f.whole(t)
+				} else {
+					require.Empty(t, <-f.job) // the answer came before the file was sent
+				}
+				if job == "" {
+					seconds, err := strconv.Atoi(f.retryAfter)
+					require.NoError(t, err)
+					<-time.After(time.Duration(seconds) * time.Second) // the lease of the dead process
+				}
+			}
+			result, err := newClient(t, survivor.url, key).Jobs.Wait(t.Context(), job)
+			require.NoError(t, err)
+			segments, counts := result.Transcript.Segments, begun(t, s.diary)
+			heard := map[string]bool{}
+			for i, segment := range segments {
+				assert.Positive(t, counts[segment.Text], "a text that was not heard")
+				assert.False(t, heard[segment.Text], "a chunk is there twice")
+				heard[segment.Text] = true
+				if i > 0 {
+					assert.InDelta(t, segments[i-1].Start+segments[i-1].Duration, segment.Start, 1)
+				}
+			}
+			last := segments[len(segments)-1]
+			assert.InDelta(t, length.Seconds(), last.Start+last.Duration, 1)
+			assert.InDelta(t, length.Seconds(), *result.Transcript.DurationSec, 0.1)
+		})
+	}
+}
+
+// TestFileThatTellsItsTimesAtItsEnd sends an MP4 slowly whose index comes last: it cannot be
+// recognized while it arrives, and is recognized once when it is whole.
+func TestFileThatTellsItsTimesAtItsEnd(t *testing.T) {
+	t.Parallel()
+	recognizer := new(counted)
+	s := startService(t, recognizedBy(recognizer))
+	file, err := os.ReadFile(record(t, "talk.m4a", speaking+"240 -c:a aac -b:a 256k"))
+	require.NoError(t, err)
+	require.Greater(t, bytes.Index(file, []byte("moov")), len(file)*9/10, "the index is not at the end")
+	f := s.send(t, "talk.m4a")
+	late := time.NewTimer(7 * time.Second) // so long that another file would be recognized
+	defer late.Stop()
+	_, err = f.Write(file[:len(file)/2])
+	require.NoError(t, err)
+	<-late.C
+	assert.Zero(t, recognizer.calls.Load())
+	_, err = f.Write(file[len(file)/2:])
+	require.NoError(t, err)
+	result, err := s.Jobs.Wait(t.Context(), f.whole(t))
+	require.NoError(t, err)
+	assert.Len(t, result.Transcript.Segments, int(recognizer.calls.Load()), "a chunk was recognized twice")
 	assert.InDelta(t, 240, *result.Transcript.DurationSec, 0.1)
 	assert.Eventually(t, func() bool { return len(s.leftovers(t)) == 0 }, time.Minute, 10*time.Millisecond)
 }
