@@ -261,7 +261,7 @@ func TestLargeAnswersOnOneConnection(t *testing.T) {
 	first, text := ask(http.MethodGet, get)
 	require.Equal(t, http.StatusOK, first.StatusCode)
 	require.Contains(t, text, "some words")
-	require.EqualValues(t, first.ContentLength, len(text))
+	require.Len(t, text, int(first.ContentLength))
 	for range 3 {
 		again, body := ask(http.MethodGet, get)
 		require.Equal(t, text, body)
