@@ -92,6 +92,20 @@ func send(t *testing.T, url, apiKey, name, idempotencyKey string) *sent {
 	return f
 }
 
+// slowly sends some bytes within 7 s, so that they are decoded and recognized as they arrive.
+func (f *sent) slowly(file []byte) error {
+	const pieces = 35
+	pause := time.NewTicker(200 * time.Millisecond)
+	defer pause.Stop()
+	for i := range pieces {
+		<-pause.C
+		if _, err := f.Write(file[len(file)*i/pieces : len(file)*(i+1)/pieces]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // whole ends the file, and returns its job.
 func (f *sent) whole(t *testing.T) string {
 	t.Helper()
@@ -160,13 +174,7 @@ func TestKillWhileAFileArrives(t *testing.T) {
 			require.NoError(t, err)
 			victim := s.spawn(t, addr)
 			f := send(t, victim.url, key, "talk.wav", "k")
-			pause := time.NewTicker(100 * time.Millisecond) // faster than the file is decoded, it is not recognized ahead
-			defer pause.Stop()
-			for i := range 30 {
-				<-pause.C
-				_, err = f.Write(file[len(file)*i/40 : len(file)*(i+1)/40])
-				require.NoError(t, err)
-			}
+			require.NoError(t, f.slowly(file[:len(file)*3/4]))
 			require.Eventually(t, func() bool { return len(begun(t, s.diary)) >= 2 }, time.Minute, 50*time.Millisecond)
 			victim.kill()
 			f.body.CloseWithError(io.ErrUnexpectedEOF)
@@ -176,7 +184,7 @@ func TestKillWhileAFileArrives(t *testing.T) {
 			job := ""
 			for tries := 0; job == "" && tries < 20; tries++ {
 				f := send(t, survivor.url, key, "talk.wav", "k")
-				if _, err := f.Write(file); err == nil {
+				if err := f.slowly(file); err == nil {
 					job = f.whole(t)
 				} else {
 					require.Empty(t, <-f.job) // the answer came before the file was sent
@@ -216,11 +224,7 @@ func TestFileThatTellsItsTimesAtItsEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, bytes.Index(file, []byte("moov")), len(file)*9/10, "the index is not at the end")
 	f := s.send(t, "talk.m4a")
-	late := time.NewTimer(7 * time.Second) // so long that another file would be recognized
-	defer late.Stop()
-	_, err = f.Write(file[:len(file)/2])
-	require.NoError(t, err)
-	<-late.C
+	require.NoError(t, f.slowly(file[:len(file)/2]))
 	assert.Zero(t, recognizer.calls.Load())
 	_, err = f.Write(file[len(file)/2:])
 	require.NoError(t, err)
