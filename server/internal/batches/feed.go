@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
@@ -28,6 +30,8 @@ const (
 	feedWindow = 64
 	// feedBelow is how few are under way when others are taken up.
 	feedBelow = feedWindow / 2
+	// takenAtOnce is how many items are taken up at once.
+	takenAtOnce = 4
 )
 
 // Feed takes up items of a batch, as many as the window has room for. It may run
@@ -53,18 +57,29 @@ func (bs *Batches) Feed(ctx context.Context, _ db.Work, step feedArgs) error {
 			return err
 		}
 	}
-	for i := range items {
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
-		}
-		if err := bs.takeUpItem(ctx, b, &items[i]); err != nil {
-			return err // it passes: the step is run again
-		}
+	if err := bs.takeUp(ctx, b, items); err != nil {
+		return err // it passes: the step is run again
 	}
 	return bs.onBatch(ctx, b.ID, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		b.Feeding = false
 		return bs.resume(ctx, tx, b)
 	})
+}
+
+// takeUp submits items of a batch, some at once: a transaction waits for the database most of its
+// time. The first error ends it.
+func (bs *Batches) takeUp(ctx context.Context, b *db.Batch, items []db.BatchItem) error {
+	some, ctx := errgroup.WithContext(ctx)
+	some.SetLimit(takenAtOnce)
+	for i := range items {
+		some.Go(func() error {
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+			}
+			return bs.takeUpItem(ctx, b, &items[i])
+		})
+	}
+	return some.Wait()
 }
 
 // takeUpItem submits an item of a batch. Its errors are those that pass: any other is

@@ -71,18 +71,26 @@ func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool
 	return true, w.setReserved(ctx, j, want)
 }
 
-// Settle ends what a claim holds: the account pays some of it, or nothing, and is
-// given back the rest. As for Hold the claim must be locked, and is brought up to date.
+// Hold sets aside what the row of a new claim has reserved. If the limits of the claim do not
+// permit as much, Hold changes nothing and reports false: the caller rolls the claim back.
+func (w AllowancesTx) Hold(ctx context.Context, j *Job) (bool, error) {
+	return w.use(ctx, j.Account, j.Limits, Usage{Reserved: j.Reserved})
+}
+
+// Settle settles what an ended claim has reserved: the account pays some of the reservation, or
+// nothing, and is given back the rest. The claim's row holds the reservation no more: see
+// Extractions.End. Settle updates j.
 func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error {
 	if j.Reserved == (Allowance{}) {
 		return nil
 	}
 	back := Allowance{-j.Reserved.Transcripts, -j.Reserved.Minutes}
 	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // it was judged when it was set aside
-	if _, err := w.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back}); err != nil {
-		return err
+	_, err := w.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back})
+	if err == nil {
+		j.Reserved = Allowance{}
 	}
-	return w.setReserved(ctx, j, Allowance{})
+	return err
 }
 
 // Pay takes an amount from an account's allowance without a reservation. If the limits

@@ -17,7 +17,8 @@ func Migrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
 // AnnounceElsewhere wakes a topic's watchers as another process would: through the
 // database alone.
 func (s *Store) AnnounceElsewhere(ctx context.Context, topic string) error {
-	return s.sql.Announce(ctx, topic)
+	s.sql.Announce(topic)
+	return nil
 }
 
 // FreeAll ends all leases of idempotency keys, as Serve does on SQLite.

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -101,7 +102,6 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	}
 	stamp(&e.CreatedAt, &e.UpdatedAt)
 	e.MovedAt = new(e.UpdatedAt)
-	w.tx.touch(e.ID)
 	return insertNew(ctx, w.db, "extraction of "+e.ExternalID, e)
 }
 
@@ -111,7 +111,6 @@ func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec
 		Set("duration = ?, updated_at = ?", sec, moment(time.Now())).
 		Where("id = ?", extractionID).
 		Exec(ctx)
-	w.tx.touch(extractionID)
 	return mustAffect("duration of extraction "+extractionID, res, err)
 }
 
@@ -131,7 +130,6 @@ func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m t
 		Where("extraction_id = ?", extractionID).
 		Where(running).
 		Exec(ctx)
-	w.tx.touch(extractionID)
 	return wrap("metadata status of extraction "+extractionID, err)
 }
 
@@ -144,8 +142,19 @@ func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried 
 		Column("tried", "updated_at").
 		WherePK().
 		Exec(ctx)
-	w.tx.touch(extractionID)
 	return mustAffect("sources tried for extraction "+extractionID, res, err)
+}
+
+// Clear removes what recognition has left of an extraction that has ended: chunks and speakers.
+// Most extractions have neither, and one question says so.
+func (w ExtractionsTx) Clear(ctx context.Context, extractionID string) error {
+	var left bool
+	err := w.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM chunks WHERE extraction_id = ?0) OR EXISTS (SELECT 1 FROM speakers WHERE extraction_id = ?0)`,
+		extractionID).Scan(ctx, &left)
+	if err != nil || !left {
+		return wrap("what is left of extraction "+extractionID, err)
+	}
+	return errors.Join(w.tx.Chunks.Delete(ctx, extractionID), w.tx.Speakers.Delete(ctx, extractionID))
 }
 
 // SetWaiting records that an extraction waits for a passing fault, or no longer waits.

@@ -3,10 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
-
-	"github.com/uptrace/bun"
 )
 
 // Accounts share the workers of a queue by start-time fair queueing. Each waiting step
@@ -54,6 +51,14 @@ type virtualNow struct {
 	Served *int64 // the largest tag of the steps that run
 	Next   *int64 // the least tag of the steps that wait
 	Last   *int64 // the largest finish time
+}
+
+// turnNow is the virtual time of a line with the finish time of a turn there, nil if the line does
+// not know the turn.
+type turnNow struct {
+	virtualNow `bun:",extend"`
+	Turn       string
+	Finish     *int64
 }
 
 // tag is the line's virtual time. If no step runs, the least tag that waits stands for the
@@ -156,21 +161,13 @@ func (tx *Tx) pay(ctx context.Context, l line, turns []string) (place, error) {
 
 // starts returns the line's virtual time, and where a next step of each turn would stand.
 func (tx *Tx) starts(ctx context.Context, l line, turns []string) (now virtualNow, starts []place, err error) {
-	if now, err = tx.virtualNow(ctx, l); err != nil {
+	known, err := tx.virtualNow(ctx, l, turns)
+	if err != nil {
 		return now, nil, err
 	}
-	var known []struct {
-		Turn   string
-		Finish int64
-	}
-	err = tx.db.NewRaw(`SELECT turn, finish FROM fair_shares WHERE queue = ? AND priority = ? AND turn IN (?)`,
-		l.queue, l.priority, bun.List(slices.Concat(turns, []string{""}))).Scan(ctx, &known)
-	if err != nil {
-		return now, nil, wrap("look for the turns in "+l.queue, err)
-	}
 	finish := map[string]*int64{}
-	for i := range known {
-		finish[known[i].Turn] = &known[i].Finish
+	for _, row := range known {
+		now, finish[row.Turn] = row.virtualNow, row.Finish
 	}
 	for _, turn := range turns {
 		starts = append(starts, place{l.priority, now.start(finish[turn])})

@@ -143,7 +143,7 @@ func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	if err := mustAffect("job "+j.ID, res, err); err != nil {
 		return err
 	}
-	return w.tx.bringForward(ctx, j.ExtractionID, cmp.Or(j.Turn, j.Account), singlePriority)
+	return w.BringForward(ctx, j)
 }
 
 // Traces returns the traces of the running claims on the extraction, oldest first, at most
@@ -187,14 +187,24 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if err := insertNew(ctx, w.db, "job", j); err != nil {
 		return err
 	}
-	if err := w.record(ctx, []Job{*j}); err != nil {
-		return err
-	}
-	priority := batchPriority
+	return w.record(ctx, []Job{*j})
+}
+
+// BringForward moves the waiting steps of the extraction of a claim that joins running work, if
+// the account's turn comes before the steps.
+func (w JobsTx) BringForward(ctx context.Context, j *Job) error {
+	return w.tx.bringForward(ctx, j.ExtractionID, j.turn(), j.priority())
+}
+
+// turn is the name under which the claim's account takes turns.
+func (j *Job) turn() string { return cmp.Or(j.Turn, j.Account) }
+
+// priority is the priority of a step that only this claim waits for.
+func (j *Job) priority() int {
 	if j.Asked {
-		priority = singlePriority
+		return singlePriority
 	}
-	return w.tx.bringForward(ctx, j.ExtractionID, cmp.Or(j.Turn, j.Account), priority)
+	return batchPriority
 }
 
 // JobEvent is one transition of a job. The job's row has the further members of a

@@ -153,6 +153,15 @@ func (w walk) jobs() {
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})))
 	})
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v6", State: queued}
+		w.must(tx.Extractions.Insert(ctx, e))
+		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON, ExtractionID: e.ID, Limits: db.Limits{Transcripts: -1}}
+		w.must(tx.Jobs.Insert(ctx, j), tx.EnqueueFirst(ctx, stepOf{e.ID}, j), second(tx.Allowances.Hold(ctx, j)),
+			tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
+		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+		w.must(err, tx.Extractions.EndAll(ctx, e, claims, db.End{Status: transcript.JobCancelled}), tx.Extractions.Clear(ctx, e.ID))
+	})
 }
 
 func (w walk) places() {

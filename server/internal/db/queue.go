@@ -36,6 +36,16 @@ func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
 	return tx.insertAt(ctx, step, place)
 }
 
+// EnqueueFirst is Enqueue of the first step of an extraction that the transaction has inserted,
+// for the only claim on the extraction.
+func (tx *Tx) EnqueueFirst(ctx context.Context, step Step, claim *Job) error {
+	place, err := tx.pay(ctx, line{step.Queue(), claim.priority()}, []string{claim.turn()})
+	if err != nil {
+		return err
+	}
+	return tx.insertAt(ctx, step, place)
+}
+
 // EnqueueAt is Enqueue of a step that is not to run before a time. The step runs up to a
 // second after that time if a worker is free. The database's clock measures the pause.
 //

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,14 +137,17 @@ func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p place, err error) {
 	return p, wrap(fmt.Sprintf("look for the place of queue job %d", id), err)
 }
 
-// virtualNow looks for a line's virtual time, by River's index for fetches.
-func (tx *Tx) virtualNow(ctx context.Context, l line) (now virtualNow, err error) {
+// virtualNow looks for a line's virtual time, by River's index for fetches, and for the finish
+// times of turns. It returns a row for each turn that the line knows, and at least one row.
+func (tx *Tx) virtualNow(ctx context.Context, l line, turns []string) (rows []turnNow, err error) {
 	at := tx.milliseconds("scheduled_at")
-	err = tx.db.NewRaw(`SELECT
+	err = tx.db.NewRaw(`SELECT v.*, coalesce(f.turn, '') AS turn, f.finish FROM (SELECT
 		(SELECT `+at+` FROM river_job WHERE state = 'running' AND queue = ?0 AND priority = ?1 AND `+tagged+` ORDER BY scheduled_at DESC LIMIT 1) AS served,
 		(SELECT `+at+` FROM river_job WHERE state = 'available' AND queue = ?0 AND priority = ?1 AND `+tagged+` ORDER BY scheduled_at LIMIT 1) AS next,
-		(SELECT max(finish) FROM fair_shares WHERE queue = ?0 AND priority = ?1) AS last`, l.queue, l.priority).Scan(ctx, &now)
-	return now, wrap("look for the virtual time of "+l.queue, err)
+		(SELECT max(finish) FROM fair_shares WHERE queue = ?0 AND priority = ?1) AS last) AS v
+		LEFT JOIN fair_shares AS f ON f.queue = ?0 AND f.priority = ?1 AND f.turn IN (?2)`,
+		l.queue, l.priority, bun.List(slices.Concat(turns, []string{""}))).Scan(ctx, &rows)
+	return rows, wrap("look for the virtual time of "+l.queue, err)
 }
 
 // waitingStep is a step that has a place.

@@ -146,10 +146,33 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	if err := w.tx.Library.lockTexts(ctx, row); err != nil {
 		return "", err
 	}
-	if err := w.moveOn(ctx, row); err != nil {
-		return "", err
+	w.tx.put = row
+	first, err := affected(w.db.NewInsert().Model(row).On("CONFLICT DO NOTHING").Exec(ctx))
+	if err != nil {
+		return "", wrap(what, err)
 	}
-	err = w.db.NewInsert().Model(row).
+	if first == 0 {
+		err = w.replace(ctx, row, t, segments)
+		return row.ID, err
+	}
+	if _, err := w.db.NewInsert().Model(textOf(row, t)).Exec(ctx); err != nil {
+		return "", wrap(what, err)
+	}
+	w.tx.indexed = row.ID
+	return row.ID, wordindex.WriteFirst(ctx, w.tx.sql, row.ID, segments)
+}
+
+func textOf(row *transcriptRow, t *Transcript) *textRow {
+	return &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
+}
+
+// replace stores t in place of the text that is there.
+func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, t *Transcript, segments []transcript.Segment) error {
+	what := "replace transcript of " + row.ExternalID
+	if err := w.moveOn(ctx, row); err != nil {
+		return err
+	}
+	err := w.db.NewInsert().Model(row).
 		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
 		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,
 			channel = excluded.channel, creator_name = excluded.creator_name,
@@ -161,9 +184,9 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 		Returning("id").
 		Scan(ctx, &row.ID)
 	if err != nil {
-		return "", wrap(what, err)
+		return wrap(what, err)
 	}
-	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
+	text := textOf(row, t)
 	known, err := w.db.NewSelect().Model(text).Where("transcript_id = ? AND segments = ?", row.ID, text.Segments).Exists(ctx)
 	if err == nil && !known {
 		err = w.tx.Library.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -171,21 +194,21 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 		})
 	}
 	if err != nil {
-		return "", wrap(what, err)
+		return wrap(what, err)
 	}
 	_, err = w.db.NewInsert().Model(text).
 		On("CONFLICT (transcript_id) DO UPDATE").
 		Set("segments = excluded.segments, words = excluded.words").
 		Exec(ctx)
 	if err != nil {
-		return "", wrap(what, err)
+		return wrap(what, err)
 	}
 	if !known {
 		if err := wordindex.Write(ctx, w.tx.sql, row.ID, segments); err != nil {
-			return "", err
+			return err
 		}
 	}
-	return row.ID, w.tx.Library.rename(ctx, row)
+	return w.tx.Library.rename(ctx, row)
 }
 
 // moveOn makes the row's time of change later than the time of the replaced row, even

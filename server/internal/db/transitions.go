@@ -28,19 +28,26 @@ type End struct {
 	TranscriptID string               // with success
 	// Cached and Stale go with success: the text was there, or has expired.
 	Cached, Stale bool
+	// Via is a state that the claims pass on the way to the end, with an event of its own;
+	// the zero value: there is none.
+	Via lifecycle.State
+	// Metadata is what the platform has told about the content meanwhile; nil: nothing.
+	Metadata *transcript.Metadata
 }
 
-// state is the state after an end. Failed and cancelled claims keep their stage.
-func (end End) state(from lifecycle.State) lifecycle.State {
-	if end.Status == transcript.JobSuccess {
-		return lifecycle.State{Status: end.Status, Stage: transcript.StageDone}
+// way is the states from a state to the end. Failed and cancelled claims keep their stage.
+func (end End) way(from lifecycle.State) (way []lifecycle.State) {
+	if end.Via != (lifecycle.State{}) {
+		way = append(way, end.Via)
 	}
-	return lifecycle.State{Status: end.Status, Stage: from.Stage}
+	if end.Status == transcript.JobSuccess {
+		from.Stage = transcript.StageDone
+	}
+	return append(way, lifecycle.State{Status: end.Status, Stage: from.Stage})
 }
 
 // Move takes an extraction and all its running claims to another state. Each claim gets its
-// next sequence and an event. Watchers of the claims and of the extraction wake after the
-// commit. A move to an end, or a move that the transition table does not have, is an error
+// next sequence and an event. Watchers of the claims wake after the commit. A move to an end, or a move that the transition table does not have, is an error
 // and changes nothing. This transaction must have read the extraction with Lock, or have
 // inserted it. Move updates e.
 func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
@@ -52,7 +59,9 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 		return err
 	}
 	next, now := *e, moment(time.Now())
-	next.State = m.To
+	if err := next.move(m.To); err != nil {
+		return err
+	}
 	if m.Retry {
 		next.Attempt++
 	}
@@ -74,54 +83,81 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	if err := w.save(ctx, e, next, now); err != nil {
 		return err
 	}
-	return w.tx.Jobs.saveMoved(ctx, claims)
+	return w.tx.Jobs.saveMoved(ctx, claims, claims)
 }
 
 // End ends running claims on an extraction. If no other claim on the extraction runs,
-// End ends the extraction too, and over is true. Events and watchers work as in Move.
-// This transaction must have read the extraction with Lock, or have inserted it. End
-// updates e and the claims. A claim that has moved since it was read is ErrNotFound; a
-// claim on another extraction is an error.
+// End ends the extraction too, and over is true. Events and watchers work as in Move;
+// watchers of the extraction wake if it ends. This transaction must have read the extraction
+// with Lock, or have inserted it. End updates e and the claims. A claim that has moved since it
+// was read is ErrNotFound; a claim on another extraction is an error. The row of an ended claim
+// holds no reservation: the caller settles what Job.Reserved still says.
 func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
-	if !end.Status.Terminal() {
-		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
-	}
-	now := moment(time.Now())
-	for i := range claims {
-		j := &claims[i]
-		if j.ExtractionID != e.ID {
-			return false, fmt.Errorf("store: ending extraction %s: job %s is on another", e.ID, j.ID)
-		}
-		if err := j.move(end.state(j.State), j.Attempt, now); err != nil {
-			return false, err
-		}
-		j.EndedAt, j.Error, j.TranscriptID, j.Cached, j.Stale = &now, end.Error, end.TranscriptID, end.Cached, end.Stale
-	}
-	if err := w.tx.Jobs.saveMoved(ctx, claims); err != nil {
+	if err := w.endClaims(ctx, e, claims, end); err != nil {
 		return false, err
 	}
 	wanted, err := w.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
-	if err != nil {
+	if err != nil || wanted {
 		return false, wrap("claims on extraction "+e.ID, err)
 	}
-	if wanted {
-		w.tx.touch(e.ID)
-		return false, nil
+	return true, w.finish(ctx, e, end)
+}
+
+// EndAll is End of all running claims, which this transaction has read with Jobs.LockRunning.
+func (w ExtractionsTx) EndAll(ctx context.Context, e *Extraction, claims []Job, end End) error {
+	if err := w.endClaims(ctx, e, claims, end); err != nil {
+		return err
 	}
+	return w.finish(ctx, e, end)
+}
+
+func (w ExtractionsTx) endClaims(ctx context.Context, e *Extraction, claims []Job, end End) error {
+	if !end.Status.Terminal() {
+		return fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
+	}
+	now := moment(time.Now())
+	var passed []Job // the claims in each state on the way
+	for i := range claims {
+		j := &claims[i]
+		if j.ExtractionID != e.ID {
+			return fmt.Errorf("store: ending extraction %s: job %s is on another", e.ID, j.ID)
+		}
+		if end.Metadata != nil {
+			j.MetadataStatus = end.Metadata.Status()
+		}
+		for _, to := range end.way(j.State) {
+			if err := j.move(to, j.Attempt, now); err != nil {
+				return err
+			}
+			passed = append(passed, *j)
+		}
+		j.EndedAt, j.Error, j.TranscriptID, j.Cached, j.Stale = &now, end.Error, end.TranscriptID, end.Cached, end.Stale
+	}
+	return w.tx.Jobs.saveMoved(ctx, claims, passed)
+}
+
+// finish ends an extraction whose claims have ended.
+func (w ExtractionsTx) finish(ctx context.Context, e *Extraction, end End) error {
 	next := *e
-	next.State, next.WaitingSince = end.state(e.State), nil
-	return true, w.save(ctx, e, next, now)
+	next.WaitingSince = nil
+	if end.Metadata != nil {
+		next.Metadata = clean(*end.Metadata)
+	}
+	for _, to := range end.way(e.State) {
+		if err := next.move(to); err != nil {
+			return err
+		}
+	}
+	w.tx.touch(e.ID)
+	return w.save(ctx, e, next, moment(time.Now()), "metadata")
 }
 
 // save writes an extraction that has moved. The condition catches an extraction that was read
 // without its lock.
-func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time) error {
-	if err := mayMove(e.State, next.State); err != nil {
-		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
-	}
+func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time, columns ...string) error {
 	next.UpdatedAt, next.MovedAt = now, &now
 	res, err := w.db.NewUpdate().Model(&next).
-		Column("status", "stage", "attempt", "waiting_since", "moved_at", "updated_at").
+		Column("status", "stage", "attempt", "waiting_since", "moved_at", "updated_at").Column(columns...).
 		WherePK().
 		Where("status = ? AND stage = ?", e.State.Status, e.State.Stage).
 		Exec(ctx)
@@ -129,7 +165,6 @@ func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction,
 		return err
 	}
 	*e = next
-	w.tx.touch(e.ID)
 	return nil
 }
 
@@ -178,6 +213,15 @@ func (w JobsTx) LockRunning(ctx context.Context, extractionID string) ([]Job, er
 	return claims, wrap("claims on extraction "+extractionID, err)
 }
 
+// move is the move of an extraction.
+func (e *Extraction) move(to lifecycle.State) error {
+	if err := mayMove(e.State, to); err != nil {
+		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
+	}
+	e.State = to
+	return nil
+}
+
 // move is the move of one claim.
 func (j *Job) move(to lifecycle.State, attempt int, now time.Time) error {
 	if err := mayMove(j.State, to); err != nil {
@@ -187,18 +231,22 @@ func (j *Job) move(to lifecycle.State, attempt int, now time.Time) error {
 	return nil
 }
 
-// saveMoved writes claims that have moved by one transition.
-func (w JobsTx) saveMoved(ctx context.Context, claims []Job) error {
+// saveMoved writes claims that have moved, all by as many transitions. passed are the claims
+// after each transition. An ended claim has reserved nothing.
+func (w JobsTx) saveMoved(ctx context.Context, claims, passed []Job) error {
 	for i := range claims {
-		j := &claims[i]
-		res, err := w.db.NewUpdate().Model(j).
-			Column("status", "stage", "sequence", "attempt", "error",
-				"transcript_id", "cached", "stale", "updated_at", "ended_at").
-			Where("id = ? AND sequence = ?", j.ID, j.Sequence-1).
+		row := claims[i]
+		if row.EndedAt != nil {
+			row.Reserved = Allowance{}
+		}
+		res, err := w.db.NewUpdate().Model(&row).
+			Column("status", "stage", "sequence", "attempt", "metadata_status", "error", "transcript_id", "cached",
+				"stale", "reserved_transcripts", "reserved_minutes", "updated_at", "ended_at").
+			Where("id = ? AND sequence = ?", row.ID, row.Sequence-len(passed)/len(claims)).
 			Exec(ctx)
-		if err := mustAffect("move job "+j.ID, res, err); err != nil {
+		if err := mustAffect("move job "+row.ID, res, err); err != nil {
 			return err
 		}
 	}
-	return w.record(ctx, claims)
+	return w.record(ctx, passed)
 }

@@ -31,6 +31,9 @@ type Tx struct {
 
 	sql   *sqldb.Tx
 	facts facts // of the store
+
+	put     *transcriptRow // the last text that the transaction has put, whose content it has locked
+	indexed string         // the last text that the transaction has inserted, with its index
 }
 
 func newTx(t *sqldb.Tx, facts facts) *Tx {

@@ -36,8 +36,8 @@ func TestWatch(t *testing.T) {
 		move(t, s, e, durationCheck)
 		receive(t, job)
 		receive(t, twin)
-		receive(t, ext)
-		settle(t, s, job, twin, ext)
+		quiet(t, s, ext) // only an end concerns the work
+		settle(t, s, job, twin)
 
 		// A rollback wakes nobody.
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -56,14 +56,19 @@ func TestWatch(t *testing.T) {
 		receive(t, job)
 		quiet(t, s, twin)
 		quiet(t, s, other)
-		settle(t, s, job, ext)
+		settle(t, s, job)
 
-		// A claim that ends alone wakes the extraction's watchers too.
+		// The last claim that ends wakes the extraction's watchers too.
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID))
 		})
-		receive(t, ext)
+		quiet(t, s, ext)
 		quiet(t, s, job)
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, cancelOne(ctx, tx, "acme", jobs[0].ID))
+		})
+		receive(t, ext)
+		receive(t, job)
 	})
 }
 
@@ -97,8 +102,8 @@ func TestWatchAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	o := dbtest.Postgres(t)
 	here, there, raw := dbtest.Open(t, o), dbtest.Open(t, o), open(t, o)
-	e, _ := extraction(t, here, "acme")
-	wake, stop := there.Watch(e.ID)
+	e, jobs := extraction(t, here, "acme")
+	wake, stop := there.Watch(jobs[0].ID)
 	defer stop()
 	settle(t, there, wake)
 

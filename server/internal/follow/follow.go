@@ -30,14 +30,17 @@ func Rest(ctx context.Context, signal <-chan struct{}) bool {
 }
 
 // WhileWanted runs fn on the row with the id. As soon as ended returns true, the context of
-// fn ends with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails.
+// fn ends with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails. fn itself
+// first looks at the row: WhileWanted looks after the first signal, or after a second.
 func WhileWanted(ctx context.Context, s *db.Store, id string, ended func(context.Context) bool, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	signal, stop := s.Watch(id)
+	defer stop()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		if untilEnded(ctx, s, id, ended) {
+		if untilEnded(ctx, signal, ended) {
 			cancel(ErrUnwanted)
 		}
 	}()
@@ -51,20 +54,18 @@ func WhileWanted(ctx context.Context, s *db.Store, id string, ended func(context
 }
 
 // untilEnded returns true as soon as ended does, and false when ctx ends.
-func untilEnded(ctx context.Context, s *db.Store, id string, ended func(context.Context) bool) bool {
-	signal, stop := s.Watch(id)
-	defer stop()
+func untilEnded(ctx context.Context, signal <-chan struct{}, ended func(context.Context) bool) bool {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		if ended(ctx) {
-			return true
-		}
 		select {
 		case <-ctx.Done():
 			return false
 		case <-signal:
 		case <-tick.C:
+		}
+		if ended(ctx) {
+			return true
 		}
 	}
 }

@@ -67,13 +67,13 @@ func (c *claims) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 			return err
 		}
 	}
-	if seated {
-		if err := tx.Enqueue(ctx, first); err != nil {
-			return err
-		}
-	}
 	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
 		return err
+	}
+	if seated { // late, because the account's turn stays locked until the commit
+		if err := tx.EnqueueFirst(ctx, first, claim); err != nil {
+			return err
+		}
 	}
 	return reserve(ctx, tx, claim)
 }
@@ -82,6 +82,9 @@ func (c *claims) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 // held to its limits at once, as the other claims were. It returns the claim, which may
 // have ended.
 func (c *claims) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, s Submission) (*db.Job, error) {
+	if err := tx.Jobs.BringForward(ctx, claim); err != nil {
+		return nil, err
+	}
 	outside, err := standsOutside(ctx, tx, e)
 	if err != nil {
 		return nil, err
@@ -221,10 +224,10 @@ func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
 	return e
 }
 
-// reserve sets aside the transcript of a new claim. In every transaction the usage of
+// reserve sets aside the transcript that a new claim's row has reserved. In every transaction the usage of
 // accounts is changed last, so that none waits for another crosswise.
 func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
-	ok, err := tx.Allowances.Reserve(ctx, job, db.Allowance{Transcripts: 1, Minutes: job.Reserved.Minutes})
+	ok, err := tx.Allowances.Hold(ctx, job)
 	if err != nil || ok {
 		return err
 	}

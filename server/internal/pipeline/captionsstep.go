@@ -31,14 +31,11 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 		if err := found.Put(ctx, tx, sub); err != nil {
 			return err
 		}
-		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
-			return err
-		}
 		id, err := tx.Transcripts.Put(ctx, text)
 		if err != nil {
 			return err
 		}
-		return p.claims.serve(ctx, tx, e, db.End{TranscriptID: id})
+		return p.claims.serve(ctx, tx, e, db.End{TranscriptID: id, Metadata: &found.Metadata})
 	})
 }
 

@@ -53,6 +53,7 @@ func (c *claims) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submi
 		SendMetadata:   s.View.SendMetadata,
 		Limits:         s.limits,
 		Trace:          s.trace,
+		Reserved:       db.Allowance{Transcripts: 1}, // see reserve
 		Asked:          s.item == nil,
 		Batched:        s.item != nil,
 		CreatedAt:      now,
@@ -109,16 +110,34 @@ func (c *claims) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why se
 	return nil
 }
 
-// settle ends running claims on an extraction that the transaction has locked: all of
-// them, or some that end alone. With the last claim the extraction ends in the same
-// way. settle also writes all consequences of a claim's end, in the same transaction.
+// settle ends some running claims on an extraction that the transaction has locked. With
+// the last claim the extraction ends in the same way.
 func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
-	heard, err := heard(ctx, tx, e.ID, end)
+	before := *e
+	over, err := tx.Extractions.End(ctx, e, claims, end)
+	if err != nil {
+		return err
+	}
+	return c.afterEnd(ctx, tx, before, e, claims, end, over)
+}
+
+// settleAll ends an extraction with all claims on it that run.
+func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
 	before := *e
-	over, err := tx.Extractions.End(ctx, e, claims, end)
+	if err := tx.Extractions.EndAll(ctx, e, claims, end); err != nil {
+		return err
+	}
+	return c.afterEnd(ctx, tx, before, e, claims, end, true)
+}
+
+// afterEnd writes all consequences of the end of claims, in the transaction that ends them. over
+// tells that the extraction has ended too; before is the extraction as it was.
+func (c *claims) afterEnd(ctx context.Context, tx *db.Tx, before db.Extraction, e *db.Extraction, claims []db.Job, end db.End, over bool) error {
+	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
 		return err
 	}
@@ -132,7 +151,10 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 	}
 	if over {
 		c.countLeft(tx, &before, e)
-		if err := errors.Join(tx.Chunks.Delete(ctx, e.ID), tx.Speakers.Delete(ctx, e.ID)); err != nil {
+		if end.Via != (lifecycle.State{}) {
+			tx.AfterCommit(func() { c.metrics.StageLeft(end.Via.Stage, 0) })
+		}
+		if err := tx.Extractions.Clear(ctx, e.ID); err != nil {
 			return err
 		}
 	}
@@ -146,15 +168,6 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 	return payUp(ctx, tx, claims, end, heard, forNobody)
 }
 
-// settleAll ends an extraction with all claims on it that run.
-func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-	if err != nil {
-		return err
-	}
-	return c.settle(ctx, tx, e, claims, end)
-}
-
 // accountsOf are the accounts of claims.
 func accountsOf(claims []db.Job) []string {
 	accounts := make([]string, len(claims))
@@ -166,10 +179,7 @@ func accountsOf(claims []db.Job) []string {
 
 // serve publishes a stored text to all who wait for the extraction.
 func (c *claims) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	if err := c.advance(ctx, tx, e, publishing); err != nil {
-		return err
-	}
-	end.Status = transcript.JobSuccess
+	end.Status, end.Via = transcript.JobSuccess, publishing
 	return c.settleAll(ctx, tx, e, end)
 }
 

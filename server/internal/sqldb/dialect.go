@@ -67,7 +67,7 @@ type database interface {
 	// lock makes transactions with the same key serial.
 	lock(ctx context.Context, tx bun.Tx, key string) error
 	// announce tells the watchers in other processes, once the transaction commits.
-	announce(ctx context.Context, tx bun.Tx, topics []string) error
+	announce(topics ...string)
 
 	serve() (release func() error, err error)
 	close() error

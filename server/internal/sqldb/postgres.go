@@ -42,6 +42,8 @@ type postgres struct {
 	pool     *pgxpool.Pool // River's
 	insert   *river.Client[pgx.Tx]
 	listener *listener
+
+	announcer *announcer
 }
 
 func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
@@ -77,6 +79,7 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	if p.listener, err = listen(ctx, ours, hub, o.Log); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
+	p.announcer = announce(ctx, p.db, o.Log)
 	return p, nil
 }
 
@@ -191,14 +194,7 @@ func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
 // refers to its claim, for example, and a claim may be locked while it waits for a place.
 func (p *postgres) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
 
-func (p *postgres) announce(ctx context.Context, tx bun.Tx, topics []string) error {
-	if len(topics) == 0 {
-		return nil
-	}
-	// The server merges equal notifications of a transaction.
-	_, err := tx.NewRaw("SELECT pg_notify(?, topic) FROM unnest(ARRAY[?]) AS topic", channel, bun.List(topics)).Exec(ctx)
-	return err
-}
+func (p *postgres) announce(topics ...string) { p.announcer.add(topics...) }
 
 func (p *postgres) riverClient(c *river.Config) (RiverClient, error) {
 	c.FetchCooldown, c.FetchPollInterval = 5*time.Millisecond, pgFetchPoll
@@ -236,6 +232,9 @@ func (p *postgres) serve() (release func() error, err error) {
 }
 
 func (p *postgres) close() error {
+	if p.announcer != nil {
+		p.announcer.close()
+	}
 	if p.listener != nil {
 		p.listener.close()
 	}

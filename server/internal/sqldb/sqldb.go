@@ -133,9 +133,5 @@ func (d *DB) Serve() (release func() error, err error) { return d.database.serve
 func (d *DB) Watch(topic string) (wake <-chan struct{}, stop func()) { return d.hub.watch(topic) }
 
 // Announce wakes the watchers of a topic as another process would: through the database
-// alone.
-func (d *DB) Announce(ctx context.Context, topic string) error {
-	return d.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-		return d.database.announce(ctx, tx.Tx, []string{topic})
-	})
-}
+// alone. It does not wait for the database.
+func (d *DB) Announce(topic string) { d.database.announce(topic) }

@@ -71,9 +71,6 @@ func (d *DB) try(ctx context.Context, fn func(ctx context.Context, tx *Tx) error
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}
-	if err := d.database.announce(ctx, t.Tx, tx.topics); err != nil {
-		return Wrap("announce", err)
-	}
 	err = t.Commit()
 	for _, fn := range tx.ended {
 		fn()
@@ -83,6 +80,7 @@ func (d *DB) try(ctx context.Context, fn func(ctx context.Context, tx *Tx) error
 	}
 	committed = true
 	d.hub.wake(tx.topics...)
+	d.database.announce(tx.topics...)
 	for _, fn := range tx.after {
 		fn()
 	}
@@ -132,7 +130,12 @@ func (d *DB) Enter(ctx context.Context) (context.Context, error) {
 // ctx has ended.
 func pause(ctx context.Context, try int) bool {
 	wait := time.Duration(try) * 5 * time.Millisecond
-	timer := time.NewTimer(wait/2 + rand.N(wait))
+	return rest(ctx, wait/2+rand.N(wait))
+}
+
+// rest waits; false: ctx has ended first.
+func rest(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

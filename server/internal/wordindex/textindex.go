@@ -26,10 +26,15 @@ type textBlock struct {
 // Write replaces the index of a text. The caller has called Leave for the rows of the text before.
 func Write(ctx context.Context, tx *sqldb.Tx, transcriptID string, segments []transcript.Segment) error {
 	_, err := tx.NewDelete().Model((*textBlock)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
-	if err == nil {
-		err = insertText(ctx, tx, transcriptID, search.Blocks(segments))
+	if err != nil {
+		return sqldb.Wrap("index transcript "+transcriptID, err)
 	}
-	return sqldb.Wrap("index transcript "+transcriptID, err)
+	return WriteFirst(ctx, tx, transcriptID, segments)
+}
+
+// WriteFirst is Write of a text that the transaction has just inserted.
+func WriteFirst(ctx context.Context, tx *sqldb.Tx, transcriptID string, segments []transcript.Segment) error {
+	return sqldb.Wrap("index transcript "+transcriptID, insertText(ctx, tx, transcriptID, search.Blocks(segments)))
 }
 
 // Restore writes the index of a text if it is not there, for an account that has the text in no
