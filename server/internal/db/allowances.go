@@ -87,9 +87,7 @@ func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error 
 	back := Allowance{-j.Reserved.Transcripts, -j.Reserved.Minutes}
 	unlimited := Limits{Period: j.Limits.Period, Transcripts: -1, ASRMinutes: -1} // it was judged when it was set aside
 	_, err := w.use(ctx, j.Account, unlimited, Usage{Used: pays, Reserved: back})
-	if err == nil {
-		j.Reserved = Allowance{}
-	}
+	j.Reserved = Allowance{}
 	return err
 }
 

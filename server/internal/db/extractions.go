@@ -145,16 +145,16 @@ func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried 
 	return mustAffect("sources tried for extraction "+extractionID, res, err)
 }
 
-// Clear removes what recognition has left of an extraction that has ended: chunks and speakers.
-// Most extractions have neither, and one question says so.
+// Clear removes the chunks and speakers of an extraction that has ended. Most have neither.
 func (w ExtractionsTx) Clear(ctx context.Context, extractionID string) error {
-	var left bool
+	var any bool
 	err := w.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM chunks WHERE extraction_id = ?0) OR EXISTS (SELECT 1 FROM speakers WHERE extraction_id = ?0)`,
-		extractionID).Scan(ctx, &left)
-	if err != nil || !left {
-		return wrap("what is left of extraction "+extractionID, err)
+		extractionID).Scan(ctx, &any)
+	if err != nil || !any {
+		return wrap("chunks and speakers of extraction "+extractionID, err)
 	}
-	return errors.Join(w.tx.Chunks.Delete(ctx, extractionID), w.tx.Speakers.Delete(ctx, extractionID))
+	_, err = w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
+	return errors.Join(w.tx.Chunks.Delete(ctx, extractionID), wrap("delete speakers of extraction "+extractionID, err))
 }
 
 // SetWaiting records that an extraction waits for a passing fault, or no longer waits.

@@ -160,7 +160,7 @@ func (w walk) jobs() {
 		w.must(tx.Jobs.Insert(ctx, j), tx.EnqueueFirst(ctx, stepOf{e.ID}, j), second(tx.Allowances.Hold(ctx, j)),
 			tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-		w.must(err, tx.Extractions.EndAll(ctx, e, claims, db.End{Status: transcript.JobCancelled}), tx.Extractions.Clear(ctx, e.ID))
+		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})), tx.Extractions.Clear(ctx, e.ID))
 	})
 }
 
@@ -185,7 +185,7 @@ func (w walk) chunks() {
 			w.must(err)
 		}
 		w.must(tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: rowID(2000)}}), tx.Chunks.Delete(ctx, rowID(10)),
-			tx.Speakers.Put(ctx, []db.Speaker{{ExtractionID: rowID(10), Name: "B"}}), tx.Speakers.Delete(ctx, rowID(10)))
+			tx.Speakers.Put(ctx, []db.Speaker{{ExtractionID: rowID(10), Name: "B"}}))
 	})
 }
 

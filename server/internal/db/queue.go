@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -94,9 +95,9 @@ func (tx *Tx) giveBack(ctx context.Context, w Work) error {
 }
 
 // insertAt puts a step into its place.
-func (tx *Tx) insertAt(ctx context.Context, step Step, p place) error {
+func (tx *Tx) insertAt(ctx context.Context, step Step, p fairqueue.Place) error {
 	ctx = context.WithValue(ctx, availableKey{}, true)
-	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), Priority: p.priority, ScheduledAt: p.at()})
+	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), Priority: p.Priority, ScheduledAt: p.At()})
 }
 
 func (tx *Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts) error {

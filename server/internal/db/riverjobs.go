@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
 )
 
 // This file has all statements on River's own tables. River's public API does everything
@@ -132,8 +134,8 @@ func (tx *Tx) Finish(ctx context.Context, w Work) error {
 func (tx *Tx) milliseconds(column string) string { return tx.sql.Milliseconds(column) }
 
 // placeOfRow is the place that a row has had until now.
-func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p place, err error) {
-	err = tx.db.NewRaw(`SELECT priority, `+tx.milliseconds("scheduled_at")+` FROM river_job WHERE id = ?`, id).Scan(ctx, &p.priority, &p.tag)
+func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p fairqueue.Place, err error) {
+	err = tx.db.NewRaw(`SELECT priority, `+tx.milliseconds("scheduled_at")+` FROM river_job WHERE id = ?`, id).Scan(ctx, &p.Priority, &p.Tag)
 	return p, wrap(fmt.Sprintf("look for the place of queue job %d", id), err)
 }
 
@@ -167,9 +169,9 @@ func (tx *Tx) waitingSteps(ctx context.Context, extraction string) (steps []wait
 }
 
 // moveStep gives a step that waits another place.
-func (tx *Tx) moveStep(ctx context.Context, id int64, to place) error {
+func (tx *Tx) moveStep(ctx context.Context, id int64, to fairqueue.Place) error {
 	_, err := tx.db.NewRaw(`UPDATE river_job SET priority = ?, scheduled_at = ? WHERE id = ? AND state = 'available'`,
-		to.priority, tx.sql.RiverTime(to.at()), id).Exec(ctx)
+		to.Priority, tx.sql.RiverTime(to.At()), id).Exec(ctx)
 	return wrap(fmt.Sprintf("move queue job %d", id), err)
 }
 

@@ -132,9 +132,12 @@ func TestSavedTextsAreBound(t *testing.T) {
 			keep(t, s, "acme", said(fmt.Sprint("v", n), "en", "word"))
 		}
 		assert.Empty(t, bound)
-		keep(t, s, "acme", said("v63", "en", "word"))
+		for n := 63; len(bound) == 0; n++ { // one text in eight asks whether there are enough
+			require.Less(t, n, 1000)
+			keep(t, s, "acme", said(fmt.Sprint("v", n), "en", "word"))
+		}
 		assert.Equal(t, "acme", <-bound)
-		require.Eventually(t, func() bool { return raw.count(t, "search_volumes") == 1 }, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return raw.count(t, "search_volumes") >= 1 }, time.Minute, 10*time.Millisecond)
 		assert.Len(t, finds(t, s, "acme", "word"), 10)
 	})
 }

@@ -60,9 +60,3 @@ func (w SpeakersTx) Put(ctx context.Context, speakers []Speaker) error {
 		Exec(ctx)
 	return wrap("store speakers of extraction "+speakers[0].ExtractionID, err)
 }
-
-// Delete forgets who has spoken in an extraction.
-func (w SpeakersTx) Delete(ctx context.Context, extractionID string) error {
-	_, err := w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
-	return wrap("delete speakers of extraction "+extractionID, err)
-}

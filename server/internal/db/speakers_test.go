@@ -33,7 +33,7 @@ func TestSpeakers(t *testing.T) {
 		put(of("A", 4, 7), of("B", 4))
 		require.Equal(t, []db.Speaker{of("A", 4, 7), of("B", 4), of("Frau Müller", 3)}, read())
 
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Speakers.Delete(ctx, e.ID)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Extractions.Clear(ctx, e.ID)) })
 		require.Empty(t, read())
 		got, err := s.Speakers.All(t.Context(), other.ID)
 		require.NoError(t, err)

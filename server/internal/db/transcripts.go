@@ -155,11 +155,11 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 		err = w.replace(ctx, row, t, segments)
 		return row.ID, err
 	}
-	if _, err := w.db.NewInsert().Model(textOf(row, t)).Exec(ctx); err != nil {
-		return "", wrap(what, err)
-	}
 	w.tx.indexed = row.ID
-	return row.ID, wordindex.WriteFirst(ctx, w.tx.sql, row.ID, segments)
+	if _, err = w.db.NewInsert().Model(textOf(row, t)).Exec(ctx); err == nil {
+		err = wordindex.WriteFirst(ctx, w.tx.sql, row.ID, segments)
+	}
+	return row.ID, wrap(what, err)
 }
 
 func textOf(row *transcriptRow, t *Transcript) *textRow {
@@ -193,20 +193,15 @@ func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, t *Trans
 			return q.Where("transcript_id = ? AND volume IS NOT NULL", row.ID)
 		})
 	}
+	if err == nil {
+		_, err = w.db.NewInsert().Model(text).On("CONFLICT (transcript_id) DO UPDATE").
+			Set("segments = excluded.segments, words = excluded.words").Exec(ctx)
+	}
+	if err == nil && !known {
+		err = wordindex.Write(ctx, w.tx.sql, row.ID, segments)
+	}
 	if err != nil {
 		return wrap(what, err)
-	}
-	_, err = w.db.NewInsert().Model(text).
-		On("CONFLICT (transcript_id) DO UPDATE").
-		Set("segments = excluded.segments, words = excluded.words").
-		Exec(ctx)
-	if err != nil {
-		return wrap(what, err)
-	}
-	if !known {
-		if err := wordindex.Write(ctx, w.tx.sql, row.ID, segments); err != nil {
-			return err
-		}
 	}
 	return w.tx.Library.rename(ctx, row)
 }
@@ -214,7 +209,7 @@ func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, t *Trans
 // moveOn makes the row's time of change later than the time of the replaced row, even
 // if the clock has stepped back. The transaction locks the texts of the content.
 func (w TranscriptsTx) moveOn(ctx context.Context, row *transcriptRow) error {
-	var before []time.Time
+	var before time.Time
 	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
 		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ?",
 			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source).
@@ -222,8 +217,8 @@ func (w TranscriptsTx) moveOn(ctx context.Context, row *transcriptRow) error {
 	if err != nil {
 		return wrap("put transcript of "+row.ExternalID, err)
 	}
-	if len(before) > 0 && !row.UpdatedAt.After(before[0]) {
-		row.UpdatedAt = before[0].Add(time.Microsecond)
+	if !row.UpdatedAt.After(before) {
+		row.UpdatedAt = before.Add(time.Microsecond)
 	}
 	return nil
 }

@@ -93,51 +93,34 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 // was read is ErrNotFound; a claim on another extraction is an error. The row of an ended claim
 // holds no reservation: the caller settles what Job.Reserved still says.
 func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
-	if err := w.endClaims(ctx, e, claims, end); err != nil {
-		return false, err
-	}
-	wanted, err := w.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
-	if err != nil || wanted {
-		return false, wrap("claims on extraction "+e.ID, err)
-	}
-	return true, w.finish(ctx, e, end)
-}
-
-// EndAll is End of all running claims, which this transaction has read with Jobs.LockRunning.
-func (w ExtractionsTx) EndAll(ctx context.Context, e *Extraction, claims []Job, end End) error {
-	if err := w.endClaims(ctx, e, claims, end); err != nil {
-		return err
-	}
-	return w.finish(ctx, e, end)
-}
-
-func (w ExtractionsTx) endClaims(ctx context.Context, e *Extraction, claims []Job, end End) error {
 	if !end.Status.Terminal() {
-		return fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
+		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
 	}
 	now := moment(time.Now())
 	var passed []Job // the claims in each state on the way
 	for i := range claims {
 		j := &claims[i]
 		if j.ExtractionID != e.ID {
-			return fmt.Errorf("store: ending extraction %s: job %s is on another", e.ID, j.ID)
+			return false, fmt.Errorf("store: ending extraction %s: job %s is on another", e.ID, j.ID)
 		}
 		if end.Metadata != nil {
 			j.MetadataStatus = end.Metadata.Status()
 		}
 		for _, to := range end.way(j.State) {
 			if err := j.move(to, j.Attempt, now); err != nil {
-				return err
+				return false, err
 			}
 			passed = append(passed, *j)
 		}
 		j.EndedAt, j.Error, j.TranscriptID, j.Cached, j.Stale = &now, end.Error, end.TranscriptID, end.Cached, end.Stale
 	}
-	return w.tx.Jobs.saveMoved(ctx, claims, passed)
-}
-
-// finish ends an extraction whose claims have ended.
-func (w ExtractionsTx) finish(ctx context.Context, e *Extraction, end End) error {
+	if err := w.tx.Jobs.saveMoved(ctx, claims, passed); err != nil {
+		return false, err
+	}
+	wanted, err := w.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
+	if err != nil || wanted {
+		return false, wrap("claims on extraction "+e.ID, err)
+	}
 	next := *e
 	next.WaitingSince = nil
 	if end.Metadata != nil {
@@ -145,11 +128,11 @@ func (w ExtractionsTx) finish(ctx context.Context, e *Extraction, end End) error
 	}
 	for _, to := range end.way(e.State) {
 		if err := next.move(to); err != nil {
-			return err
+			return false, err
 		}
 	}
 	w.tx.touch(e.ID)
-	return w.save(ctx, e, next, moment(time.Now()), "metadata")
+	return true, w.save(ctx, e, next, now, "metadata")
 }
 
 // save writes an extraction that has moved. The condition catches an extraction that was read

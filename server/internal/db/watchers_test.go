@@ -119,6 +119,22 @@ func TestWatchAcrossProcesses(t *testing.T) {
 	receive(t, wake)
 }
 
+// TestClosedStoreHasAnnouncedItsChanges: a process that stops tells the others of its last change.
+func TestClosedStoreHasAnnouncedItsChanges(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	there := dbtest.Open(t, o)
+	here, err := db.Open(t.Context(), o)
+	require.NoError(t, err)
+	e, jobs := extraction(t, here, "acme")
+	wake, stop := there.Watch(jobs[0].ID)
+	defer stop()
+	settle(t, there, wake)
+	move(t, here, e, durationCheck)
+	require.NoError(t, here.Close())
+	receive(t, wake)
+}
+
 func TestWatchMerges(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))

@@ -17,11 +17,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
 // mostOfNothing is how much processor time a batch may take, as a multiple of as many
 // jobs of the queue that do nothing.
 const mostOfNothing = 10
+
+// The least rates of items, as a share of the rate of commits.
+const (
+	leastOfCommitsSQLite   = 0.05
+	leastOfCommitsPostgres = 0.1
+)
 
 // nothing is a step that does nothing.
 type nothing struct {
@@ -74,6 +81,81 @@ func BenchmarkBatch(b *testing.B) {
 		b.Logf("a batch of %d: %v of processor time, %v an item; jobs that do nothing: %v (%.2f times)", batchSize,
 			time.Duration(took), time.Duration(took/batchSize), time.Duration(base), took/base)
 	}
+}
+
+// BenchmarkBatchThroughput takes batches of 500 links with captions of 50 segments through one
+// service, and through two on one PostgreSQL. Each rate is compared with the rate at which a single
+// client commits one row in the same database.
+func BenchmarkBatchThroughput(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		options  func(testing.TB) store.Options
+		services int
+		atLeast  float64
+	}{
+		{"SQLite", storetest.SQLite, 1, leastOfCommitsSQLite},
+		{"PostgreSQL", storetest.Postgres, 1, leastOfCommitsPostgres},
+		{"PostgreSQL, two services", storetest.Postgres, 2, leastOfCommitsPostgres},
+	} {
+		name := "items of a batch, of commits of one row, " + c.name
+		if !ratio.Wanted(name) {
+			continue
+		}
+		b.Run(c.name, func(b *testing.B) {
+			s, st := startServices(b, c.options(b), c.services)
+			s.takeBatch(b, 0)
+			round := 0
+			for b.Loop() {
+				row := ratio.Row{Name: name, AtLeast: c.atLeast}
+				var rates []float64
+				for range 5 {
+					round++
+					began := time.Now()
+					s.takeBatch(b, round)
+					rates = append(rates, batchSize/time.Since(began).Seconds())
+					row.Ratios = append(row.Ratios, rates[len(rates)-1]/commitRate(b, st))
+				}
+				row.Note = fmt.Sprintf("%.0f items a second", median(rates))
+				row.Report(b)
+			}
+		})
+	}
+}
+
+// startServices starts services that share a database, and returns the first service with its store.
+func startServices(b *testing.B, o store.Options, n int) (first *service, st *db.Store) {
+	b.Helper()
+	for range n {
+		opened := storetest.Open(b, o)
+		s := startService(b, func(c *server.Config) {
+			c.Store = opened
+			c.Pace = pace.Config{Rate: pace.Unlimited()}
+			c.Engine = func(engine.Host) (engine.Engine, error) {
+				return engine.Engine{Captions: []engine.CaptionSource{reader{}}}, nil
+			}
+		})
+		if first == nil {
+			first, st = s, db.Of(opened)
+			var err error
+			first.Client, err = client.New(s.url, client.WithAPIKey(makeKey(b, opened)))
+			require.NoError(b, err)
+		}
+	}
+	return first, st
+}
+
+// commitRate is how many transactions that change one row are committed in a second, one after
+// the other.
+func commitRate(b *testing.B, st *db.Store) float64 {
+	b.Helper()
+	began := time.Now()
+	for range batchSize {
+		require.NoError(b, st.InTx(b.Context(), func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.Allowances.Pay(ctx, "commits", db.Limits{Transcripts: -1, ASRMinutes: -1}, db.Allowance{Transcripts: 1})
+			return err
+		}))
+	}
+	return batchSize / time.Since(began).Seconds()
 }
 
 // takeBatch makes a batch and waits for its end.

@@ -30,8 +30,8 @@ func Rest(ctx context.Context, signal <-chan struct{}) bool {
 }
 
 // WhileWanted runs fn on the row with the id. As soon as ended returns true, the context of
-// fn ends with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails. fn itself
-// first looks at the row: WhileWanted looks after the first signal, or after a second.
+// fn ends with the cause ErrUnwanted, and WhileWanted returns ErrUnwanted if fn fails. The
+// first look is after a signal or after a second: the caller has just looked, or fn begins with a look.
 func WhileWanted(ctx context.Context, s *db.Store, id string, ended func(context.Context) bool, fn func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -110,34 +110,16 @@ func (c *claims) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why se
 	return nil
 }
 
-// settle ends some running claims on an extraction that the transaction has locked. With
-// the last claim the extraction ends in the same way.
+// settle ends running claims on an extraction that the transaction has locked: all of
+// them, or some that end alone. With the last claim the extraction ends in the same
+// way. settle also writes all consequences of a claim's end, in the same transaction.
 func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+	heard, err := heard(ctx, tx, e.ID, end)
+	if err != nil {
+		return err
+	}
 	before := *e
 	over, err := tx.Extractions.End(ctx, e, claims, end)
-	if err != nil {
-		return err
-	}
-	return c.afterEnd(ctx, tx, before, e, claims, end, over)
-}
-
-// settleAll ends an extraction with all claims on it that run.
-func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-	if err != nil {
-		return err
-	}
-	before := *e
-	if err := tx.Extractions.EndAll(ctx, e, claims, end); err != nil {
-		return err
-	}
-	return c.afterEnd(ctx, tx, before, e, claims, end, true)
-}
-
-// afterEnd writes all consequences of the end of claims, in the transaction that ends them. over
-// tells that the extraction has ended too; before is the extraction as it was.
-func (c *claims) afterEnd(ctx context.Context, tx *db.Tx, before db.Extraction, e *db.Extraction, claims []db.Job, end db.End, over bool) error {
-	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
 		return err
 	}
@@ -166,6 +148,15 @@ func (c *claims) afterEnd(ctx context.Context, tx *db.Tx, before db.Extraction, 
 		return err
 	}
 	return payUp(ctx, tx, claims, end, heard, forNobody)
+}
+
+// settleAll ends an extraction with all claims on it that run.
+func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	return c.settle(ctx, tx, e, claims, end)
 }
 
 // accountsOf are the accounts of claims.
