@@ -7,9 +7,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
 )
 
-// Accounts share the workers of a queue by start-time fair queueing: see package fairqueue. The
-// tag of a step is the row's scheduled_at, which River orders by: a time long past, so that the
-// step may run at once. Steps of one queue and one priority share one virtual time.
+// The accounts share the workers of a queue: see package fairqueue. The tag of a step is the row's
+// scheduled_at, a time long past, so that the step may run at once. River orders by scheduled_at.
 
 // The priorities of a queue's steps, for River.
 const (

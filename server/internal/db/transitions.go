@@ -135,8 +135,7 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 	return true, w.save(ctx, e, next, now, "metadata")
 }
 
-// save writes an extraction that has moved. The condition catches an extraction that was read
-// without its lock.
+// save writes an extraction that has moved. Its condition catches one that was read without a lock.
 func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time, columns ...string) error {
 	next.UpdatedAt, next.MovedAt = now, &now
 	res, err := w.db.NewUpdate().Model(&next).
