@@ -151,28 +151,34 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	if err != nil {
 		return "", wrap(what, err)
 	}
+	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
 	if first == 0 {
-		err = w.replace(ctx, row, t, segments)
+		err = w.replace(ctx, row, text, segments)
 		return row.ID, err
 	}
 	w.tx.indexed = row.ID
-	if _, err = w.db.NewInsert().Model(textOf(row, t)).Exec(ctx); err == nil {
+	if _, err = w.db.NewInsert().Model(text).Exec(ctx); err == nil {
 		err = wordindex.WriteFirst(ctx, w.tx.sql, row.ID, segments)
 	}
 	return row.ID, wrap(what, err)
 }
 
-func textOf(row *transcriptRow, t *Transcript) *textRow {
-	return &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
-}
-
-// replace stores t in place of the text that is there.
-func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, t *Transcript, segments []transcript.Segment) error {
+// replace stores a text in place of the one that is there, and makes its time of change later. The
+// transaction locks the texts of the content.
+func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *textRow, segments []transcript.Segment) error {
 	what := "replace transcript of " + row.ExternalID
-	if err := w.moveOn(ctx, row); err != nil {
-		return err
+	var before time.Time
+	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
+		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ?",
+			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source).
+		Scan(ctx, &before)
+	if err != nil {
+		return wrap(what, err)
 	}
-	err := w.db.NewInsert().Model(row).
+	if !row.UpdatedAt.After(before) { // the clock may have stepped back
+		row.UpdatedAt = before.Add(time.Microsecond)
+	}
+	err = w.db.NewInsert().Model(row).
 		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
 		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,
 			channel = excluded.channel, creator_name = excluded.creator_name,
@@ -186,7 +192,7 @@ func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, t *Trans
 	if err != nil {
 		return wrap(what, err)
 	}
-	text := textOf(row, t)
+	text.TranscriptID = row.ID
 	known, err := w.db.NewSelect().Model(text).Where("transcript_id = ? AND segments = ?", row.ID, text.Segments).Exists(ctx)
 	if err == nil && !known {
 		err = w.tx.Library.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
@@ -204,21 +210,4 @@ func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, t *Trans
 		return wrap(what, err)
 	}
 	return w.tx.Library.rename(ctx, row)
-}
-
-// moveOn makes the row's time of change later than the time of the replaced row, even
-// if the clock has stepped back. The transaction locks the texts of the content.
-func (w TranscriptsTx) moveOn(ctx context.Context, row *transcriptRow) error {
-	var before time.Time
-	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
-		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ?",
-			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source).
-		Scan(ctx, &before)
-	if err != nil {
-		return wrap("put transcript of "+row.ExternalID, err)
-	}
-	if !row.UpdatedAt.After(before) {
-		row.UpdatedAt = before.Add(time.Microsecond)
-	}
-	return nil
 }

@@ -29,9 +29,8 @@ type Tx struct {
 	Speakers    SpeakersTx
 	Transcripts TranscriptsTx
 
-	sql   *sqldb.Tx
-	facts facts // of the store
-
+	sql     *sqldb.Tx
+	facts   facts          // of the store
 	put     *transcriptRow // the last text that the transaction has put, whose content it has locked
 	indexed string         // the last text that the transaction has inserted, with its index
 }
