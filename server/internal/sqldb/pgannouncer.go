@@ -47,13 +47,14 @@ func (a *announcer) add(topics ...string) {
 
 func (a *announcer) run(ctx context.Context) {
 	defer close(a.done)
+	telling := context.WithoutCancel(ctx) // the end cuts no statement off
 	for {
 		select {
 		case <-ctx.Done():
-			a.tell(context.WithoutCancel(ctx))
+			a.tell(telling)
 			return
 		case <-a.due:
-			a.tell(ctx)
+			a.tell(telling)
 			rest(ctx, announceEvery)
 		}
 	}
