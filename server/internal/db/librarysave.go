@@ -29,7 +29,7 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	if err := newID(&row.ID); err != nil {
 		return err
 	}
-	if err := w.repoint(ctx, row, account); err != nil {
+	if err := w.repoint(ctx, row, bun.List([]string{account})); err != nil {
 		return wrap("save transcript "+transcriptID, err)
 	}
 	mine := row.ID
@@ -50,10 +50,11 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 }
 
 // repoint takes the rows of accounts that are about to point at another text out of the index.
-func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts ...string) error {
+// accounts is a list or a query.
+func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts any) error {
 	return w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("account IN (?) AND platform = ? AND external_id = ? AND lang = ? AND transcript_id <> ?",
-			bun.List(accounts), to.Platform, to.ExternalID, to.Lang, to.TranscriptID)
+			accounts, to.Platform, to.ExternalID, to.Lang, to.TranscriptID)
 	})
 }
 
@@ -134,7 +135,7 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 	if n == int64(len(open.accounts)) {
 		return n, nil
 	}
-	if err := w.repoint(ctx, text, open.accounts...); err != nil {
+	if err := w.repoint(ctx, text, bun.SafeQuery("SELECT w.account FROM library_rows AS w WHERE ?", found)); err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
 	_, err = w.db.NewRaw(`UPDATE library_rows AS t

@@ -98,6 +98,45 @@ func TestBindIsCutOff(t *testing.T) {
 	}
 }
 
+// TestPurgeIsCutOff ends Purge at each of its steps. A search finds all texts that are left before
+// the next Purge, and after it.
+func TestPurgeIsCutOff(t *testing.T) {
+	t.Parallel()
+	long := longWords()
+	for _, row := range []struct{ name, action, table, condition string }{
+		{"before the first block", "INSERT", "search_volume_blocks", "true"},
+		{"among the blocks", "INSERT", "search_volume_blocks", "(SELECT count(*) FROM search_volume_blocks WHERE volume = NEW.volume) > 250"},
+		{"before the texts move", "UPDATE", "library_rows", "NEW.volume IS NOT NULL"},
+		{"among the blocks of the old volume", "DELETE", "search_volume_blocks", "OLD.first_word > 'a'"},
+		{"before the old volume goes", "DELETE", "search_volumes", "true"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+				s, raw := dbtest.Open(t, o), open(t, o)
+				keep(t, s, "acme", said("v0", "en", "zebra zero"), said("v1", "en", "zebra one", long), said("v2", "en", "zebra two"))
+				bind(t, s, "acme", 3)
+				removeText(t, s, "acme", "v0")
+				found := func() {
+					t.Helper()
+					assert.Equal(t, []string{"v2[0]", "v1[0]"}, finds(t, s, "acme", "zebra"))
+					assert.Equal(t, []string{"v1[0]"}, finds(t, s, "acme", `"zebra one"`))
+					assert.Empty(t, finds(t, s, "acme", "zero"))
+				}
+				allow := raw.refuse(t, o, row.action, row.table, row.condition)
+				require.ErrorContains(t, s.PurgeTexts(t.Context(), "acme"), "refused")
+				allow()
+				found()
+				raw.exec(t, "UPDATE search_volumes SET written_at = '2026-01-01 00:00:00+00:00'") // the process is long dead
+				require.NoError(t, s.PurgeTexts(t.Context(), "acme"))
+				found()
+				raw.requireWhole(t)
+				assert.Equal(t, 1, raw.count(t, "search_volumes WHERE texts = 2 AND gone = 0"))
+			})
+		})
+	}
+}
+
 // meanwhile runs a statement whenever Bind inserts a block.
 func (d database) meanwhile(t *testing.T, o db.Options, statement string) (end func()) {
 	t.Helper()
@@ -225,7 +264,7 @@ func TestRepointedRowLeavesItsVolume(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
-		e, jobs := extraction(t, s, "acme")
+		e, jobs := extraction(t, s, "acme", "beta")
 		of := func(id string, words string) *db.Transcript {
 			text := said(id, "en", words)
 			if id == e.ExternalID {
@@ -235,6 +274,8 @@ func TestRepointedRowLeavesItsVolume(t *testing.T) {
 		}
 		keep(t, s, "acme", of("v1", "zebra old"), of(e.ExternalID, "yak old"), of("v2", "walrus"))
 		bind(t, s, "acme", 1)
+		keep(t, s, "beta", of(e.ExternalID, "yak old"))
+		bind(t, s, "beta", 1)
 
 		manual := of("v1", "xenops new")
 		manual.Source = transcript.OriginManual
@@ -245,21 +286,21 @@ func TestRepointedRowLeavesItsVolume(t *testing.T) {
 		ended.Source = transcript.OriginManual
 		id := put(t, s, ended)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Library.ShowJob(ctx, e, jobs[0]))
-			require.NoError(t, tx.Library.EndJobs(ctx, e, []db.Job{*jobs[0]}, db.End{Status: transcript.JobSuccess, TranscriptID: id}))
+			require.NoError(t, tx.Library.ShowJob(ctx, e, jobs[0])) // beta has removed the row of its work
+			require.NoError(t, tx.Library.EndJobs(ctx, e, []db.Job{*jobs[0], *jobs[1]}, db.End{Status: transcript.JobSuccess, TranscriptID: id}))
 		})
 		assert.Equal(t, 2, raw.goneTexts(t))
 		for range 2 {
 			assert.Empty(t, finds(t, s, "acme", "old"))
+			assert.Equal(t, []string{e.ExternalID + "[0]"}, finds(t, s, "beta", `"yak old"`))
 			assert.Equal(t, []string{"v1[0]"}, finds(t, s, "acme", `"xenops new"`))
 			assert.Equal(t, []string{e.ExternalID + "[0]"}, finds(t, s, "acme", `"vole new"`))
 			assert.Equal(t, []string{"v2[0]"}, finds(t, s, "acme", "walrus"))
 			bind(t, s, "acme", 1)
 		}
 		require.NoError(t, s.PurgeTexts(t.Context(), "acme"))
-		for _, word := range []string{"zebra", "yak"} {
-			assert.Zero(t, raw.bytesOf(t, word))
-		}
+		assert.Zero(t, raw.bytesOf(t, "zebra"))
+		assert.Equal(t, 1, raw.bytesOf(t, "yak"), "of beta")
 		raw.requireWhole(t)
 	})
 }
