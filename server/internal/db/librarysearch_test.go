@@ -102,7 +102,7 @@ func TestSearch(t *testing.T) {
 		for i := range long {
 			long[i] = "hm"
 		}
-		long[0], long[7], long[8], long[39] = "alpha", "beta and gamma", "delta, alpha", "alphabet"
+		long[0], long[7], long[8], long[15], long[39] = "alpha", "beta and gamma", "delta, alpha", "omega", "alphabet"
 		keep(t, s, "acme", said("long", "en", long...), said("once", "en", "alpha alpha", "ALPHA"), said("none", "de"), said("latest", "de", "Alpha"))
 		keep(t, s, "beta", said("long", "en", long...), said("theirs", "en", "alpha"))
 		upload := said("upload", "en", "alpha")
@@ -115,6 +115,8 @@ func TestSearch(t *testing.T) {
 			"alpha beta":               {"long[0]"},     // 28 s apart; then the words of the hit are used up
 			"beta delta":               {"long[28000]"}, // beside each other
 			"alphabet delta":           nil,             // too far apart
+			"omega beta":               nil,             // 32 s apart
+			"omega delta":              {"long[32000]"}, // 28 s apart
 			`"gamma delta"`:            {"long[28000]"}, // across segments
 			`"gamma del"`:              nil,
 			`"gamma del"*`:             {"long[28000]"},
