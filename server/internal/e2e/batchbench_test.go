@@ -24,12 +24,6 @@ import (
 // jobs of the queue that do nothing.
 const mostOfNothing = 10
 
-// The least rates of items, as a share of the rate of commits.
-const (
-	leastOfCommitsSQLite   = 0.05
-	leastOfCommitsPostgres = 0.1
-)
-
 // nothing is a step that does nothing.
 type nothing struct {
 	Extraction string `json:"extraction"`
@@ -84,20 +78,20 @@ func BenchmarkBatch(b *testing.B) {
 }
 
 // BenchmarkBatchThroughput takes batches of 500 links with captions of 50 segments through one
-// service, and through two on one PostgreSQL. Each rate is compared with the rate at which a single
-// client commits one row in the same database.
+// service, and through two on one PostgreSQL. Its rows say how many
+// transactions of one row a single client commits in the same database in the time of an item. The
+// rows have no goal: they depend on the disk as much as on the service.
 func BenchmarkBatchThroughput(b *testing.B) {
 	for _, c := range []struct {
 		name     string
 		options  func(testing.TB) store.Options
 		services int
-		atLeast  float64
 	}{
-		{"SQLite", storetest.SQLite, 1, leastOfCommitsSQLite},
-		{"PostgreSQL", storetest.Postgres, 1, leastOfCommitsPostgres},
-		{"PostgreSQL, two services", storetest.Postgres, 2, leastOfCommitsPostgres},
+		{"SQLite", storetest.SQLite, 1},
+		{"PostgreSQL", storetest.Postgres, 1},
+		{"PostgreSQL, two services", storetest.Postgres, 2},
 	} {
-		name := "items of a batch, of commits of one row, " + c.name
+		name := "commits of one row, in the time of an item of a batch, " + c.name
 		if !ratio.Wanted(name) {
 			continue
 		}
@@ -106,14 +100,14 @@ func BenchmarkBatchThroughput(b *testing.B) {
 			s.takeBatch(b, 0)
 			round := 0
 			for b.Loop() {
-				row := ratio.Row{Name: name, AtLeast: c.atLeast}
+				row := ratio.Row{Name: name}
 				var rates []float64
 				for range 5 {
 					round++
 					began := time.Now()
 					s.takeBatch(b, round)
 					rates = append(rates, batchSize/time.Since(began).Seconds())
-					row.Ratios = append(row.Ratios, rates[len(rates)-1]/commitRate(b, st))
+					row.Ratios = append(row.Ratios, commitRate(b, st)/rates[len(rates)-1])
 				}
 				row.Note = fmt.Sprintf("%.0f items a second", median(rates))
 				row.Report(b)
