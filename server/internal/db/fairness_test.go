@@ -28,6 +28,7 @@ type turnstile struct {
 	of    map[string]string // the account of an extraction
 	began chan string       // the accounts whose steps begin
 	end   chan bool
+	life  db.Runner
 }
 
 func newTurnstile(t *testing.T, s *db.Store) *turnstile {
@@ -35,7 +36,7 @@ func newTurnstile(t *testing.T, s *db.Store) *turnstile {
 	q := &turnstile{store: s, of: map[string]string{}, began: make(chan string), end: make(chan bool)}
 	e, _ := extraction(t, s, "first")
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
-	runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: []db.Worker{
+	q.life = runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: []db.Worker{
 		db.NewWorker(time.Minute, func(ctx context.Context, _ db.Work, step stepOf) error {
 			select {
 			case q.began <- step.Extraction:
@@ -67,6 +68,7 @@ func (q *turnstile) ask(t *testing.T, account string, n int) {
 // next ends the step that runs, and returns the account whose step begins then.
 func (q *turnstile) next(t *testing.T) string {
 	t.Helper()
+	require.NoError(t, q.life.Beat(t.Context())) // a slow machine takes longer than a heartbeat stays fresh
 	q.end <- true
 	return q.of[receive(t, q.began)]
 }
