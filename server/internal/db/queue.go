@@ -19,7 +19,6 @@ const (
 	// maxAttempts is so many that River gives no step up: the pipeline counts the attempts.
 	maxAttempts = 10_000
 	// lookInterval is for steps that are not announced: steps that were put off or have failed.
-	// New steps are announced, at most one a millisecond in each queue.
 	lookInterval = time.Second
 )
 
