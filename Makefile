@@ -40,8 +40,8 @@ S3 := bin/versitygw-$(S3_VERSION)
 PROMTOOL := bin/promtool
 # The linter of the OpenAPI document: internal/openapilint has its version.
 SPECTRAL := bin/spectral
-# The JavaScript runtime of tests: internal/deno has its version.
-DENO := bin/deno
+# The current yt-dlp, with its JavaScript runtime: internal/ytdlpenv has the versions.
+YTDLP := bin/yt-dlp
 # The checker of accessibility of tests: internal/axe has its version.
 AXE := bin/axe
 
@@ -69,7 +69,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check test test-race test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint clean
+.PHONY: demo bare-demo wer field-check test test-race test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -168,6 +168,7 @@ fuzz: setup
 
 soak: setup-soak
 	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
+	$(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release distribution
 
 mutants: setup
 	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'
@@ -207,28 +208,39 @@ $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
 # Installed in the same way.
-$(DENO): internal/deno/package-lock.json | setup-lint
-	@mkdir -p bin && rm -rf $@.new && cp -r internal/deno $@.new
-	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@rm -rf $@ && mv $@.new $@ && touch $@
-
 $(AXE): internal/axe/package-lock.json | setup-lint
 	@mkdir -p bin && rm -rf $@.new && cp -r internal/axe $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
+# The environment uses the distribution's Python, because confined programs and other users can
+# read it. A folder of an environment cannot be renamed, so the last step marks it as whole.
+# Without the package index, yt-dlp of the distribution is what is left.
+$(YTDLP): $(YTDLP)/whole
+$(YTDLP)/whole: internal/ytdlpenv/requirements.txt | setup-venv
+	@rm -rf $(YTDLP) && mkdir -p $(YTDLP) && echo "Fetching a current yt-dlp" && \
+	/usr/bin/python3 -m venv $(YTDLP) && \
+	$(YTDLP)/bin/python -m pip --quiet --disable-pip-version-check --timeout 15 --retries 1 \
+		install --no-deps --require-hashes --only-binary :all: -r $< && \
+	chmod -R a+rX $(YTDLP) && touch $@ || { \
+		rm -rf $(YTDLP); \
+		echo "A current yt-dlp cannot be had from the Python package index: links are read by yt-dlp $$(yt-dlp --version 2>/dev/null) of this system, which many sites refuse." >&2; \
+	}
+
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
-setup setup-soak: $(DENO)
+setup setup-run setup-wer setup-soak setup-bench: $(YTDLP)
 setup-lint: NEEDS = has_npm=>npm
 setup-wer: NEEDS = $(WER_NEEDS)
+setup-venv: NEEDS = has_venv=>python3-venv
 setup-bare: NEEDS = has_debootstrap=>debootstrap
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
 setup-bench: NEEDS = $(BENCH_NEEDS)
-setup setup-run setup-soak setup-bench setup-wer setup-bare setup-lint:
+setup setup-run setup-soak setup-bench setup-wer setup-bare setup-lint setup-venv:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
+	has_venv() { ! has apt-get || /usr/bin/python3 -c "import ensurepip" 2>/dev/null; }; \
 	has_ffmpeg() { has ffmpeg && has ffprobe; }; \
 	has_pocketsphinx() { has pocketsphinx_continuous || has pocketsphinx; }; \
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \

@@ -24,7 +24,7 @@ import (
 type demoCommand struct {
 	URL       string             `placeholder:"LINK" help:"Your own link instead of a link to the demo's own site."`
 	Recording string             `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
-	YtDlp     service.Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	YtDlp     service.Executable `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	service.ModelsFlag
 }
 
@@ -80,7 +80,7 @@ func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup 
 		DatabaseFlag: service.DatabaseFlag{DB: service.Database("sqlite:" + filepath.Join(dir, "service.db"))},
 		Blobs:        service.BlobPlace(filepath.Join(dir, "blobs")),
 		Listen:       "127.0.0.1:0",
-		LinkFlags:    service.LinkFlags{YtDlp: "yt-dlp"},
+		LinkFlags:    service.LinkFlags{YtDlp: service.Executable(service.OwnYtDlp())},
 	}}
 }
 

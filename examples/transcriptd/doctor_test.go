@@ -88,7 +88,7 @@ func (p *patient) without(flag string) {
 // seen is what doctor says, without what is another thing at the next run.
 func (p *patient) seen(t *testing.T) string {
 	t.Helper()
-	cmd := program(t, append([]string{"PATH=" + p.bin, "TMPDIR=" + t.TempDir()}, p.env...), append([]string{"doctor"}, p.args...)...)
+	cmd := program(t, append([]string{"PATH=" + p.bin, "TMPDIR=" + t.TempDir(), "TRANSCRIPTD_YT_DLP=yt-dlp"}, p.env...), append([]string{"doctor"}, p.args...)...)
 	code, stdout, stderr := finish(cmd)
 	assert.Empty(t, stderr)
 	version, err := os.ReadFile(filepath.Join(p.bin, "version"))

@@ -25,7 +25,7 @@ func TestFlagsInOperations(t *testing.T) {
 		told = append(told, flag{row[1], row[2], strings.Trim(row[3], "` ")})
 	}
 
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "~/.local/share/transcriptd/models"})
+	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "~/.local/share/transcriptd/models", "ytdlp": "yt-dlp"})
 	require.NoError(t, err)
 	var has []flag
 	for _, command := range parser.Model.Children {

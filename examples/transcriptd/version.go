@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -15,7 +16,7 @@ type versionCommand struct{}
 // programs lists the programs that the engines run, with the argument that prints their version
 // ("": there is none).
 func programs() [][2]string {
-	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}, {"yt-dlp", "--version"}}
+	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}, {service.OwnYtDlp(), "--version"}}
 }
 
 // Run prints a line for each program.
@@ -23,7 +24,7 @@ func (*versionCommand) Run(ctx context.Context, out output) error {
 	table := newTable(out, "transcriptd\t"+service.Version())
 	fmt.Fprintf(table, "go\t%s\n", strings.TrimPrefix(runtime.Version(), "go"))
 	for _, p := range programs() {
-		fmt.Fprintf(table, "%s\t%s\n", p[0], programVersion(ctx, p[0], p[1]))
+		fmt.Fprintf(table, "%s\t%s\n", filepath.Base(p[0]), programVersion(ctx, p[0], p[1]))
 	}
 	return table.Flush()
 }

@@ -65,12 +65,9 @@ func (r *Runner) parts(program string) (all []string) {
 		}
 		dir := filepath.Dir(file)
 		all = append(all, program, filepath.Join(filepath.Dir(program), "pyvenv.cfg"), filepath.Join(dir, "_internal"))
-		if slices.Contains([]string{"bin", "sbin"}, filepath.Base(dir)) {
-			base := filepath.Dir(dir)
-			for _, name := range []string{"lib", "lib64", "libexec", "ssl", "pyvenv.cfg"} {
-				all = append(all, filepath.Join(base, name))
-			}
-		}
+		all = append(all, besideBin(dir, "lib", "lib64", "libexec", "ssl", "pyvenv.cfg")...)
+		// The interpreter of a virtual environment is a link to the system's interpreter.
+		all = append(all, besideBin(filepath.Dir(program), "lib", "pyvenv.cfg")...)
 		for _, from := range append(libraryFolders(file), dir) {
 			found, _ := fs.Glob(os.DirFS(from), "*.so*") // only a bad pattern is an error
 			for _, name := range found {
@@ -80,6 +77,17 @@ func (r *Runner) parts(program string) (all []string) {
 		if program = r.interpreter(file); program == "" {
 			break
 		}
+	}
+	return all
+}
+
+// besideBin returns the paths of files and folders that lie beside a folder of programs.
+func besideBin(dir string, names ...string) (all []string) {
+	if !slices.Contains([]string{"bin", "sbin"}, filepath.Base(dir)) {
+		return nil
+	}
+	for _, name := range names {
+		all = append(all, filepath.Join(filepath.Dir(dir), name))
 	}
 	return all
 }

@@ -190,11 +190,12 @@ func TestProgramsAnywhere(t *testing.T) { // alone: a file that was just written
 		"try: open(here + '/../../secret')\nexcept OSError as e: print(e.strerror)\n", 0o700)
 	link := filepath.Join(dir, "home", "tool")
 	require.NoError(t, os.Symlink(program, link))
+	apart := put("home/apart", "#!"+dir+"/home/venv/bin/python\nprint(open('"+dir+"/home/venv/lib/module').read())\n", 0o700)
 	env := put("home/by-env", "#!/usr/bin/env -S python3\nprint('by env')\n", 0o700)
 	// It unpacks itself into its folder for temporary files and runs what it finds there.
 	unpacks := put("unpacks", "#!/bin/sh\ncp /bin/echo $TMPDIR/it && exec $TMPDIR/it unpacked\n", 0o700)
 	for path, want := range map[string]string{
-		program: "module\nPermission denied\n", link: "module\nPermission denied\n", env: "by env\n", unpacks: "unpacked\n",
+		program: "module\nPermission denied\n", link: "module\nPermission denied\n", apart: "module\n", env: "by env\n", unpacks: "unpacked\n",
 	} {
 		exit, err := r.Run(t.Context(), engine.Command{Program: path})
 		require.NoError(t, err)

@@ -24,6 +24,11 @@ type Pages struct {
 	PlayerApart bool
 	// Says, if not nil, changes the player's answer about the video with an id.
 	Says func(id string, said map[string]any)
+	// Media is the file of every video; empty: the site delivers none.
+	Media string
+	// Puzzling sets a puzzle in the link of every video. Only a program that runs the player's
+	// script gets the media.
+	Puzzling bool
 	// Alerts are the site's words instead of a playlist, by the id of the playlist.
 	Alerts map[string]string
 }
@@ -38,6 +43,9 @@ func (s Pages) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /channel/{name}/{tab}", s.channel)
 	mux.HandleFunc("GET /{name}/{tab}", s.channel)
+	mux.HandleFunc("GET /embed/{id}", embedded)
+	mux.HandleFunc("GET "+playerPath, sendPlayer)
+	mux.HandleFunc("GET /media", s.media)
 	mux.HandleFunc("GET /api/timedtext", s.timedText)
 	mux.HandleFunc("POST /youtubei/v1/search", s.search)
 	mux.HandleFunc("POST /youtubei/v1/browse", s.browse)
@@ -47,8 +55,8 @@ func (s Pages) Handler() http.Handler {
 	return mux
 }
 
-const siteConfig = `<script>ytcfg.set({"INNERTUBE_API_KEY":"fake-Key_1","INNERTUBE_CONTEXT_CLIENT_NAME":1,"INNERTUBE_CLIENT_VERSION":"2.20260301.00.00",` +
-	`"INNERTUBE_CONTEXT":{"client":{"clientName":"WEB","clientVersion":"2.20260301.00.00","hl":"en"}}});</script>`
+const siteConfig = `<script>ytcfg.set({"INNERTUBE_API_KEY":"fake-Key_1","PLAYER_JS_URL":"` + playerPath + `","STS":20513,"VISITOR_DATA":"CgtmYWtlVmlzaXRvcg%3D%3D","INNERTUBE_CONTEXT_CLIENT_NAME":1,"INNERTUBE_CLIENT_VERSION":"2.20260301.00.00",` +
+	`"INNERTUBE_CONTEXT":{"client":{"clientName":"WEB","clientVersion":"2.20260301.00.00","hl":"en","visitorData":"CgtmYWtlVmlzaXRvcg%3D%3D"}}});</script>`
 
 // sendPage sends a page with its data and, if played is not nil, the player's answer.
 func sendPage(w http.ResponseWriter, data, played object) {
@@ -104,10 +112,6 @@ func (s Pages) watch(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s Pages) player(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Query().Get("key") == "" {
-		http.Error(w, "no key", http.StatusBadRequest)
-		return
-	}
 	if q, ok := ask(w, r); ok {
 		reply(w, s.played(q.VideoID))
 	}
@@ -164,13 +168,17 @@ func (s Pages) played(id string) (said object) {
 	if v.DurationSec != nil {
 		details["lengthSeconds"] = strconv.Itoa(*v.DurationSec)
 	}
+	media := s.Base + "/media"
+	if s.Puzzling {
+		media += "?n=" + Puzzle
+	}
 	said = object{
 		"playabilityStatus": object{"status": "OK"}, "videoDetails": details,
 		"microformat": object{"playerMicroformatRenderer": object{
 			"uploadDate": v.PublishedAt.Format("2006-01-02T15:04:05-07:00"), "publishDate": v.PublishedAt.Format("2006-01-02T15:04:05-07:00"), "isShortsEligible": *v.IsShort,
 		}},
 		"streamingData": object{"formats": []object{{
-			"itag": 18, "url": s.Base + "/media", "mimeType": `video/mp4; codecs="avc1.42001E, mp4a.40.2"`,
+			"itag": 18, "url": media, "mimeType": `video/mp4; codecs="avc1.42001E, mp4a.40.2"`,
 			"width": 640, "height": 360, "quality": "medium", "qualityLabel": "360p", "bitrate": 500000, "audioQuality": "AUDIO_QUALITY_LOW",
 		}}},
 	}

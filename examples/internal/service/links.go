@@ -19,7 +19,7 @@ import (
 type LinkFlags struct {
 	Sites       siteTable  `placeholder:"FILE" help:"Platform table: a JSON file whose members replace those of the default table."`
 	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
-	YtDlp       Executable `name:"yt-dlp" default:"yt-dlp" placeholder:"PATH" help:"The program that reads links (${default})."`
+	YtDlp       Executable `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime with which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first installed one of deno 2.3, node 22 and quickjs, or later versions."`
 	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) through which the service follows links. May be repeated: the service uses the proxies in turn."`
 	Pace        float64    `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`

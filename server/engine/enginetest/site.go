@@ -175,6 +175,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.pages.Add(1)
 	}
 	switch {
+	case strings.HasPrefix(r.URL.Path, "/embed/"): // the page where a program asks about a video behind an age wall
+		s.handler.ServeHTTP(w, r)
 	case !ok || at == "":
 		http.NotFound(w, r)
 	case c.at == at:

@@ -276,7 +276,7 @@ func TestCheck(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, check(newBench(t, theWhole)))
+	require.NoError(t, check(newBench(t, installed.program)))
 	tests := []struct {
 		name string
 		fake fake

@@ -181,7 +181,7 @@ func TestMachineSetUp(t *testing.T) {
 	for _, key := range []string{"NO_PROXY", "no_proxy"} {
 		t.Setenv(key, "*")
 	}
-	b := newBench(t, theWhole)
+	b := newBench(t, installed.program)
 	address, untouched := target(t)
 	lures := b.site.Lures(address)
 
@@ -232,7 +232,7 @@ func TestCancel(t *testing.T) {
 // Several calls at once do not get in each other's way.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, theWhole)
+	b := newBench(t, installed.program)
 	t.Run("calls", func(t *testing.T) {
 		for lang, text := range map[string]string{"en": "hello world", "de": "hallo Welt"} {
 			t.Run(lang, func(t *testing.T) {

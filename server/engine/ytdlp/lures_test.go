@@ -1,7 +1,6 @@
 package ytdlp_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +16,9 @@ import (
 func TestNoLureLeadsRoundTheGuard(t *testing.T) {
 	t.Parallel()
 	manyRuns(t)
-	program, err := filepath.Abs("testdata/yt-dlp-pages")
-	require.NoError(t, err)
+	program := installed.script("yt-dlp-pages")
 	if *soakFlag {
-		program = theWhole
+		program = installed.program
 	}
 	enginetest.Lures(t, func(host engine.Host) engine.CaptionSource {
 		d, err := ytdlp.New(host, ytdlp.Options{Program: program})

@@ -52,11 +52,24 @@ func (d *Downloader) runtimes() (all []jsRuntime) {
 		return []jsRuntime{*d.runtime}
 	}
 	for _, name := range unnamed {
-		if path, err := d.host.Programs.Look(runtimeFiles[name]); err == nil {
+		if path, err := d.lookRuntime(runtimeFiles[name]); err == nil {
 			all = append(all, jsRuntime{name, path})
 		}
 	}
 	return all
+}
+
+// lookRuntime finds a runtime: in the program's own folder, as a virtual environment has both,
+// else where the runner finds programs.
+func (d *Downloader) lookRuntime(file string) (path string, err error) {
+	if program, err := d.host.Programs.Look(d.program); err == nil {
+		if program, err = filepath.EvalSymlinks(program); err == nil {
+			if path, err = d.host.Programs.Look(filepath.Join(filepath.Dir(program), file)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return d.host.Programs.Look(file)
 }
 
 // slowest is the processor time of an old QuickJS for one player.

@@ -137,10 +137,8 @@ func newAtSite(t testing.TB, host engine.Host, base, name string) atSite {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
 	require.NoError(t, os.Mkdir(dir, 0o700))
-	script, err := filepath.Abs("testdata/" + name)
-	require.NoError(t, err)
 	program := filepath.Join(dir, "yt-dlp")
-	require.NoError(t, os.Symlink(script, program))
+	require.NoError(t, os.Symlink(installed.script(name), program))
 	d, err := ytdlp.New(host, ytdlp.Options{Program: program})
 	require.NoError(t, err)
 	return atSite{d}

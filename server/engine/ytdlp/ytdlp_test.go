@@ -37,9 +37,6 @@ type bench struct {
 	log   *log   // the guard's, and of what the program complains
 }
 
-// theWhole is yt-dlp with all its extractors.
-const theWhole = "yt-dlp"
-
 // newBench returns a bench whose program is the one at that path. Without a path the
 // program is yt-dlp with the extractors that read any page.
 func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.Options)) *bench {
@@ -59,10 +56,9 @@ func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.O
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, guard.Close()) })
 	// What stands in for the program keeps its files beside itself.
-	runner := run.Config{Dir: b.dir, Guard: guard, WithoutLandlock: program != "" && program != theWhole}
+	runner := run.Config{Dir: b.dir, Guard: guard, WithoutLandlock: program != "" && program != installed.program}
 	if program == "" {
-		program, err = filepath.Abs("testdata/yt-dlp-pages")
-		require.NoError(t, err)
+		program = installed.script("yt-dlp-pages")
 	}
 	options := ytdlp.Options{Program: program, Log: slog.New(slog.NewTextHandler(b.log, nil))}
 	for _, f := range change {
