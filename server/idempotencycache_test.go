@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -121,6 +122,10 @@ func TestKeyOfAnOwnTextIsFreeAfterItsEnd(t *testing.T) {
 	assert.NotContains(t, a.body, "my own")
 }
 
+// quietTries is how often a test repeats a request whose statements it counts. The service's own
+// work may send statements at the same time.
+const quietTries = 20
+
 // TestKeyedHitWritesOnce counts what a request with a key asks of the database if the cache
 // answers: it begins no transaction, takes no lock, and writes once. Then each statement
 // fails, in each way.
@@ -130,15 +135,16 @@ func TestKeyedHitWritesOnce(t *testing.T) {
 		c := newTraveller(t, o)
 		c.await(c.job(c.link(0, "en")), "success")
 		c.link(0, "en") // also notes that the API key is in use
-		c.faults.Arm(0, dbtest.NoFault)
-		a := c.link(0, "en")
 		var writes []string
-		for _, statement := range c.faults.Disarm() {
-			if writing.MatchString(statement) {
-				writes = append(writes, statement)
+		for range quietTries {
+			c.faults.Arm(0, dbtest.NoFault)
+			a := c.link(0, "en")
+			writes = slices.DeleteFunc(c.faults.Disarm(), func(statement string) bool { return !writing.MatchString(statement) })
+			require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+			if len(writes) == 1 {
+				break
 			}
 		}
-		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
 		require.Len(t, writes, 1, "%q", writes)
 		assert.Contains(t, writes[0], "idempotency_keys")
 		c.sweep(journeys["a text that is there"], 1<<30)
@@ -153,17 +159,27 @@ func TestKeyedHitIsRecordedBeforeItIsSent(t *testing.T) {
 		c := newTraveller(t, o)
 		c.await(c.job(c.link(0, "en")), "success")
 		c.link(0, "en") // also notes that the API key is in use
-		c.faults.Arm(0, dbtest.NoFault)
-		c.link(0, "en")
 		isRecord := func(statement string) bool { return strings.Contains(statement, "INSERT INTO idempotency_keys") }
-		at := slices.IndexFunc(c.faults.Disarm(), isRecord)
 		ask := func(key, text string) *answer { return c.postJSON(t, text, withKey(key)) }
 		same, other := body(t, videoOf(0), wish{"waitMs", 0}), body(t, videoOf(0), wish{"format", "text"})
+		// failRecord makes the record of a new key fail, and returns the key and its answer.
+		failRecord := func(as dbtest.Fault) (key string, a *answer) {
+			for try := range quietTries {
+				c.faults.Arm(0, dbtest.NoFault)
+				c.link(0, "en")
+				at := slices.IndexFunc(c.faults.Disarm(), isRecord)
+				c.faults.Arm(at+1, as)
+				key = fmt.Sprint(as, try)
+				a = ask(key, same)
+				if said := c.faults.Disarm(); at >= 0 && at < len(said) && isRecord(said[at]) {
+					return key, a
+				}
+			}
+			require.Fail(t, "the record was never where it was before")
+			return key, a
+		}
 		for _, as := range []dbtest.Fault{dbtest.Refused, dbtest.Lost} {
-			key := as.String()
-			c.faults.Arm(at+1, as)
-			failed := ask(key, same)
-			require.True(t, isRecord(c.faults.Disarm()[at]))
+			key, failed := failRecord(as)
 			require.Equal(t, http.StatusServiceUnavailable, failed.StatusCode, "%v: %s", as, failed.body)
 			if as == dbtest.Refused { // the key is free
 				again := ask(key, other)
