@@ -75,7 +75,9 @@ func needsWrk(b *testing.B) {
 // Reasons of rows that miss their goals.
 const (
 	keyedGzip  = "the bare handler writes 31 KB for 178, and the row of a key costs a commit as before"
-	asksOnce   = "a hit asks PostgreSQL once, which costs PostgreSQL 100 us and more, and wrk, the service and PostgreSQL share the processors"
+	postCost   = "the bare handler writes 31 KB in 24 us; the JSON body, the key, the rate window and the headers take 23 us more"
+	sharedPG   = "a hit needs PostgreSQL for the rate window and for the read, and wrk, the service and PostgreSQL share two processors"
+	manyKeys   = "new keys of 32 contents wait for a commit to the disk, and for reads that requests for other contents share"
 	readCost   = "the key, the rate window, the counters and the answer's own headers take 14 us beyond a bare answer's 43"
 	readAllocs = "the handler makes the tables of the path and the query for each request; the others are headers, the check of the key, and the rate window"
 )
@@ -83,7 +85,7 @@ const (
 func sqliteHits(sdk sdkRequests) []*hit {
 	return []*hit{
 		{name: "cached POST", request: sdk.post.withoutKey().with("Accept-Encoding", "identity"), rate: 0.7},
-		{name: "cached POST as gzip", request: sdk.post.withoutKey(), rate: 0.6},
+		{name: "cached POST as gzip", request: sdk.post.withoutKey(), rate: 0.6, missed: postCost},
 		{name: "cached POST with a new key", request: sdk.post.with("Accept-Encoding", "identity"), rate: 0.35},
 		{name: "cached POST of the SDK", request: sdk.post, rate: 0.35, missed: keyedGzip},
 		{name: "library read", request: sdk.read.with("Accept-Encoding", "identity"), rate: 0.7},
@@ -94,14 +96,14 @@ func sqliteHits(sdk sdkRequests) []*hit {
 
 func postgresHits(sdk sdkRequests) []*hit {
 	return []*hit{
-		{name: "cached POST", request: sdk.post.withoutKey().with("Accept-Encoding", "identity"), rate: 0.5, missed: asksOnce},
-		{name: "cached POST as gzip", request: sdk.post.withoutKey(), rate: 0.4, missed: asksOnce},
+		{name: "cached POST", request: sdk.post.withoutKey().with("Accept-Encoding", "identity"), rate: 0.5, missed: sharedPG},
+		{name: "cached POST as gzip", request: sdk.post.withoutKey(), rate: 0.4, missed: sharedPG},
 		{name: "cached POST with a new key", request: sdk.post.with("Accept-Encoding", "identity"), rate: 0.15},
-		{name: "cached POST of the SDK", request: sdk.post, rate: 0.15, missed: keyedGzip},
-		{name: "cached POST of 32 contents with a new key", request: sdk.many.with("Accept-Encoding", "identity"), rate: 0.15},
-		{name: "library read", request: sdk.read.with("Accept-Encoding", "identity"), rate: 0.5, missed: asksOnce},
-		{name: "library read as gzip", request: sdk.read, rate: 0.4, missed: asksOnce},
-		{name: "library read as 304", request: sdk.known(), rate: 0.4, missed: asksOnce},
+		{name: "cached POST of the SDK", request: sdk.post, rate: 0.15},
+		{name: "cached POST of 32 contents with a new key", request: sdk.many.with("Accept-Encoding", "identity"), rate: 0.15, slow: manyKeys},
+		{name: "library read", request: sdk.read.with("Accept-Encoding", "identity"), rate: 0.5, missed: sharedPG},
+		{name: "library read as gzip", request: sdk.read, rate: 0.4, missed: sharedPG},
+		{name: "library read as 304", request: sdk.known(), rate: 0.4, missed: sharedPG},
 	}
 }
 
