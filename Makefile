@@ -92,9 +92,14 @@ AT_ONCE := -parallel 4
 # A third package is linked, or computes, while the tests of two packages wait.
 PACKAGES_AT_ONCE := -p 3 -parallel 3
 
+# The tests that a current yt-dlp passes too, each time. A current release takes twice as long
+# as the distribution's, so make soak runs the others on it.
+CURRENT := Puzzle|TestCheck|ListConformance|RealProgram
+
 # make lint runs go vet and more, so go test need not run its own.
 test: setup
 	$(GO) test $(PACKAGES_AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
+	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -timeout 10m -vet=off -release current -run '$(CURRENT)'
 
 # The race detector looks at every access to memory, which makes the code that computes
 # ten times as slow. These packages are compiled without the detector: SQLite, which is a
@@ -168,7 +173,7 @@ fuzz: setup
 
 soak: setup-soak
 	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
-	$(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release distribution
+	$(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release current
 
 mutants: setup
 	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var releaseFlag = flag.String("release", "", "run the tests with this yt-dlp: current, which make setup installs, or distribution (default: current, if it is there)")
+var releaseFlag = flag.String("release", "distribution", "run the tests with this yt-dlp: distribution, or current, which make setup installs")
 
 // release is a yt-dlp of this machine.
 type release struct {
@@ -44,10 +44,15 @@ func chooseRelease(dir string) (release, error) {
 		return release{}, err
 	}
 	r := release{filepath.Join(environment, "yt-dlp"), filepath.Join(environment, "python"), dir}
-	if _, err := os.Stat(r.program); err != nil && *releaseFlag == "current" {
-		return r, err
-	} else if err != nil || *releaseFlag == "distribution" {
+	switch *releaseFlag {
+	case "distribution":
 		r.program, r.python = "yt-dlp", "/usr/bin/python3"
+	case "current":
+		if _, err := os.Stat(r.program); err != nil {
+			return r, err
+		}
+	default:
+		return r, fmt.Errorf("-release %s: want distribution or current", *releaseFlag)
 	}
 	if r.program != "yt-dlp" { // the runtime is found in the folder of the program
 		if err := os.Symlink(filepath.Join(environment, "deno"), filepath.Join(dir, "deno")); err != nil {
