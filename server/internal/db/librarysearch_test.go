@@ -48,7 +48,11 @@ func keep(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 // hits are those of each text that a search finds, by external id, in order.
 func hits(t testing.TB, s *db.Store, q db.Search) (found []string) {
 	t.Helper()
-	texts, err := s.Library.Search(t.Context(), q)
+	var texts []db.SearchFound
+	err := s.Snapshot(t.Context(), func(ctx context.Context, r db.Reader) (err error) { // the index may move meanwhile
+		texts, err = r.Library.Search(ctx, q)
+		return err
+	})
 	require.NoError(t, err)
 	names := map[string]string{}
 	saved, err := s.Library.All(t.Context(), q.Account)
