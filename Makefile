@@ -173,7 +173,7 @@ fuzz: setup
 
 soak: setup-soak
 	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
-	$(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release current
+	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release current
 
 mutants: setup
 	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'

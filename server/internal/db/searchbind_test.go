@@ -305,8 +305,9 @@ func TestRepointedRowLeavesItsVolume(t *testing.T) {
 	})
 }
 
-// TestTwoAccountsWithOneText: each account has the text in a volume of its own. What one account
-// does to its row leaves the other's search as it is, and a change of the text reaches both.
+// TestTwoAccountsWithOneText: each account has the text in a volume of its own. A change of one
+// account's row leaves the search of the other account as it is. A change of the text reaches
+// both searches.
 func TestTwoAccountsWithOneText(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {

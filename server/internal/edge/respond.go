@@ -67,8 +67,8 @@ func RespondPacked(w http.ResponseWriter, r *http.Request, mediaType string, sta
 	respondHead(w, mediaType, status, parts)
 	control := http.NewResponseController(w)
 	for _, part := range parts {
-		_ = control.Flush() // a part is not copied behind the one before; a writer without Flush copies
-		_, _ = w.Write(part)
+		_ = control.Flush()  // a part is not copied behind the one before; a writer without Flush copies
+		_, _ = w.Write(part) // an error means what it means in Respond
 	}
 	_ = control.Flush() // as above
 	return nil

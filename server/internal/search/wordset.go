@@ -14,24 +14,13 @@ type wordSet []uint64
 const maxNumber = 1 << 27
 
 // add adds encoded places: see placeWriter.
-func (w wordSet) add(encoded []byte) wordSet {
-	n := 0
-	for i := 0; i < len(encoded); {
-		var step uint64
-		if step, i = number(encoded, i); step>>1 > uint64(maxNumber-n) {
-			break // damaged: the places read so far are right
-		}
-		n += int(step >> 1)
-		if n>>6 >= len(w) {
-			w = w.room(n >> 6)
-		}
-		w[n>>6] |= 1 << (n & 63)
-	}
-	return w
-}
+func (w wordSet) add(encoded []byte) wordSet { return w.mark(encoded, 1) }
 
 // addFirsts adds those of encoded places that do not have the At of the place before.
-func (w wordSet) addFirsts(encoded []byte) wordSet {
+func (w wordSet) addFirsts(encoded []byte) wordSet { return w.mark(encoded, 0) }
+
+// mark adds the encoded places that begin an At, and with others = 1 the other places too.
+func (w wordSet) mark(encoded []byte, others uint64) wordSet {
 	n := 0
 	for i := 0; i < len(encoded); {
 		var step uint64
@@ -42,7 +31,7 @@ func (w wordSet) addFirsts(encoded []byte) wordSet {
 		if n>>6 >= len(w) {
 			w = w.room(n >> 6)
 		}
-		w[n>>6] |= (^step & 1) << (n & 63)
+		w[n>>6] |= (^step&1 | others) << (n & 63)
 	}
 	return w
 }
