@@ -87,7 +87,7 @@ func checkClean(t require.TestingT, cues []transcript.Segment, kind string) {
 	}
 }
 
-// columns are how many a line takes, by another table than the writer's.
+// columns counts the columns of a line. TestWideRunes compares the table of widths with another.
 func columns(line string) (n int) {
 	for g := uniseg.NewGraphemes(line); g.Next(); n++ {
 		first := g.Runes()[0]

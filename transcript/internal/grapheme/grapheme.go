@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+	"golang.org/x/text/width"
 )
 
 // firstWide is the first rune that takes two columns by itself.
@@ -32,16 +33,23 @@ func First(text []byte) (size, columns int) {
 		}
 	}
 	first, _, _, _ := uniseg.FirstGraphemeCluster(text, -1)
-	switch {
-	case len(first) > size && bytes.Contains(first, []byte(emojiStyle)):
-		return len(first), 2
-	case r < firstWide:
-		return len(first), 1
-	case 0x1F3FB <= r && r <= 0x1F3FF: // a tone of skin, which elsewhere is part of a character
+	if wide(r) || len(first) > size && bytes.Contains(first, []byte(emojiStyle)) {
 		return len(first), 2
 	}
-	_, _, width, _ := uniseg.FirstGraphemeCluster(first[:size], -1)
-	return len(first), min(max(width, 1), 2)
+	return len(first), 1
+}
+
+// wide reports whether a rune takes two columns by itself. uniseg also has widths, but takes
+// wide signs that are emoji only with emojiStyle, such as U+3030, for narrow ones.
+func wide(r rune) bool {
+	if r < firstWide {
+		return false
+	}
+	if 0x1F1E6 <= r && r <= 0x1F1FF { // a letter of a flag
+		return true
+	}
+	kind := width.LookupRune(r).Kind()
+	return kind == width.EastAsianWide || kind == width.EastAsianFullwidth
 }
 
 // Count counts the characters of text that begin before n, up to most. end is the end
