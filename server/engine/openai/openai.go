@@ -239,6 +239,9 @@ func (r *Recognizer) recognize(ctx context.Context, rec *upload.Recording, opts 
 	if takesPrompts(r.model) {
 		q.prompt = opts.Prompt
 	}
+	if takesHints(r.model) {
+		q.hints = hintsOf(opts)
+	}
 	var err error
 	if q.voices, err = references(opts.Voices, r.maxBytes-rec.Size-headRoom/2); err != nil {
 		return engine.Recognition{}, err
@@ -262,7 +265,7 @@ func (r *Recognizer) recognize(ctx context.Context, rec *upload.Recording, opts 
 	return engine.Recognition{
 		Segments:    answer.segments(rec.Length.Seconds()),
 		Language:    heardLanguage(answer.language(), opts.Language),
-		Prompted:    answered.prompt != "",
+		Prompted:    answered.prompt != "" || len(answered.hints.keywords) > 0,
 		KnowsVoices: answered.detail == withSpeakers && (len(answered.voices) > 0 || len(q.voices) == 0),
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ const (
 
 // tellsNoTimes reports whether a model tells no times: the hosted models except whisper.
 func tellsNoTimes(model string) bool {
-	return strings.HasPrefix(model, "gpt-")
+	return strings.HasPrefix(path.Base(model), "gpt-")
 }
 
 // takesPrompts reports whether a model takes a prompt: all models do, except the hosted one
@@ -73,6 +74,7 @@ func (r *Recognizer) do(req *http.Request) (io.ReadCloser, error) {
 type question struct {
 	rec              *upload.Recording
 	language, prompt string
+	hints            hints
 	voices           []reference
 	detail           detail
 }
@@ -82,8 +84,8 @@ func (r *Recognizer) asked() detail { return detail(r.detail.Load()) }
 
 // transcribe asks for the text of a WAV. It returns the answer and the question that was
 // answered. After the endpoint has refused a detail, no later request asks for that detail. If
-// the endpoint refuses a prompt or voices, transcribe asks again without them; later requests
-// have theirs, because these ones may only have been too long.
+// the endpoint refuses a prompt, keywords, languages or voices, transcribe asks again without
+// them; later requests have theirs, because these ones may only have been too long.
 func (r *Recognizer) transcribe(ctx context.Context, q question) ([]byte, question, error) {
 	for {
 		q.detail = r.asked()
@@ -94,6 +96,8 @@ func (r *Recognizer) transcribe(ctx context.Context, q question) ([]byte, questi
 			q.voices = nil
 		case ok:
 			r.detail.CompareAndSwap(int32(q.detail), int32(less)) // or another call has lowered it
+		case q.hints.refused(err):
+			// The hints are without the refused ones now.
 		case q.prompt != "" && refusesPrompt(err):
 			q.prompt = ""
 		default:
@@ -142,11 +146,17 @@ func (r *Recognizer) send(ctx context.Context, q question) ([]byte, error) {
 func (r *Recognizer) form(q question) []upload.Field {
 	fields := []upload.Field{{Name: "model", Value: r.model}}
 	add := func(name, value string) { fields = append(fields, upload.Field{Name: name, Value: value}) }
-	if q.detail != withSpeakers {
+	if q.detail != withSpeakers && !takesHints(r.model) {
 		add("temperature", "0")
 	}
-	if q.language != "" {
+	if q.language != "" && !takesHints(r.model) {
 		add("language", subtag(q.language))
+	}
+	for _, l := range q.hints.languages {
+		add("languages[]", l)
+	}
+	for _, k := range q.hints.keywords {
+		add("keywords[]", k)
 	}
 	if q.prompt != "" {
 		add("prompt", q.prompt)
