@@ -24,10 +24,10 @@ type accountsSet struct {
 	database
 	service.PlansFlag
 	Name       string     `arg:"" help:"The account."`
-	Plan       string     `help:"The account's plan, one of --plans; a new account gets the default plan."`
-	PromptFile promptFile `placeholder:"FILE" help:"A text file with names and words that are likely to be said in the account's uploads, at most 800 characters, separated by commas. Ten names help, seventy do not. An empty file removes them."`
-	Suspend    bool       `xor:"state" help:"Refuse the account's keys until it is activated again."`
-	Activate   bool       `xor:"state" help:"Accept the account's keys again."`
+	Plan       string     `verb:"" help:"The account's plan, one of --plans; a new account gets the default plan."`
+	PromptFile promptFile `verb:"" placeholder:"FILE" help:"A text file with names and words that are likely to be said in the account's uploads, at most 800 characters, separated by commas. Ten names help, seventy do not. An empty file removes them."`
+	Suspend    bool       `verb:"" xor:"state" help:"Refuse the account's keys until it is activated again."`
+	Activate   bool       `verb:"" xor:"state" help:"Accept the account's keys again."`
 }
 
 // Run also works while a server runs on the same database.

@@ -22,8 +22,8 @@ import (
 )
 
 type demoCommand struct {
-	URL       string             `placeholder:"LINK" help:"Your own link instead of a link to the demo's own site."`
-	Recording string             `default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
+	URL       string             `verb:"" placeholder:"LINK" help:"Your own link instead of a link to the demo's own site."`
+	Recording string             `verb:"" default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
 	YtDlp     service.Executable `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	service.ModelsFlag
 }

@@ -18,7 +18,7 @@ import (
 // doctorCommand takes the flags of serve and examines everything that serve would use.
 type doctorCommand struct {
 	serveCommand
-	Network bool `help:"Test the network too: whether the video site answers, through each --proxy."`
+	Network bool `verb:"" help:"Test the network too: whether the video site answers, through each --proxy."`
 }
 
 // recognizerName is server.Examine's name of the recognizer.

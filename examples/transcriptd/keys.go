@@ -22,10 +22,10 @@ type keysCommand struct {
 type keysCreate struct {
 	database
 	service.PlansFlag
-	Account string          `required:"" help:"The account that owns the key."`
-	Name    string          `required:"" help:"A label for people."`
-	Scopes  []account.Scope `required:"" enum:"transcripts,batches" help:"The key's scopes: ${enum}."`
-	Expires lifetime        `placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
+	Account string          `verb:"" required:"" help:"The account that owns the key."`
+	Name    string          `verb:"" required:"" help:"A label for people."`
+	Scopes  []account.Scope `verb:"" required:"" enum:"transcripts,batches" help:"The key's scopes: ${enum}."`
+	Expires lifetime        `verb:"" placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
 }
 
 // Run prints the key, only this once.

@@ -4,9 +4,9 @@
 //	go run ./examples/transcriptd demo
 //	go run ./examples/transcriptd serve
 //
-// Every command explains itself with --help, and environment variables can set every flag. The
-// program has no logic of its own: it connects adapters to package server and passes its flags
-// on.
+// Every command explains itself with --help. Environment variables set the flags that hold for
+// every call; a flag on the command line wins. The program has no logic of its own: it connects
+// adapters to package server and passes its flags on.
 package main
 
 import (
@@ -95,7 +95,9 @@ type commands struct {
 	Models   modelsCommand   `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
 	Doctor   doctorCommand   `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
 	Migrate  migrateCommand  `cmd:"" help:"Update the database to this version. Serve does that too."`
-	Version  versionCommand  `cmd:"" help:"Print the versions of the service, of Go and of the external programs."`
+	Versions versionCommand  `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
+
+	Version kong.VersionFlag `verb:"" help:"Print the version of the service."`
 }
 
 // output is where a command writes: results to Stdout, everything else to Stderr.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,8 +72,13 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		code int
 		says string
 	}{
-		{"", 2, "serve"},
-		{"fly", 2, "fly"},
+		{"fly", 2, `fly: "transcriptd --help" shows what there is`},
+		{"keys creat", 2, `did you mean "create"? "transcriptd keys --help" shows what there is`},
+		{"serve --db", 2, "--db: its value is missing"},
+		{"serve --full-sync=maybe", 2, `--full-sync: "maybe" is neither true nor false`},
+		{"serve --drain-delay 4", 2, `--drain-delay: "4" is no duration, such as 30s or 5m` + "\n"},
+		{"serve --asr-upload-limit 5MB", 2, `--asr-upload-limit: "5MB" is no whole number` + "\n"},
+		{"serve --pace fast", 2, `--pace: "fast" is no number` + "\n"},
 		{"serve --fly", 2, "--fly"},
 		{"serve --asr whisper", 2, "--asr: want whisper-server:URL"},
 		{"serve --metrics 9090", 2, "--metrics"},
@@ -108,7 +114,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --role boss", 2, "--role: want all, api or worker"},
 		{"serve --role api" + serveHere, 2, "--role: on SQLite one process does everything"},
 		{"serve --role worker", 2, "--role: on SQLite one process does everything"},
-		{"serve --pace 0", 2, "--pace must be above 0"},
+		{"serve --pace 0", 2, "transcriptd: --pace must be above 0"},
 		{"serve --pace NaN", 2, "--pace must be above 0"},
 		{"serve --proxy socks4://u:secret@127.0.0.1", 2, "--proxy: want http://, https:// or socks5://"},
 		{"serve --proxy http://u:secret@127.0.0.1:3128/way", 2, "--proxy: want http://, https:// or socks5://"},
@@ -200,7 +206,8 @@ func TestBadValuesOfTheEnvironment(t *testing.T) {
 		assert.Equal(t, exitUsage, code, "%s: %s", variable, stderr)
 		assert.Empty(t, stdout, variable)
 		assert.Contains(t, stderr, says, variable)
-		assert.Regexp(t, `\Atranscriptd: [^\n]+\n\z`, stderr, variable)
+		name, _, _ := strings.Cut(variable, "=")
+		assert.Regexp(t, `\Atranscriptd: [^\n]+ \(from \$`+name+`\)\n\z`, stderr, variable)
 		assert.NotContains(t, stderr, "secret", variable)
 	}
 }
@@ -218,22 +225,44 @@ func lastLine(s string) string {
 	return strings.Join(lines, "")
 }
 
-func TestEveryFlagHasAnEnvironmentVariableInItsHelp(t *testing.T) {
+// Each setting has a variable, which its help names. A verb has none.
+func TestVariablesInTheHelp(t *testing.T) {
 	t.Parallel()
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars())
+	parser, err := kong.New(&commands{}, vars())
 	require.NoError(t, err)
 	leaves := parser.Model.Leaves(true)
 	require.Len(t, leaves, 14)
+	verbs := strings.Fields("help version url recording network yes file account name scopes expires plan prompt-file suspend activate")
 	for _, leaf := range leaves {
 		a := must(t, append(strings.Fields(leaf.Path()), "--help")...)
 		help := regexp.MustCompile(`\s+`).ReplaceAllString(a.stdout, " ")
 		for _, flag := range leaf.Flags {
 			name := "TRANSCRIPTD_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 			assert.Contains(t, help, "--"+flag.Name, leaf.Path())
-			assert.Contains(t, help, "($"+name+")", leaf.Path())
+			assert.Equal(t, !slices.Contains(verbs, flag.Name), strings.Contains(help, "($"+name+")"), leaf.Path()+" "+flag.Name)
 		}
 		assert.Empty(t, a.stderr)
 	}
+}
+
+// A call without a command shows what there is, and counts as wrong: a script that has lost its
+// arguments must not go on.
+func TestBareCallsShowTheHelp(t *testing.T) {
+	t.Parallel()
+	for command, names := range map[string]string{"": "  keys create  ", "keys": "  keys revoke  ", "models": "  models pull  "} {
+		a := call(t, strings.Fields(command)...)
+		assert.Equal(t, exitUsage, a.code, command)
+		assert.Empty(t, a.stdout, command)
+		assert.Contains(t, a.stderr, "Usage: "+strings.TrimSpace("transcriptd "+command), command)
+		assert.Contains(t, a.stderr, names, command)
+		assert.True(t, strings.HasSuffix(a.stderr, "\ntranscriptd: no command is named\n"), a.stderr)
+	}
+}
+
+func TestVersionOfTheService(t *testing.T) {
+	t.Parallel()
+	assert.Regexp(t, `\Atranscriptd \S+\n\z`, must(t, "--version").stdout)
+	assert.Equal(t, must(t, "--version"), must(t, "keys", "list", "--version"))
 }
 
 func TestVersionNamesTheExternalPrograms(t *testing.T) {

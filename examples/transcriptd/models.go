@@ -109,9 +109,9 @@ func megabytes(n int64) string {
 type modelsPull struct {
 	modelsFlag
 	Name   string   `arg:"" help:"A name from models list, such as small."`
-	Yes    bool     `short:"y" help:"Do not ask."`
+	Yes    bool     `verb:"" short:"y" help:"Do not ask."`
 	Mirror mirror   `placeholder:"URL" help:"The URL of a folder that has the files under their own names. It may be http, because the hashes protect the files. Default: the published addresses."`
-	File   []string `placeholder:"PATH" help:"A local file, on a machine without internet. It must have the same hash. May be repeated: for the engine and for the model."`
+	File   []string `verb:"" placeholder:"PATH" help:"A local file, on a machine without internet. It must have the same hash. May be repeated: for the engine and for the model."`
 }
 
 // mirror is the URL of a mirror.

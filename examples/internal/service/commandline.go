@@ -1,14 +1,16 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 )
 
 // CommandLine is the command line of a program that runs the service.
@@ -20,18 +22,22 @@ type CommandLine struct {
 }
 
 // Parse reads the arguments into a struct of commands, whose Run methods get ctx and the
-// output. For missing flags it reads environment variables. The command is nil if there is
-// nothing to run, because Parse has printed help. The error describes the fault in the call.
+// output. For missing flags it reads environment variables, except for flags with the tag
+// "verb". The command is nil if there is nothing to run, because Parse has printed help or the
+// version. The error describes the fault in the call. If the call names no command, Parse has
+// printed the help to Stderr.
 func (c CommandLine) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
-	helped := false
+	answered := false
+	environment := settings{prefix: strings.ToUpper(c.Program), taken: map[string]bool{}}
 	parser, err := kong.New(commands,
 		kong.Name(c.Program),
 		kong.Description(c.About),
-		kong.DefaultEnvars(strings.ToUpper(c.Program)),
+		kong.Resolvers(environment),
+		kong.ValueFormatter(environment.help),
 		c.Vars,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(c.Stdout, c.Stderr),
-		kong.Exit(func(int) { helped = true }), // called after --help was printed
+		kong.Exit(func(int) { answered = true }), // called after --help and --version were printed
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(output),
 	)
@@ -42,17 +48,22 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	command, err = parser.Parse(args)
+	var wrong *kong.ParseError
 	switch {
-	case helped:
+	case answered:
 		return nil, nil //nolint:nilnil // there is nothing to run
+	case errors.As(err, &wrong) && namesNoCommand(wrong.Context):
+		wrong.Context.Stdout = c.Stderr
+		return nil, cmp.Or(wrong.Context.PrintUsage(false), errors.New("no command is named"))
 	case err != nil:
-		return nil, withoutValue(err)
+		return nil, errors.New(environment.source(plain.Call(err)))
 	}
 	return command, nil
 }
 
-// withoutValue removes the value of an environment variable from a parser's error, because the
-// value may be a password.
-func withoutValue(err error) error {
-	return errors.New(regexp.MustCompile(`(?s) \(from envar (\w+)=.*\)$`).ReplaceAllString(err.Error(), " (from $$$1)"))
+// namesNoCommand reports whether a call ends before it names what to do, as in "transcriptd" or
+// "transcriptd keys".
+func namesNoCommand(call *kong.Context) bool {
+	last := cmp.Or(call.Selected(), call.Model.Node)
+	return call.Error == nil && len(last.Children) > 0 && last.DefaultCmd == nil
 }

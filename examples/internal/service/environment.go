@@ -7,11 +7,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Vars are the variables in the texts of [Flags]: the program's default address, default places
-// and drain delay, and the program that reads links. All programs share one folder for models.
+// Vars are the variables in the texts of [Flags]: the program's version, default address, default
+// places and drain delay, and the program that reads links. All programs share one folder for
+// models.
 func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
-		"listen": listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
+		"version": program + " " + Version(),
+		"listen":  listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
 		"ytdlp": OwnYtDlp(),
 	}
 }

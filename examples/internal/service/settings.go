@@ -1,0 +1,66 @@
+package service
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// settings reads the flags that are missing on the command line from environment variables, as
+// a [kong.Resolver]. The parser asks it only for missing flags, so that a broken variable does
+// not matter if the flag is given.
+type settings struct {
+	prefix string          // of the variables
+	taken  map[string]bool // the names of the flags that have a value from a variable
+}
+
+// verb is the tag of a flag that says what a single call does, such as --yes. No variable sets
+// it: a variable holds for all calls.
+const verb = "verb"
+
+// variable returns the environment variable of a flag; empty: there is none.
+func (s settings) variable(flag *kong.Value) string {
+	if flag.Flag == nil || flag.Name == "help" || flag.Tag.Has(verb) {
+		return ""
+	}
+	return s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+}
+
+// Validate is called by the parser.
+func (settings) Validate(*kong.Application) error { return nil }
+
+// Resolve is called by the parser for a missing flag. An empty variable counts as absent.
+func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	name := s.variable(flag.Value)
+	if name == "" {
+		return nil, nil
+	}
+	value := os.Getenv(name) //nolint:forbidigo // this is the one place that reads settings from the environment
+	if value == "" {
+		return nil, nil
+	}
+	s.taken[flag.Name] = true
+	return value, nil
+}
+
+// help adds the name of the variable to the help of a flag.
+func (s settings) help(flag *kong.Value) string {
+	name := s.variable(flag)
+	if name == "" {
+		return flag.Help
+	}
+	return strings.TrimSuffix(flag.Help, ".") + " ($" + name + ")."
+}
+
+var namedFlag = regexp.MustCompile(`^--([a-z-]+)`)
+
+// source adds the variable to an error about a flag that has its value from there.
+func (s settings) source(err string) string {
+	named := namedFlag.FindStringSubmatch(err)
+	if named == nil || !s.taken[named[1]] {
+		return err
+	}
+	return err + " (from $" + s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(named[1], "-", "_")) + ")"
+}
