@@ -172,7 +172,7 @@ fuzz: setup
 	done
 
 soak: setup-soak
-	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
+	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/internal/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
 	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release current
 
 mutants: setup

@@ -1,4 +1,4 @@
-package main
+package transcribe
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ const asProgram = "TRANSCRIBE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		main()
+		os.Exit(Main())
 	}
 	if addr := os.Getenv(asService); addr != "" {
 		if err := serve(addr); err != nil {

@@ -1,4 +1,4 @@
-package main
+package transcribe
 
 import (
 	"net/http/httptest"

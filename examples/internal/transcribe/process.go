@@ -1,0 +1,109 @@
+// Package transcribe is the program transcribe: its command line, its messages and its exit
+// codes.
+package transcribe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+)
+
+// Main runs the program with the inputs and outputs of this process until it ends or a signal
+// interrupts it, and returns the exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
+	return process{os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr}.run(ctx)
+}
+
+// The exit codes; --help has them too.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// process holds the inputs and outputs of the process.
+type process struct {
+	args           []string
+	getenv         func(string) string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// run carries out the arguments and returns the exit code. The end of ctx is an interruption.
+func (p process) run(ctx context.Context) int {
+	cmd, answered, err := parse(p.args, p.stdout, p.stderr)
+	switch {
+	case answered:
+		return exitOK
+	case err != nil:
+		return p.fail(exitUsage, err)
+	}
+	w, err := cmd.prepare(p, interruptible(ctx, p.stdin))
+	if err != nil && ctx.Err() != nil {
+		return p.fail(exitInterrupted, errors.New("interrupted before the work began"))
+	}
+	if err != nil {
+		return p.fail(exitUsage, err)
+	}
+	failed := w.do(ctx)
+	switch {
+	case len(failed) == 0:
+		return exitOK
+	case ctx.Err() != nil:
+		return p.fail(exitInterrupted, failed...)
+	}
+	return p.fail(exitFailure, failed...)
+}
+
+// prepare checks everything that can be wrong before work begins.
+func (cmd *command) prepare(p process, in *stdin) (*work, error) {
+	c, err := cmd.client(p.getenv)
+	if err != nil {
+		return nil, err
+	}
+	o, err := cmd.order(in)
+	if err != nil {
+		return nil, err
+	}
+	out, err := newOutput(cmd.Output, p.stdout, o)
+	if err != nil {
+		return nil, fmt.Errorf("--output: %w", err)
+	}
+	if cmd.Quiet {
+		p.stderr = io.Discard // errors are reported at the end
+	}
+	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr)}, nil
+}
+
+// fail prints each error on a line, followed by a cure if the error itself names none.
+func (p process) fail(code int, failed ...error) int {
+	for _, err := range failed {
+		fmt.Fprintln(p.stderr, "transcribe:", progress.OneLine(err.Error()))
+	}
+	var unreachable *net.OpError
+	if errors.As(errors.Join(failed...), &unreachable) && unreachable.Op == "dial" {
+		fmt.Fprintln(p.stderr, "No service answers there: start one with \"transcriptd serve\", or name another with --server or TRANSCRIBE_SERVER.")
+	}
+	var refused *client.Error
+	if errors.As(errors.Join(failed...), &refused) {
+		switch refused.Slug {
+		case "unauthorized":
+			fmt.Fprintln(p.stderr, "The service wants a key: --key-file or TRANSCRIBE_KEY.")
+		case "invalid_credential":
+			fmt.Fprintln(p.stderr, "The service does not take this key: it is another service's, has expired or is revoked.")
+		}
+	}
+	return code
+}
