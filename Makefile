@@ -73,6 +73,7 @@ SOAK_NEEDS := $(TEST_NEEDS) \
 .DEFAULT_GOAL := test
 
 demo: setup-run
+	@echo "Compiling transcriptd (minutes the first time, seconds later)"
 	@test -z '$(MODEL)' || $(GO) run ./examples/transcriptd models pull --yes '$(MODEL)' || \
 		echo "The model $(MODEL) cannot be had: the demo goes on with what is there." >&2
 	@$(GO) run ./examples/transcriptd demo $${URL:+--url "$$URL"}
@@ -182,10 +183,12 @@ clean:
 	rm -rf bin
 
 $(LINT):
+	@echo "Compiling golangci-lint"
 	GOBIN=$(CURDIR)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	@mv bin/golangci-lint $@
 
 $(S3):
+	@echo "Compiling versitygw, an S3 server for tests"
 	GOBIN=$(CURDIR)/bin $(GO) install github.com/versity/versitygw/cmd/versitygw@$(S3_VERSION)
 	@mv bin/versitygw $@
 

@@ -80,7 +80,7 @@ func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup 
 		DatabaseFlag: service.DatabaseFlag{DB: service.Database("sqlite:" + filepath.Join(dir, "service.db"))},
 		Blobs:        service.BlobPlace(filepath.Join(dir, "blobs")),
 		Listen:       "127.0.0.1:0",
-		LinkFlags:    service.LinkFlags{YtDlp: service.Executable(service.OwnYtDlp())},
+		LinkFlags:    service.LinkFlags{YtDlp: service.Executable(service.YtDlp())},
 	}}
 }
 
@@ -99,6 +99,7 @@ func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *running, link
 		return err
 	}
 	fmt.Fprintf(out, "A service listens on %s, with an account and a key.\n", s.addr())
+	fmt.Fprintf(out, "Links are read by %s\n", c.reader(ctx))
 	fmt.Fprintf(out, "\nA link: %s\n", link)
 	if err := show(ctx, out, customer, transcript.URL(link)); err != nil {
 		return err
@@ -115,6 +116,19 @@ func (c *demoCommand) visit(ctx context.Context, out io.Writer, s *running, link
 	}
 	fmt.Fprintln(out, "\nStart the service for real: go run ./examples/transcriptd serve")
 	return nil
+}
+
+// reader describes the program that reads links: its version, its origin and its place.
+func (c *demoCommand) reader(ctx context.Context) string {
+	path, err := exec.LookPath(string(c.YtDlp))
+	if err != nil {
+		path = string(c.YtDlp) // it was there when the demo began; reading the link reports the error
+	}
+	text := fmt.Sprintf("yt-dlp %s, %s: %s", programVersion(ctx, path, "--version"), service.YtDlpOrigin(string(c.YtDlp)), path)
+	if cure := service.YtDlpCure(string(c.YtDlp)); service.YtDlpOrigin(string(c.YtDlp)) == service.OfSystem && cure != "" {
+		text += "\nMany sites refuse old releases. For a current one: " + cure
+	}
+	return text
 }
 
 // show asks for a transcript twice: the second answer comes from the cache.

@@ -32,6 +32,7 @@ func TestDemo(t *testing.T) {
 	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
 	require.True(t, found, a.stdout)
 
+	assert.Regexp(t, `(?m)^Links are read by yt-dlp \d{4}\.\d\d\.\d\d, (installed by make setup|this system's own): /\S+/yt-dlp$`, link)
 	assert.Regexp(t, `(?m)^A link: http://127\.0\.0\.1:\d+/watch\?v=`, link)
 	assert.Contains(t, link, "\n[00:00:00] This is a short talk about a program that listens.\n")
 	assert.NotContains(t, link, "Vortrag", "captions in the language that is asked for")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -56,11 +57,23 @@ func (c *doctorCommand) examine(ctx context.Context, setup service.Setup) ([]eng
 	if err != nil {
 		return nil, err
 	}
+	tellOrigin(found, setup)
 	if config.Role != server.RoleAPI {
 		heard := slices.IndexFunc(found, func(f engine.Finding) bool { return f.Name == recognizerName })
 		found = slices.Insert(found, heard+1, examineModel(setup.Speech)...)
 	}
 	return append(found, c.examineNetwork(ctx, setup)...), nil
+}
+
+// tellOrigin adds to the finding about the program that reads links where the program comes
+// from.
+func tellOrigin(found []engine.Finding, setup service.Setup) {
+	for i, f := range found {
+		if f.Name == filepath.Base(string(setup.YtDlp)) && (f.Status == engine.OK || f.Status == engine.Old) {
+			found[i].Found += "; " + service.YtDlpOrigin(string(setup.YtDlp))
+			return
+		}
+	}
 }
 
 // examineModel reports findings about the choice of the recognizer.

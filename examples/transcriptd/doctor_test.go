@@ -95,6 +95,8 @@ func (p *patient) seen(t *testing.T) string {
 	require.NoError(t, err)
 	text := strings.NewReplacer(p.bin, "BIN", p.dir, "DIR", strings.TrimSpace(string(version)), "VERSION").Replace(stdout)
 	for _, varying := range [][2]string{
+		{`make -C \S+ setup(, and leave --yt-dlp out)?`, "make -C CHECKOUT setup"},
+		{`leave --yt-dlp out: make setup has installed a current release`, "make -C CHECKOUT setup"}, // where it has
 		{`\d{3,} days`, "N days"}, {`\d+ MiB( are|,|\n)`, "N MiB$1"}, {`127\.0\.0\.1:\d+`, "127.0.0.1:PORT"},
 		{`(ok +ff\w+ +)\S+`, "${1}VERSION"}, {`at /\S+:5432, database \w+`, "at SOCKET:5432, database NAME"},
 		{`(?m)^missing  PID namespaces.*\n.*\n.*\n`, ""},                   // some machines grant none

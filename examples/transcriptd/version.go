@@ -16,7 +16,7 @@ type versionCommand struct{}
 // programs lists the programs that the engines run, with the argument that prints their version
 // ("": there is none).
 func programs() [][2]string {
-	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}, {service.OwnYtDlp(), "--version"}}
+	return [][2]string{{"ffmpeg", "-version"}, {"ffprobe", "-version"}, {"pocketsphinx_continuous", ""}, {service.YtDlp(), "--version"}}
 }
 
 // Run prints a line for each program.

@@ -17,81 +17,60 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/browsertest"
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-var update = flag.Bool("update", false, "with -browser: make the pictures of the README anew")
+var update = flag.Bool("update", false, "with -browser: take the pictures of the README again")
 
 // pictures is where those of the README are.
 const pictures = "pictures"
 
-// The README shows the main pages, as -update has last seen them.
+// The README shows what a reader of it sees: the website without flags, the talk that it offers,
+// and, with an account, the library and a batch. -update takes the pictures again, at the
+// website's own address.
 func TestBrowserShowsTheMainPages(t *testing.T) {
 	t.Parallel()
-	videos, flags := newVideos(t)
-	s, page := openSite(t, append(flags, "--single-user")...)
-	fill(t, s, videos)
-	page.Do(chromedp.EmulateViewport(1000, 640))
-	for _, picture := range []struct {
-		name, path, wait string
-		dark, phone      bool
-	}{
-		{"start", "/", "What was said", false, false},
-		{"transcript", "/transcripts/video_site/lighthouse1?language=en", "lamp", false, false},
-		{"library", "/library", "lighthouse", true, false},
-		{"batch", "/batches", "2 done", false, true},
-	} {
-		page.Dark(picture.dark)
-		if picture.phone {
-			page.Phone()
-		}
-		page.Open(picture.path)
-		page.WaitText("main", picture.wait)
-		if picture.name == "batch" {
-			page.Do(chromedp.Click(chromedp.CSS(".batch-name a")))
-			page.WaitAt(`^/batches/.`)
-			page.WaitText("main", picture.wait)
-		}
-		shot := browsertest.Run(page, chromedp.CaptureScreenshot())
-		require.NotEmpty(t, shot)
-		if *update {
-			require.NoError(t, os.MkdirAll(pictures, 0o750))
-			require.NoError(t, os.WriteFile(filepath.Join(pictures, picture.name+".png"), fewColors(t, shot), 0o600))
-		}
-		assert.FileExists(t, filepath.Join(pictures, picture.name+".png"), "run this test with -update")
+	var flags []string
+	if *update {
+		flags = append(flags, "--listen="+vars()["listen"])
 	}
+	s, page := openSite(t, flags...)
+	page.Do(chromedp.EmulateViewport(1000, 640))
+
+	page.Open("/")
+	page.WaitText("main", s.talks.Recording())
+	take(t, page, "start")
+
+	page.Click("button", s.talks.Link())
+	page.WaitAt(`^/transcripts/`)
+	page.WaitText("#text", "This is a short talk about a program that listens.")
+	take(t, page, "transcript")
+
+	signUp(page, "ann")
+	page.Type("textbox", "Link", s.talks.Link()+" "+s.talks.Recording())
+	page.Click("button", "Get the transcript")
+	page.WaitAt(`^/batches/.`)
+	page.WaitText("main", "2 done")
+	page.Phone()
+	take(t, page, "batch")
+
+	page.Do(chromedp.EmulateViewport(1000, 640))
+	page.Dark(true)
+	page.Open("/library")
+	page.WaitText("main", "A short talk without captions")
+	take(t, page, "library")
 }
 
-// fill gives the one user some texts and a batch.
-func fill(t *testing.T, s *website, v videos) {
+// take looks at a page, and with -update keeps what is seen.
+func take(t *testing.T, page *browsertest.Page, name string) {
 	t.Helper()
-	for id, title := range map[string]string{"lighthouse1": "How a lighthouse works", "tidepools01": "Life in a tide pool", "old-bridge1": "The oldest bridge in town"} {
-		channel := "Evening talks"
-		var segments []transcript.Segment
-		for n, line := range []string{
-			"Good evening, and thank you all for coming.", "Tonight we talk about something you have all seen from afar.",
-			"The lamp is small, hardly brighter than one at home.", "What makes it reach so far is the glass around it.",
-			"Each ring bends the light a little, until all of it goes one way.", "And then the whole lens turns, once in ten seconds.",
-			"So how do sailors know which lighthouse they see?", "By its rhythm. No two along a coast have the same.",
-			"You count the seconds of the dark between the flashes.", "Then you look it up, and know where you are.",
-		} {
-			segments = append(segments, transcript.Segment{Text: line, Start: float64(6 * n), Duration: 5, Speaker: []string{"Host", "Guest"}[n/6%2]})
-		}
-		_, err := s.server.PutTranscript(t.Context(), "me", transcript.Transcript{
-			Platform: transcript.VideoSite, ExternalID: id, Lang: "en", Title: &title, Channel: &channel, Segments: segments,
-			Metadata: map[string]any{"chapters": []transcript.Chapter{{Title: "The lamp and its lens", Start: 0}, {Title: "Which one is it?", Start: 36}}},
-		})
-		require.NoError(t, err)
+	shot, file := browsertest.Run(page, chromedp.CaptureScreenshot()), filepath.Join(pictures, name+".png")
+	require.NotEmpty(t, shot)
+	if *update {
+		require.NoError(t, os.MkdirAll(pictures, 0o750))
+		require.NoError(t, os.WriteFile(file, fewColors(t, shot), 0o600))
 	}
-	api, err := client.New(s.address() + "web")
-	require.NoError(t, err)
-	made, err := api.Batches.Create(t.Context(), client.BatchParams{URLs: []string{v.link(sitetest.TwoTracks), v.link(sitetest.OtherForms)}})
-	require.NoError(t, err)
-	_, err = api.Batches.Wait(t.Context(), made.ID)
-	require.NoError(t, err)
+	assert.FileExists(t, file, "run this test with -update")
 }
 
 // fewColors is a picture of a page in its 256 most frequent colors, a third as large as

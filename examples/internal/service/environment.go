@@ -14,22 +14,31 @@ func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
 		"version": program + " " + Version(),
 		"listen":  listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
-		"ytdlp": OwnYtDlp(),
+		"ytdlp": YtDlp(),
 	}
 }
 
-// ModelsFolder returns the user's folder for pulled models, according to the XDG base
-// directories. If the user has no home, it is a folder in the working directory.
+// ModelsFolder returns the user's folder for pulled models. If the user has no home, it is a
+// folder in the working directory.
 func ModelsFolder() string {
+	if data := dataFolder(); data != "" {
+		return filepath.Join(data, "models")
+	}
+	return "transcriptd-models"
+}
+
+// dataFolder returns the user's folder for what these programs have pulled, according to the
+// XDG base directories; empty: the user has no home.
+func dataFolder() string {
 	base := os.Getenv("XDG_DATA_HOME") //nolint:forbidigo // all programs that share this package need it
 	if !filepath.IsAbs(base) {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "transcriptd-models"
+			return ""
 		}
 		base = filepath.Join(home, ".local", "share")
 	}
-	return filepath.Join(base, "transcriptd", "models")
+	return filepath.Join(base, "transcriptd")
 }
 
 // SearchPath returns the folders in which programs are looked up.

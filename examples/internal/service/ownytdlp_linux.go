@@ -7,22 +7,34 @@ import (
 	"syscall"
 )
 
-// OwnYtDlp returns the yt-dlp that make setup has installed in the checkout from which this
-// program was built. If there is none, OwnYtDlp returns "yt-dlp", which is looked up like every
-// other program. The same holds if a stranger owns the file, as the program may run on another
+// checkout returns the folder of the repository from which this program was built; empty: this
+// machine does not have the folder, or it belongs to a stranger. The program may run on another
 // machine than the one that built it.
-func OwnYtDlp() string {
+func checkout() string {
 	_, source, _, _ := runtime.Caller(0) // a program that was built with -trimpath has no absolute path here
-	program := filepath.Join(filepath.Dir(source), "..", "..", "..", "bin", "yt-dlp", "bin", "yt-dlp")
-	file, err := os.Stat(program)
-	if err != nil || !filepath.IsAbs(program) {
-		return elsewhere
+	root := filepath.Join(filepath.Dir(source), "..", "..", "..")
+	if !filepath.IsAbs(root) || !trusted(filepath.Join(root, "Makefile")) {
+		return ""
 	}
-	if owner := file.Sys().(*syscall.Stat_t).Uid; owner != 0 && int(owner) != os.Getuid() { //nolint:forcetypeassert // package os promises the type
-		return elsewhere
+	return root
+}
+
+// ownYtDlp returns the yt-dlp that make setup has installed in the checkout; empty: there is
+// none.
+func ownYtDlp() string {
+	program := filepath.Join(checkout(), "bin", "yt-dlp", "bin", "yt-dlp")
+	if checkout() == "" || !trusted(program) {
+		return ""
 	}
 	return program
 }
 
-// elsewhere is the name of a yt-dlp that is not the checkout's.
-const elsewhere = "yt-dlp"
+// trusted reports whether a file is there, and belongs to root or to this user.
+func trusted(path string) bool {
+	file, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	owner := file.Sys().(*syscall.Stat_t).Uid //nolint:forcetypeassert // package os promises the type
+	return owner == 0 || int(owner) == os.Getuid()
+}

@@ -2,5 +2,8 @@
 
 package service
 
-// OwnYtDlp returns "yt-dlp": make setup installs none of its own on these systems.
-func OwnYtDlp() string { return "yt-dlp" }
+// checkout returns "": make setup installs no yt-dlp on these systems.
+func checkout() string { return "" }
+
+// ownYtDlp returns "".
+func ownYtDlp() string { return "" }

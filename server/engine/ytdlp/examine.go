@@ -45,7 +45,7 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	}
 	all := []engine.Finding{d.examineProgram(v)}
 	if v < imitates { // its other lines do not matter here
-		return append(all, unused, new(equipment).imitation())
+		return append(all, unused, d.imitation(new(equipment)))
 	}
 	said, err := d.equipment(ctx, v)
 	if err != nil {
@@ -54,9 +54,9 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	if v < runsPlayers {
 		all = append(all, unused)
 	} else {
-		all = append(all, said.runtime(), said.solver())
+		all = append(all, said.runtime(), d.solver(said))
 	}
-	all = append(all, said.imitation())
+	all = append(all, d.imitation(said))
 	if said.plugins != "" {
 		all = append(all, engine.Finding{Name: pluginsName, Status: engine.OK, Found: said.plugins})
 	}
@@ -69,7 +69,7 @@ func (d *Downloader) examineProgram(v version) engine.Finding {
 	path, _ := d.host.Programs.Look(d.program) // no error: the program has just answered
 	f.Found = fmt.Sprintf("%s, %d days old, at %s", v, max(0, int(age.Hours()/24)), path)
 	if age > old {
-		f.Status, f.Cure = engine.Old, getProgram
+		f.Status, f.Cure = engine.Old, d.cure
 		f.Fails = "links to platforms that have changed since, as they do every few weeks"
 	}
 	var known []string
@@ -80,11 +80,11 @@ func (d *Downloader) examineProgram(v version) engine.Finding {
 	}
 	if len(known) > 0 {
 		f.Found += "; known holes: " + strings.Join(known, ", ")
-		f.Status, f.Cure = engine.Old, getProgram
+		f.Status, f.Cure = engine.Old, d.cure
 	}
 	if d.leaksByFragment(v) {
 		f.Fails += "; pages of platforms that it does not know, which could lead it around the egress guard"
-		f.Cure = confine + "; " + getProgram
+		f.Cure = confine + "; " + d.cure
 	}
 	return f
 }
@@ -122,25 +122,25 @@ func (a *equipment) runtime() engine.Finding {
 }
 
 // solver is the finding about the scripts that solve a player's puzzles.
-func (a *equipment) solver() engine.Finding {
+func (d *Downloader) solver(a *equipment) engine.Finding {
 	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "yt_dlp_ejs-") })
 	if i >= 0 {
 		return engine.Finding{Name: solverName, Status: engine.OK, Found: a.libraries[i]}
 	}
 	return engine.Finding{
 		Name: solverName, Status: engine.Missing, Found: "none",
-		Fails: "the sound of most videos of the video site: CONFIG_ERROR", Cure: getProgram,
+		Fails: "the sound of most videos of the video site: CONFIG_ERROR", Cure: d.cure,
 	}
 }
 
 // imitation is the finding about access to sites that answer browsers only.
-func (a *equipment) imitation() engine.Finding {
+func (d *Downloader) imitation(a *equipment) engine.Finding {
 	if slices.Contains(a.handlers, "curl_cffi") {
 		return engine.Finding{Name: imitationName, Status: engine.OK, Found: "curl_cffi"}
 	}
 	f := engine.Finding{
 		Name: imitationName, Status: engine.Missing, Found: "none: yt-dlp has no curl_cffi",
-		Fails: "pages that answer browsers only: CONFIG_ERROR", Cure: getProgram,
+		Fails: "pages that answer browsers only: CONFIG_ERROR", Cure: d.cure,
 	}
 	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "curl_cffi-") })
 	if i >= 0 {

@@ -95,5 +95,5 @@ func (d *Downloader) missing(err error) error {
 // unfit is the error for a program that must be replaced.
 func (d *Downloader) unfit(fault string) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The program %s on the server %s: %s.", d.name(), fault, getProgram)
+		"The program %s on the server %s: %s.", d.name(), fault, d.cure)
 }

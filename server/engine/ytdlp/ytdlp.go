@@ -46,6 +46,10 @@ type Options struct {
 	// the runner does not find it. Empty: the first of deno, node and quickjs that is installed
 	// and that the program supports.
 	JSRuntime string
+	// Cure tells the operator how to get a current release of the program, in words that stand
+	// after a colon: "run make setup". Findings and errors about the program's version repeat
+	// it. Empty means the places where the publisher offers releases.
+	Cure string
 	// Log receives the program's complaints, one line for each run; nil: only errors report
 	// them.
 	Log *slog.Logger
@@ -58,6 +62,7 @@ type Downloader struct {
 	host    engine.Host
 	program string
 	base    string
+	cure    string
 	log     *slog.Logger
 	runtime *jsRuntime // nil: none was named
 	said    question[version]
@@ -95,7 +100,7 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if u, err := url.Parse(base); err != nil || checkLink(base) != nil || u.Scheme+"://"+u.Host != base {
 		return nil, fmt.Errorf("ytdlp: Base: %q is no http or https address without a path", base)
 	}
-	return &Downloader{host: host, program: program, base: base, log: log, runtime: runtime}, nil
+	return &Downloader{host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime}, nil
 }
 
 // checkPatience is how long Check waits for a program that has not reported its version.
