@@ -13,10 +13,7 @@ const systemYtDlp = "yt-dlp"
 // setup has installed in the checkout from which this program was built, else the release that
 // "transcriptd yt-dlp pull" has brought, else the system's.
 func YtDlp() string {
-	if own := ownYtDlp(); own != "" {
-		return own
-	}
-	return cmp.Or(pulledYtDlp(), systemYtDlp)
+	return cmp.Or(ownYtDlp(), pulledYtDlp(), systemYtDlp)
 }
 
 // YtDlpFolder returns the user's folder for the pulled yt-dlp; empty: the user has no home.
