@@ -14,7 +14,7 @@
 // channel becomes a batch of its own. Recordings are sent one by one.
 //
 // See --help for the exit codes. An interruption cancels the jobs and batches that this call
-// has begun, but no job that --job continues.
+// has begun, but no job and no batch that --job continues. A hang-up cancels nothing.
 package main
 
 import (

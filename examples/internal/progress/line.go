@@ -25,10 +25,10 @@ type Line struct {
 	bar     *progressbar.ProgressBar // nil: the progress of the step is not known
 	bytes   bool                     // the bar counts bytes
 	now     measure
-	first   measure // where the bar began
-	said    string  // the words that were recognized last
-	note    string  // the present problem, until there is progress
-	written string  // the last written line, if there is no terminal
+	first   measure         // where the bar began
+	said    string          // the words that were recognized last
+	note    string          // the present problem, until there is progress
+	written map[string]bool // the written lines, if there is no terminal
 	over    bool
 }
 
@@ -94,12 +94,23 @@ func (l *Line) Note(text string) {
 	l.display.changed(l, true)
 }
 
-// Done removes the line.
+// Hide removes the line until there is progress.
+func (l *Line) Hide() {
+	l.display.mu.Lock()
+	defer l.display.mu.Unlock()
+	l.hide()
+}
+
+// Done removes the line for good.
 func (l *Line) Done() {
-	d := l.display
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	l.display.mu.Lock()
+	defer l.display.mu.Unlock()
 	l.over = true
+	l.hide()
+}
+
+func (l *Line) hide() {
+	d := l.display
 	if at := slices.Index(d.lines, l); at >= 0 {
 		d.lines = slices.Delete(d.lines, at, at+1)
 		d.draw("")
@@ -123,7 +134,8 @@ func (l *Line) set(step string, n, total int64, bytes bool) {
 	l.display.changed(l, begins)
 }
 
-// write writes the line to an output that is no terminal, unless the line has not changed.
+// write writes the line to an output that is no terminal, unless it is written already. So a log
+// holds each step once, also of a task that goes back and forth between two steps.
 func (l *Line) write(out io.Writer) {
 	line := l.step
 	if fifth := 20 * int(5*l.share()); fifth > 0 {
@@ -132,10 +144,13 @@ func (l *Line) write(out io.Writer) {
 	if l.note != "" {
 		line = l.note
 	}
-	if line == l.written {
+	if l.written[line] {
 		return
 	}
-	l.written = line
+	if l.written == nil {
+		l.written = map[string]bool{}
+	}
+	l.written[line] = true
 	if l.name != "" {
 		line = l.name + ": " + line
 	}

@@ -22,7 +22,7 @@ func (w *work) mayExport(ctx context.Context) error {
 	usage, err := w.client.Usage.Get(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("interrupted before the work began")
+		return fmt.Errorf("%w before the work began", ending(ctx))
 	case err != nil:
 		return err
 	case !usage.Limits.BatchExport:
@@ -31,58 +31,72 @@ func (w *work) mayExport(ctx context.Context) error {
 	return nil
 }
 
-// batch makes a batch, shows its items, and exports it.
-func (w *work) batch(ctx context.Context, p client.BatchParams) {
-	name := p.Playlist + p.Channel
-	if name == "" {
-		name = fmt.Sprintf("%d links", len(p.URLs))
-		if len(p.URLs) == 1 {
-			name = p.URLs[0]
-		}
-	}
-	line := w.display.Line(name)
+// batch makes a batch or returns to one, shows its items, and exports it.
+func (w *work) batch(ctx context.Context, s several) {
+	line := w.display.Line(s.name)
 	defer line.Done()
-	again := tryingAgain(line)
-	made, err := w.client.Batches.Create(ctx, p, again)
+	id, err := w.batchID(ctx, s, line)
 	if err != nil {
-		if ctx.Err() != nil {
-			err = errors.New("interrupted")
-		}
-		w.fail(name, err)
+		w.fail(s.name, err)
 		return
 	}
-	ended, err := w.watch(ctx, line, made.ID)
+	ended, err := w.watch(ctx, line, id)
 	var failed *client.BatchError
 	switch {
 	case ctx.Err() != nil:
-		w.fail(name, fmt.Errorf("interrupted; the batch %s %s", made.ID, cancelled(ctx, func(ctx context.Context) error {
-			_, err := w.client.Batches.Cancel(ctx, made.ID)
-			return err
-		})))
+		w.fail(s.name, w.endedBatch(ctx, s, id))
 		return
 	case errors.As(err, &failed):
 		ended = &failed.Batch
 		if why := failed.Unwrap(); why != nil {
-			w.fail(name, why)
+			w.fail(s.name, why)
 		}
 	case err != nil:
-		w.fail(name, err)
+		w.fail(s.name, fmt.Errorf("%w; the batch goes on: \"transcribe --job %s\" returns to it", err, id))
 		return
 	}
-	for item, err := range w.client.Batches.AllItems(ctx, made.ID, again) {
+	for item, err := range w.client.Batches.AllItems(ctx, id, tryingAgain(line)) {
 		switch {
 		case err != nil:
-			w.fail(name, err)
+			w.fail(s.name, err)
 		case item.Status == batch.ItemFailed && item.Error != nil:
 			w.fail(labelOf(item), errors.New(string(*item.Error)+": "+item.ErrorMessage))
 		}
 	}
 	line.Done()
 	if ended.Counts.Success > 0 {
-		if err := w.export(ctx, made.ID); err != nil {
-			w.fail(name, err)
+		if err := w.export(ctx, id); err != nil {
+			w.fail(s.name, err)
 		}
 	}
+}
+
+// batchID makes the batch, unless it runs already, and returns its id.
+func (w *work) batchID(ctx context.Context, s several, line *progress.Line) (string, error) {
+	if s.id != "" {
+		return s.id, nil
+	}
+	made, err := w.client.Batches.Create(ctx, s.params, tryingAgain(line))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return "", fmt.Errorf("%w before the batch was made", ending(ctx))
+	case err != nil:
+		return "", err
+	}
+	w.display.Say(fmt.Sprintf("%s: batch %s", s.name, made.ID))
+	return made.ID, nil
+}
+
+// endedBatch returns why there is no export, and the state of the batch. As for jobs, only an
+// interruption of the call that has begun the batch cancels the batch.
+func (w *work) endedBatch(ctx context.Context, s several, id string) error {
+	if s.id != "" || exitEnded(ctx) == exitHungUp {
+		return fmt.Errorf("%w; the batch goes on: \"transcribe --job %s\" returns to it", ending(ctx), id)
+	}
+	return fmt.Errorf("interrupted; the batch %s %s", id, cancelled(ctx, func(ctx context.Context) error {
+		_, err := w.client.Batches.Cancel(ctx, id)
+		return err
+	}))
 }
 
 // watch shows the running items until the batch has ended.
@@ -122,14 +136,15 @@ func (w *work) show(ctx context.Context, whole *progress.Line, id string, runnin
 			failed++
 		}
 		label := labelOf(item)
-		line, shown := running[label]
+		line, known := running[label]
 		switch runs := item.Status == batch.ItemProcessing; {
-		case runs && !shown:
+		case runs && !known:
 			running[label] = w.display.Line(label)
 			running[label].State("running")
-		case !runs && shown:
-			line.Done()
-			delete(running, label)
+		case runs:
+			line.State("running")
+		case known:
+			line.Hide() // an item that is tried again goes on in its line
 		}
 	}
 	whole.State(fmt.Sprintf("%d of %d done, %d failed", done, all, failed))

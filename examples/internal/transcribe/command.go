@@ -2,19 +2,22 @@ package transcribe
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // command is the command line.
@@ -22,10 +25,10 @@ type command struct {
 	Server     string           `placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
 	KeyFile    string           `placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
 	Language   []string         `short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
-	Format     string           `short:"f" enum:"txt,srt,vtt,json,md,csv,zip" default:"txt" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links."`
+	Format     string           `short:"f" enum:",txt,srt,vtt,json,md,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
 	Timestamps bool             `negatable:"" default:"true" help:"Times in txt and md."`
 	Output     string           `short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
-	Job        []string         `sep:"none" placeholder:"ID" help:"Continue with an earlier job. An interruption leaves the job running."`
+	Job        []string         `sep:"none" placeholder:"ID" help:"Continue with an earlier job or batch. An interruption leaves it running."`
 	From       []string         `short:"a" sep:"none" placeholder:"FILE" help:"Read more links and file names from this file, one a line; - reads the list from standard input."`
 	Playlist   []string         `sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
 	Channel    []string         `sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
@@ -34,6 +37,8 @@ type command struct {
 	Completion string           `enum:",bash,zsh,fish" default:"" placeholder:"SHELL" help:"Print the completion code for bash, zsh or fish."`
 	Version    kong.VersionFlag `help:"Print the version."`
 	Sources    []string         `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input."`
+
+	formatOption string // the option that chose the format, for messages
 }
 
 const description = `Turns links, playlists, channels and recordings into text.
@@ -45,7 +50,7 @@ const description = `Turns links, playlists, channels and recordings into text.
 
 const exitCodes = `
 Exit codes: 0 all texts were written, 1 something failed, 2 the command line is
-wrong and nothing was begun, 130 interrupted.
+wrong and nothing was begun, 129 hung up and the work goes on, 130 interrupted.
 `
 
 // defaultServer is transcriptd's default address.
@@ -60,6 +65,7 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		kong.Description(description),
 		kong.Vars{"version": "transcribe " + version(), "server": defaultServer},
 		kong.Help(help),
+		kong.KindMapper(reflect.String, kong.MapperFunc(words)),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { answered = true }), // called after --help and --version
@@ -77,6 +83,17 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 	return cmd, false, cmd.check()
 }
 
+// words takes an argument as it is. Without it, bytes that are not UTF-8 would be replaced, and
+// a file with such a name would not be found.
+func words(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	target.SetString(token.String())
+	return nil
+}
+
 func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
@@ -85,15 +102,40 @@ func help(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// check refuses contradictory flags.
+// check chooses the format, and refuses wrong and contradictory flags.
 func (cmd *command) check() error {
+	cmd.chooseFormat()
+	if len(cmd.Language) > 0 {
+		if _, err := transcript.ParseLanguageList(strings.Join(cmd.Language, ",")); err != nil {
+			return fmt.Errorf("--language: %w", err)
+		}
+	}
 	switch {
 	case !cmd.Timestamps && cmd.Format != "txt" && cmd.Format != "md":
 		return fmt.Errorf("--no-timestamps is for txt and md: %s is made of times", cmd.Format)
-	case cmd.MaxItems < 0:
-		return errors.New("--max-items must be from 1 to 500")
+	case cmd.MaxItems < 0 || cmd.MaxItems > mostItems:
+		return fmt.Errorf("--max-items: must be from 1 to %d", mostItems)
 	}
 	return nil
+}
+
+// formats are the formats that the name of a file can choose.
+var formats = []string{"txt", "srt", "vtt", "json", "md", "csv", "zip"}
+
+// chooseFormat takes the format from --format, or from the name of the output file, or is txt.
+func (cmd *command) chooseFormat() {
+	cmd.formatOption = "--format " + cmd.Format
+	if cmd.Format != "" {
+		return
+	}
+	cmd.Format = "txt"
+	named := strings.ToLower(strings.TrimPrefix(filepath.Ext(cmd.Output), "."))
+	if st, err := os.Stat(cmd.Output); err == nil && st.IsDir() {
+		return
+	}
+	if slices.Contains(formats, named) {
+		cmd.Format, cmd.formatOption = named, "--output "+cmd.Output
+	}
 }
 
 // version returns the version of the module, as recorded in the build.

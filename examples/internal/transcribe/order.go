@@ -15,11 +15,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// order lists the work: single texts, and batches, one for all links and one for each playlist
-// and each channel.
+// order lists the work: single texts, and batches, for every 500 links and for each playlist and
+// each channel.
 type order struct {
-	texts   []text
-	batches []client.BatchParams
+	texts     []text
+	batches   []several
+	continued []string // ids of jobs and batches
 }
 
 // text is one text to make, from a source or from a job that already runs.
@@ -27,59 +28,111 @@ type text struct {
 	name   string // the caller's name for it
 	file   string // the name of its output file
 	source transcript.Source
+	path   string // of a recording; its source is made when its turn comes, with its size by then
 	job    string
 }
 
+// several is a batch to make, or a batch that already runs.
+type several struct {
+	name   string // the caller's name for it
+	params client.BatchParams
+	id     string // of a batch that runs
+}
+
+// mostItems is the largest number of items that a service takes in one batch.
+const mostItems = 500
+
 // order reads the arguments, and the files with further arguments.
 func (cmd *command) order(in *stdin) (o order, err error) {
-	sources := slices.Clone(cmd.Sources)
-	for _, name := range cmd.From {
-		more, err := lines(name, in)
-		if err != nil {
-			return o, fmt.Errorf("--from: %w", err)
-		}
-		if slices.Contains(more, "-") {
-			return o, fmt.Errorf("--from: %s names standard input (-): that can only be an argument", name)
-		}
-		sources = append(sources, more...)
+	links, err := cmd.read(&o, cmd.Sources, in)
+	if err != nil {
+		return o, err
 	}
-	var links []string
+	for _, name := range cmd.From {
+		listed, err := cmd.listed(&o, name, in)
+		if err != nil {
+			return o, fmt.Errorf("--from %s: %w", name, err)
+		}
+		links = append(links, listed...)
+	}
+	for _, s := range cmd.Playlist {
+		o.batches = append(o.batches, several{name: "--playlist " + s, params: client.BatchParams{Playlist: s}})
+	}
+	for _, s := range cmd.Channel {
+		o.batches = append(o.batches, several{name: "--channel " + s, params: client.BatchParams{Channel: s}})
+	}
+	o.continued = cmd.Job
+	if len(links) == 1 && o.results() == 0 && !cmd.batched() {
+		o.texts = []text{{name: links[0], file: cmd.fileName(links[0]), source: transcript.URL(links[0])}}
+		return o, cmd.checkOrder(o, in)
+	}
+	o.batches = append(cmd.batchesOf(links), o.batches...)
+	for i := range o.batches {
+		o.batches[i].params.Language, o.batches[i].params.MaxItems = cmd.Language, cmd.MaxItems
+	}
+	return o, cmd.checkOrder(o, in)
+}
+
+// read adds recordings, playlists and channels to the order, and returns the links.
+func (cmd *command) read(o *order, sources []string, in *stdin) (links []string, err error) {
 	for _, s := range sources {
 		switch kindOf(s) {
 		case isStdin:
 			o.texts = append(o.texts, text{name: "standard input", file: "stdin." + cmd.Format, source: recordingOn(in)})
+		case isFolder:
+			return nil, fmt.Errorf("%s is a folder: name its recordings, as in \"transcribe -o texts/ %s\", or let \"transcribe --watch %s\" transcribe all that is there and all that comes",
+				s, filepath.Join(s, "*"), s)
 		case isFile:
 			if _, err := os.Stat(s); err != nil {
-				return o, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
+				return nil, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
 			}
-			o.texts = append(o.texts, text{name: s, file: strings.TrimSuffix(filepath.Base(s), filepath.Ext(s)) + "." + cmd.Format, source: transcript.File(s)})
+			o.texts = append(o.texts, text{name: s, file: textName(s) + "." + cmd.Format, path: s})
 		case isLink:
 			links = append(links, s)
 		case isPlaylist:
-			o.batches = append(o.batches, client.BatchParams{Playlist: s})
+			o.batches = append(o.batches, several{name: s, params: client.BatchParams{Playlist: s}})
 		case isChannel:
-			o.batches = append(o.batches, client.BatchParams{Channel: s})
+			o.batches = append(o.batches, several{name: s, params: client.BatchParams{Channel: s}})
 		}
 	}
-	for _, id := range cmd.Job {
-		o.texts = append(o.texts, text{name: "job " + id, file: cmd.fileName(id), job: id})
+	return links, nil
+}
+
+// textName returns the name of a recording without its folder and its extension.
+func textName(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+}
+
+// listed reads the arguments in a file of --from.
+func (cmd *command) listed(o *order, name string, in *stdin) (links []string, err error) {
+	more, err := lines(name, in)
+	if err != nil {
+		return nil, err
 	}
-	for _, s := range cmd.Playlist {
-		o.batches = append(o.batches, client.BatchParams{Playlist: s})
+	if slices.Contains(more, "-") {
+		return nil, errors.New("the list names standard input (-): that can only be an argument")
 	}
-	for _, s := range cmd.Channel {
-		o.batches = append(o.batches, client.BatchParams{Channel: s})
+	return cmd.read(o, more, in)
+}
+
+// batchesOf divides links into batches. --max-items counts the items of one batch, so that it
+// takes the first batch alone.
+func (cmd *command) batchesOf(links []string) (all []several) {
+	first := 1
+	for part := range slices.Chunk(links, mostItems) {
+		s := several{name: part[0], params: client.BatchParams{URLs: part}}
+		switch last := first + len(part) - 1; {
+		case len(links) > mostItems:
+			s.name = fmt.Sprintf("links %d to %d", first, last)
+		case last > 1:
+			s.name = fmt.Sprintf("%d links", last)
+		}
+		if all = append(all, s); cmd.MaxItems > 0 {
+			break
+		}
+		first += len(part)
 	}
-	switch {
-	case len(links) == 1 && len(o.texts)+len(o.batches) == 0 && !cmd.batched():
-		o.texts = []text{{name: links[0], file: cmd.fileName(links[0]), source: transcript.URL(links[0])}}
-	case len(links) > 0:
-		o.batches = slices.Insert(o.batches, 0, client.BatchParams{URLs: links})
-	}
-	for i := range o.batches {
-		o.batches[i].Language, o.batches[i].MaxItems = cmd.Language, cmd.MaxItems
-	}
-	return o, cmd.checkOrder(o, in)
+	return all
 }
 
 // checkOrder refuses impossible orders.
@@ -98,9 +151,9 @@ func (cmd *command) checkOrder(o order, in *stdin) error {
 	case in.isTerminal() && slices.Contains(cmd.Sources, "-"):
 		return errors.New("standard input is a terminal: send a recording to it, as in \"transcribe - < talk.mp3\"")
 	case len(o.texts) > 0 && cmd.batched():
-		return fmt.Errorf("--format %s is for links: a recording can be txt, srt, vtt, json or md", cmd.Format)
+		return fmt.Errorf("%s: %s is for links: a recording can be txt, srt, vtt, json or md", cmd.formatOption, cmd.Format)
 	case len(o.batches) > 0 && cmd.Format == "md":
-		return errors.New("--format md is for recordings and single links: several, playlists and channels can be txt, srt, vtt, json, csv or zip")
+		return fmt.Errorf("%s: md is for recordings and single links: several links, playlists and channels can be txt, srt, vtt, json, csv or zip", cmd.formatOption)
 	}
 	return nil
 }
@@ -109,7 +162,7 @@ func (cmd *command) checkOrder(o order, in *stdin) error {
 func (cmd *command) batched() bool { return cmd.Format == "csv" || cmd.Format == "zip" }
 
 // results returns the number of result files.
-func (o order) results() int { return len(o.texts) + len(o.batches) }
+func (o order) results() int { return len(o.texts) + len(o.batches) + len(o.continued) }
 
 // recordingOn returns the recording on standard input, which can be read once.
 func recordingOn(in *stdin) transcript.Source {
@@ -149,20 +202,24 @@ type kind int
 
 const (
 	isFile kind = iota
+	isFolder
 	isStdin
 	isLink
 	isPlaylist
 	isChannel
 )
 
-// kindOf decides what an argument is. An existing file is a file. Otherwise, a text with a
-// scheme, or with a meaning on the public sites, is that. Any other text is the name of a
+// kindOf decides what an argument is. An existing file or folder is that. Otherwise, a text with
+// a scheme, or with a meaning on the public sites, is that. Any other text is the name of a
 // missing file.
 func kindOf(argument string) kind {
 	if argument == "-" {
 		return isStdin
 	}
-	if st, err := os.Stat(argument); err == nil && !st.IsDir() {
+	if st, err := os.Stat(argument); err == nil {
+		if st.IsDir() {
+			return isFolder
+		}
 		return isFile
 	}
 	sites := site.Default()

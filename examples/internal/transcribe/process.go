@@ -9,8 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
@@ -19,10 +17,7 @@ import (
 // Main runs the program with the inputs and outputs of this process until it ends or a signal
 // interrupts it, and returns the exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // the second signal ends the process at once
-	return process{os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr}.run(ctx)
+	return process{os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr}.run(untilSignal())
 }
 
 // The exit codes; --help has them too.
@@ -30,6 +25,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
+	exitHungUp      = 129
 	exitInterrupted = 130
 )
 
@@ -52,7 +48,7 @@ func (p process) run(ctx context.Context) int {
 	}
 	w, err := cmd.prepare(p, interruptible(ctx, p.stdin))
 	if err != nil && ctx.Err() != nil {
-		return p.fail(exitInterrupted, errors.New("interrupted before the work began"))
+		return p.fail(exitEnded(ctx), fmt.Errorf("%w before the work began", ending(ctx)))
 	}
 	if err != nil {
 		return p.fail(exitUsage, err)
@@ -62,7 +58,7 @@ func (p process) run(ctx context.Context) int {
 	case len(failed) == 0:
 		return exitOK
 	case ctx.Err() != nil:
-		return p.fail(exitInterrupted, failed...)
+		return p.fail(exitEnded(ctx), failed...)
 	}
 	return p.fail(exitFailure, failed...)
 }
@@ -95,6 +91,9 @@ func (p process) fail(code int, failed ...error) int {
 	var unreachable *net.OpError
 	if errors.As(errors.Join(failed...), &unreachable) && unreachable.Op == "dial" {
 		fmt.Fprintln(p.stderr, "No service answers there: start one with \"transcriptd serve\", or name another with --server or TRANSCRIBE_SERVER.")
+	}
+	for _, known := range knownLanguages(failed) {
+		fmt.Fprintln(p.stderr, known)
 	}
 	var refused *client.Error
 	if errors.As(errors.Join(failed...), &refused) {

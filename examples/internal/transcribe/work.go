@@ -38,14 +38,15 @@ type work struct {
 // do returns the errors, each with the name of the failed task.
 func (w *work) do(ctx context.Context) []error {
 	defer w.display.Done()
+	w.resolve(ctx)
 	if err := w.mayExport(ctx); err != nil {
-		return []error{err}
+		return append(w.failed, err)
 	}
 	var batches, texts errgroup.Group
 	texts.SetLimit(uploadsAtOnce)
-	for _, p := range w.order.batches {
+	for _, s := range w.order.batches {
 		batches.Go(func() error {
-			w.batch(ctx, p)
+			w.batch(ctx, s)
 			return nil
 		})
 	}
@@ -78,7 +79,7 @@ func (w *work) line(name string) *progress.Line {
 // text makes one text and writes it to the output.
 func (w *work) text(ctx context.Context, t text) error {
 	if ctx.Err() != nil {
-		return errors.New("interrupted before the work began")
+		return fmt.Errorf("%w before the work began", ending(ctx))
 	}
 	line := w.line(t.name)
 	defer line.Done()
@@ -120,6 +121,7 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 		if err != nil || result != nil {
 			return result, err
 		}
+		w.display.Say(fmt.Sprintf("%s: job %s", t.name, job.JobID))
 		line.Job(*job)
 		id = job.JobID
 	}
@@ -165,22 +167,23 @@ func tryingAgain(line *progress.Line) client.RequestOption {
 }
 
 // unfinished returns the reason why there is no text, and the state of the job. An interruption
-// cancels the job, unless another call has begun it.
+// cancels the job, unless another call has begun it. A hang-up cancels nothing, because the
+// caller may have lost the connection only.
 func (w *work) unfinished(ctx context.Context, t text, err error) error {
 	var waited *client.WaitError
-	interrupted := ctx.Err() != nil
+	ended := ctx.Err() != nil
 	switch running := errors.As(err, &waited); {
-	case !running && !interrupted:
+	case !running && !ended:
 		return err
 	case !running:
-		return errors.New("interrupted")
-	case interrupted && t.job == "":
+		return fmt.Errorf("%w before it was sent", ending(ctx))
+	case ended && t.job == "" && exitEnded(ctx) == exitInterrupted:
 		return fmt.Errorf("interrupted; the job %s %s", waited.Job.JobID, cancelled(ctx, func(ctx context.Context) error {
 			_, err := w.client.Jobs.Cancel(ctx, waited.Job.JobID)
 			return err
 		}))
-	case interrupted:
-		err = errors.New("interrupted")
+	case ended:
+		err = ending(ctx)
 	case errors.Is(err, transcript.NotFound), errors.Is(err, transcript.Unauthorized):
 		return err
 	}
