@@ -41,6 +41,12 @@ func TestLines(t *testing.T) {
 		l.Job(job)
 	}
 	l.Done()
+	l = d.Line("item")
+	for range 2 { // it is tried again
+		l.State("running")
+		l.Hide()
+	}
+	l.Done()
 	other := d.Line("two\x1b[31m.mp3")
 	other.Job(transcript.Job{Stage: transcript.StageASRQueued, Attempt: 2})
 	other.Done()
@@ -50,13 +56,13 @@ func TestLines(t *testing.T) {
 	assert.Equal(t, `sending
 sending 20%
 connection lost, trying again in 1s
-sending
 sending 100%
 waiting for its turn
 recognizing
 recognizing 40%
 recognizing 100%
 done
+item: running
 two [31m.mp3: waiting for the recognizer, attempt 2
 Wrote two.txt
 `, out.String())

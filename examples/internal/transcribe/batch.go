@@ -83,7 +83,7 @@ func (w *work) batchID(ctx context.Context, s several, line *progress.Line) (str
 	case err != nil:
 		return "", err
 	}
-	w.display.Say(fmt.Sprintf("%s: batch %s", s.name, made.ID))
+	w.tell(s.name, "batch "+made.ID)
 	return made.ID, nil
 }
 

@@ -187,7 +187,7 @@ func TestFile(t *testing.T) {
 	s := &service{}
 	got := call(t.Context(), t, s, "--language", "asr-en,de", recording(t))
 	assert.Equal(t, outcome{exitOK, spoken,
-		"sending\nsending 100%\nwaiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
+		"sending\nsending 100%\njob " + jobID + "\nwaiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
 	assert.Contains(t, s.body, "the media")
 	assert.Contains(t, s.body, `filename="talk.mp3"`)
 	assert.Contains(t, s.body, "asr-en,de")
@@ -207,7 +207,7 @@ func TestLink(t *testing.T) {
 
 	s = &service{} // which makes a job of it
 	got = call(t.Context(), t, s, "--language", "de,asr-en", "--", "-Qw4w9WgXcQ")
-	assert.Equal(t, outcome{exitOK, spoken, "waiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
+	assert.Equal(t, outcome{exitOK, spoken, "job " + jobID + "\nwaiting for its turn\nrecognizing\nrecognizing 40%\nrecognizing 100%\ndone\n"}, got)
 	assert.JSONEq(t, `{"url":"-Qw4w9WgXcQ","language":"de,asr-en","waitMs":0}`, s.body)
 }
 
@@ -217,7 +217,7 @@ func TestFileNamedLikeAnID(t *testing.T) {
 	require.NoError(t, os.WriteFile("dQw4w9WgXcQ", []byte("the media"), 0o600))
 	require.NoError(t, os.Mkdir("directoryID", 0o700))
 	assert.Equal(t, isFile, kindOf("dQw4w9WgXcQ"))
-	assert.Equal(t, isLink, kindOf("directoryID"), "a directory is no recording")
+	assert.Equal(t, isFolder, kindOf("directoryID"), "a folder is no video")
 	s := &service{}
 	require.Equal(t, exitOK, call(t.Context(), t, s, "dQw4w9WgXcQ").code)
 	assert.Contains(t, s.body, "the media")
@@ -242,7 +242,7 @@ func TestFormatAndOut(t *testing.T) {
 func TestWithoutEvents(t *testing.T) {
 	t.Parallel()
 	got := call(t.Context(), t, &service{noSSE: true}, recording(t))
-	assert.Equal(t, outcome{exitOK, spoken, "sending\nsending 100%\nwaiting for its turn\n"}, got)
+	assert.Equal(t, outcome{exitOK, spoken, "sending\nsending 100%\njob " + jobID + "\nwaiting for its turn\n"}, got)
 }
 
 func TestFailures(t *testing.T) {

@@ -85,15 +85,15 @@ func TestWrongOrders(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "one.mp3")
 	require.NoError(t, os.WriteFile(file, []byte("one"), 0o600))
 	for want, args := range map[string][]string{
-		"nothing to do":      {},
-		"is for links":       {"--format", "zip", file},
-		"no such file":       {"--from", file + ".txt"},
-		"it is no link":      {first, file + ".txt"},
-		"--output: ":         {"--output", filepath.Join(file, "text.txt"), first},
-		"need a folder":      {first, "--playlist", "PLFgquLnL59alCl_2TQvOiD5Vgm1hCaGSI"},
-		"must be one of":     {"--format", "pdf", first},
-		"is read once":       {"-", "--from", "-"},
-		"--format md is for": {"--format", "md", first, second},
+		"nothing to do":          {},
+		"is for links":           {"--format", "zip", file},
+		"no such file":           {"--from", file + ".txt"},
+		"it is no link":          {first, file + ".txt"},
+		"--output: ":             {"--output", filepath.Join(file, "text.txt"), first},
+		"need a folder":          {first, "--playlist", "PLFgquLnL59alCl_2TQvOiD5Vgm1hCaGSI"},
+		"must be one of":         {"--format", "pdf", first},
+		"is read once":           {"-", "--from", "-"},
+		"--format md: md is for": {"--format", "md", first, second},
 	} {
 		code, _, stderr := transcribe(t.Context(), s, "", args...)
 		assert.Equal(t, exitUsage, code, want)

@@ -27,9 +27,11 @@ type order struct {
 type text struct {
 	name   string // the caller's name for it
 	file   string // the name of its output file
+	job    string // that runs already, or empty
+	path   string // of a recording, or empty
 	source transcript.Source
-	path   string // of a recording; its source is made when its turn comes, with its size by then
-	job    string
+
+	recording mediaFile // the file at path when it was sent
 }
 
 // several is a batch to make, or a batch that already runs.

@@ -132,7 +132,7 @@ func TestPipe(t *testing.T) {
 	require.NoError(t, pipe.Close())
 	require.NoError(t, cmd.Wait(), stderr.String())
 	assert.Equal(t, "[00:00:00] hello world\n", stdout.String())
-	assert.Contains(t, stderr.String(), "sending\nwaiting for its turn\n", "without a share")
+	assert.Regexp(t, `^sending\njob \S+\nwaiting for its turn\n`, stderr.String(), "without a share")
 }
 
 // relay stands before a service, and can be away.

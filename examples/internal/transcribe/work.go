@@ -76,6 +76,14 @@ func (w *work) line(name string) *progress.Line {
 	return w.display.Line(name)
 }
 
+// tell writes a permanent line about a task, without a name if it is the only task.
+func (w *work) tell(name, what string) {
+	if w.order.results() > 1 {
+		what = name + ": " + what
+	}
+	w.display.Say(what)
+}
+
 // text makes one text and writes it to the output.
 func (w *work) text(ctx context.Context, t text) error {
 	if ctx.Err() != nil {
@@ -83,11 +91,21 @@ func (w *work) text(ctx context.Context, t text) error {
 	}
 	line := w.line(t.name)
 	defer line.Done()
+	if t.path != "" {
+		file, err := lookAt(t.path)
+		if err != nil {
+			return err
+		}
+		t.recording, t.source = file, file.source()
+	}
 	result, err := w.result(ctx, t, line)
 	if err != nil {
 		return w.unfinished(ctx, t, err)
 	}
 	line.Done()
+	if t.path != "" && t.recording.changed() {
+		w.display.Say(fmt.Sprintf("A program has written to %s since it was sent: the text is of its first %d bytes.", t.name, t.recording.size))
+	}
 	if result.Cached {
 		w.display.Say("The service knew this text already.")
 	}
@@ -121,7 +139,7 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 		if err != nil || result != nil {
 			return result, err
 		}
-		w.display.Say(fmt.Sprintf("%s: job %s", t.name, job.JobID))
+		w.tell(t.name, "job "+job.JobID)
 		line.Job(*job)
 		id = job.JobID
 	}
@@ -172,6 +190,10 @@ func tryingAgain(line *progress.Line) client.RequestOption {
 func (w *work) unfinished(ctx context.Context, t text, err error) error {
 	var waited *client.WaitError
 	ended := ctx.Err() != nil
+	var written *writtenError
+	if errors.As(err, &written) {
+		return written // without the inner texts around it
+	}
 	switch running := errors.As(err, &waited); {
 	case !running && !ended:
 		return err

@@ -5,7 +5,7 @@ complete -c transcribe -s l -l language -x -d 'Priority list of languages: en,de
 complete -c transcribe -s f -l format -x -a 'txt srt vtt json md csv zip' -d 'txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links'
 complete -c transcribe -l no-timestamps -d 'No times in txt and md'
 complete -c transcribe -s o -l output -r -d 'Write to this file, or into this folder (one that exists, or PATH/), instead of standard output'
-complete -c transcribe -l job -x -d 'Continue with an earlier job'
+complete -c transcribe -l job -x -d 'Continue with an earlier job or batch'
 complete -c transcribe -s a -l from -r -d 'Read more links and file names from this file, one a line; - reads the list from standard input'
 complete -c transcribe -l playlist -x -d 'A playlist, also if the link names a video too'
 complete -c transcribe -l channel -x -d 'A channel: its id, @handle or link'

@@ -12,7 +12,7 @@ _transcribe() {
         '*--no-timestamps[No times in txt and md]' \
         '*-o+[Write to this file, or into this folder (one that exists, or PATH/), instead of standard output]:file:_files' \
         '*--output=[Write to this file, or into this folder (one that exists, or PATH/), instead of standard output]:file:_files' \
-        '*--job=[Continue with an earlier job]:value: ' \
+        '*--job=[Continue with an earlier job or batch]:value: ' \
         '*-a+[Read more links and file names from this file, one a line; - reads the list from standard input]:file:_files' \
         '*--from=[Read more links and file names from this file, one a line; - reads the list from standard input]:file:_files' \
         '*--playlist=[A playlist, also if the link names a video too]:value: ' \
