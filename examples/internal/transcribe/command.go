@@ -150,8 +150,9 @@ func version() string {
 // client returns a client for the service with the caller's key, or without a key if the
 // service needs none.
 func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
-	key := getenv("TRANSCRIBE_KEY")
+	key, keyFrom := getenv("TRANSCRIBE_KEY"), "TRANSCRIBE_KEY"
 	if cmd.KeyFile != "" {
+		keyFrom = "--key-file " + cmd.KeyFile
 		data, err := os.ReadFile(cmd.KeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("--key-file: %w", err)
@@ -161,16 +162,19 @@ func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
 		}
 	}
 	opts := []client.Option{client.WithUserAgent("transcribe"), client.WithHTTPClient(&http.Client{Transport: transport()})}
-	if key != "" {
-		opts = append(opts, client.WithAPIKey(key))
+	server, from := cmd.Server, "--server"
+	if server == "" {
+		server, from = cmp.Or(getenv("TRANSCRIBE_SERVER"), defaultServer), "TRANSCRIBE_SERVER"
 	}
-	from := "--server"
-	if cmd.Server == "" {
-		from = "TRANSCRIBE_SERVER"
-	}
-	c, err := client.New(cmp.Or(cmd.Server, getenv("TRANSCRIBE_SERVER"), defaultServer), opts...)
+	c, err := client.New(server, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("%s or TRANSCRIBE_KEY: %w", from, err)
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	if key == "" {
+		return c, nil
+	}
+	if c, err = client.New(server, append(opts, client.WithAPIKey(key))...); err != nil {
+		return nil, fmt.Errorf("%s: %w", keyFrom, err)
 	}
 	return c, nil
 }

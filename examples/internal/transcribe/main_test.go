@@ -165,6 +165,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 // call runs the program against the service.
 func call(ctx context.Context, t *testing.T, s *service, args ...string) outcome {
 	t.Helper()
+	return callHandler(ctx, t, s, args...)
+}
+
+func callHandler(ctx context.Context, t *testing.T, s http.Handler, args ...string) outcome {
+	t.Helper()
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	env := func(name string) string { return map[string]string{"TRANSCRIBE_KEY": key}[name] }
@@ -381,6 +386,7 @@ func TestServiceThatKnowsTheSecondLanguage(t *testing.T) {
 	code, _, stderr = ask("de,fr")
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, stderr, "NOT_IMPLEMENTED: The recognizer scripted does not know de, fr: it knows en.")
+	assert.Contains(t, stderr, "\nLanguages for --language that the recognizer knows: English (en).\n")
 }
 
 // What a plan does not permit is told with where there is more, at once or when a job
