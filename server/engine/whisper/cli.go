@@ -1,30 +1,22 @@
 package whisper
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
-	"github.com/transcriptkit/transcriptkit/server/speech"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const cliName = "whisper-cli"
 
-// CLIOptions configure a [CLI].
+// CLIOptions configure a [CLI] or a [Parakeet].
 type CLIOptions struct {
-	// Program is a name to look up or an absolute path; empty means "whisper-cli".
+	// Program is a name to look up or an absolute path; empty means "whisper-cli" for a [CLI]
+	// and "parakeet-cli" for a [Parakeet].
 	Program string
 	// Model is the path of a ggml model file. It is required.
 	Model string
@@ -42,14 +34,8 @@ type CLIOptions struct {
 // safe for concurrent use: each call runs a program of its own, which takes as much memory as
 // the model. Further calls wait until one of the running calls has ended.
 type CLI struct {
-	host    engine.Host
-	program string
-	path    string // of the model, absolute
-	model   model
-	sha256  string // of the model, in hex; empty if not known
-	threads int
-	turns   chan struct{} // holds a token for each running program
-	forgets atomic.Bool   // the program is too old to carry a prompt through the audio
+	program *program
+	forgets atomic.Bool // the program is too old to carry a prompt through the audio
 }
 
 var (
@@ -59,33 +45,14 @@ var (
 
 // NewCLI returns a recognizer that runs its program on host. NewCLI itself does not use host;
 // the methods need host.Programs. It reads the head of the model file, and returns a
-// CONFIG_ERROR if the file is no model. [CLI.Check] tells whether the program is there.
+// CONFIG_ERROR if the file is no model of Whisper. [CLI.Check] tells whether the program is
+// there.
 func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
-	if o.Threads < 0 {
-		return nil, fmt.Errorf("whisper: %d threads", o.Threads)
-	}
-	if o.Model == "" {
-		return nil, errors.New("whisper: no model is named")
-	}
-	path, err := filepath.Abs(o.Model)
-	if err != nil {
-		return nil, fmt.Errorf("whisper: model: %w", err)
-	}
-	m, err := readModel(path)
+	p, err := newProgram(host, cliName, o, readModel)
 	if err != nil {
 		return nil, err
 	}
-	return &CLI{
-		host: host, program: cmp.Or(o.Program, cliName), path: path, model: m,
-		sha256: o.ModelSHA256, threads: o.Threads, turns: make(chan struct{}, parallelRuns(o.Threads)),
-	}, nil
-}
-
-// parallelRuns returns how many programs with that many threads have a processor for each
-// thread.
-func parallelRuns(threads int) int {
-	processors := runtime.GOMAXPROCS(0)
-	return max(1, processors/cmp.Or(threads, min(processors, 4)))
+	return &CLI{program: p}, nil
 }
 
 // Info describes the recognizer. A model for English only offers English and does not detect
@@ -93,11 +60,11 @@ func parallelRuns(threads int) int {
 func (c *CLI) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:        cliName,
-		Model:       c.model.name,
-		ModelSHA256: c.sha256,
-		Quality:     c.model.quality(),
-		Languages:   c.model.languages(),
-		Detects:     !c.model.english,
+		Model:       c.program.model.name,
+		ModelSHA256: c.program.sha256,
+		Quality:     c.program.model.quality(),
+		Languages:   c.program.model.languages(),
+		Detects:     !c.program.model.english,
 		Chunk:       5 * time.Minute, // the program loads the model for each chunk
 		Window:      window,
 		Prompts:     true,
@@ -107,10 +74,10 @@ func (c *CLI) Info() engine.RecognizerInfo {
 // Check looks for the program and reads the head of the model file. The error is a CONFIG_ERROR
 // that names the missing part and how to get it.
 func (c *CLI) Check(context.Context) error {
-	if _, err := c.host.Programs.Look(c.program); err != nil {
-		return c.notInstalled(err)
+	if err := c.program.check(); err != nil {
+		return err
 	}
-	_, err := readModel(c.path)
+	_, err := readModel(c.program.model.path)
 	return err
 }
 
@@ -128,7 +95,7 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 	if err != nil {
 		return engine.Recognition{}, err
 	}
-	length, err := measure(audio)
+	rec, err := measure(audio)
 	if err != nil {
 		return engine.Recognition{}, err
 	}
@@ -136,100 +103,64 @@ func (c *CLI) Recognize(ctx context.Context, audio engine.Audio, opts engine.Rec
 		return engine.Recognition{}, context.Cause(ctx)
 	}
 	heard := engine.Recognition{Language: opts.Language}
-	if length >= shortest {
-		if heard, err = c.run(ctx, audio.Path, code, length, opts); err != nil {
+	if rec.length >= shortest {
+		if heard, err = c.run(ctx, rec, code, opts); err != nil {
 			return engine.Recognition{}, err
 		}
 	}
-	finished(opts, length)
+	finished(opts, rec.length)
 	return heard, nil
 }
 
 // languageArgument returns the program's --language for a language tag.
 func (c *CLI) languageArgument(tag string) (string, error) {
 	code, known := whispermodel.Code(tag)
+	english := c.program.model.english
 	switch {
-	case tag == "" && c.model.english:
+	case tag == "" && english:
 		return "en", nil
 	case tag == "":
 		return "auto", nil
-	case !known, c.model.english && code != "en":
+	case !known, english && code != "en":
 		return "", unknownLanguage(cliName, tag)
 	}
 	return code, nil
-}
-
-func measure(audio engine.Audio) (time.Duration, error) {
-	rec, err := speech.Open(audio.Path)
-	if err != nil {
-		return 0, unreadable(err)
-	}
-	defer func() { _ = rec.Close() }() // it was only read
-	return rec.Duration(), nil
 }
 
 // output is the name of the program's output file, without its extension.
 const output = "heard"
 
 // run waits for its turn and runs the program, twice if the program turns out to be old.
-func (c *CLI) run(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
-	select {
-	case c.turns <- struct{}{}:
-	case <-ctx.Done():
-		return engine.Recognition{}, context.Cause(ctx)
-	}
-	defer func() { <-c.turns }()
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return engine.Recognition{}, unreadable(err)
-	}
-	heard, err := c.hear(ctx, path, code, length, opts)
-	if errors.Is(err, errForgets) {
-		c.forgets.Store(true)
-		heard, err = c.hear(ctx, path, code, length, opts)
-	}
-	return heard, err
+func (c *CLI) run(ctx context.Context, rec recording, code string, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	return c.program.inTurn(ctx, func(dir string) (engine.Recognition, error) {
+		heard, err := c.hear(ctx, dir, rec, code, opts)
+		if errors.Is(err, errForgets) {
+			c.forgets.Store(true)
+			heard, err = c.hear(ctx, dir, rec, code, opts)
+		}
+		return heard, err
+	})
 }
 
-// hear runs the program in a directory of its own and reads the output there.
-func (c *CLI) hear(ctx context.Context, path, code string, length time.Duration, opts engine.RecognizeOptions) (engine.Recognition, error) {
-	dir, err := os.MkdirTemp(c.host.Dir, "whisper-")
+// hear runs the program in dir and reads the output there.
+func (c *CLI) hear(ctx context.Context, dir string, rec recording, code string, opts engine.RecognizeOptions) (engine.Recognition, error) {
+	log := newMonitor(rec.length, opts.Progress)
+	exit, err := c.program.run(ctx, dir, rec, c.args(rec.path, code, opts.Prompt), log)
 	if err != nil {
-		return engine.Recognition{}, failed(err)
-	}
-	// A remainder lies in the host's scratch directory, which the server empties.
-	defer func() { _ = os.RemoveAll(dir) }()
-
-	reads := []string{c.path, path}
-	if libraries := c.libraryFolder(); libraries != "" {
-		reads = append(reads, libraries)
-	}
-	log := &monitor{length: length, progress: opts.Progress}
-	exit, err := c.host.Programs.Run(ctx, engine.Command{
-		Program: c.program,
-		Args:    c.args(path, code, opts.Prompt),
-		Dir:     dir,
-		Reads:   reads,
-		Writes:  graphics(),
-		Stdout:  io.Discard, // it repeats the text
-		Stderr:  log,
-		Limits:  c.limits(length),
-	})
-	if err != nil {
-		return engine.Recognition{}, c.runError(ctx, err)
+		return engine.Recognition{}, err
 	}
 	result, err := readOutput(filepath.Join(dir, output+".json"))
 	if err != nil {
 		return engine.Recognition{}, c.exitError(exit, log, opts.Language, err)
 	}
-	heard := result.recognition(opts.Language, length)
+	heard := result.recognition(opts.Language, rec.length)
 	heard.Prompted = opts.Prompt != ""
 	return heard, nil
 }
 
 func (c *CLI) args(path, code, prompt string) []string {
 	args := []string{
-		"-m", c.path, "-f", path, "-l", code,
+		"-m", c.program.model.path, "-f", path, "-l", code,
 		"-ojf", "-of", output, // JSON with tokens, for the times of words
 		"-pp", "-np", // errors and progress only
 		"-mc", contextFor(prompt),
@@ -240,52 +171,19 @@ func (c *CLI) args(path, code, prompt string) []string {
 	if prompt != "" && !c.forgets.Load() {
 		args = append(args, carryPrompt)
 	}
-	if c.threads > 0 {
-		args = append(args, "-t", strconv.Itoa(c.threads))
-	}
 	return args
 }
 
-// limits returns the limits of a run. whisper.cpp holds the model once or twice and needs less
-// than 2 GiB of other memory; the limit is twice that. The processor time is bounded through
-// the wall time.
-func (c *CLI) limits(length time.Duration) engine.Limits {
-	wall := patience(length)
-	return engine.Limits{
-		Wall:     wall,
-		CPU:      wall * time.Duration(runtime.NumCPU()+1),
-		Memory:   2*c.model.size + 4<<30,
-		FileSize: maxOutput,
-	}
-}
-
-// graphics returns the device files of graphics processors.
-func graphics() (all []string) {
-	for _, pattern := range []string{"/dev/dri", "/dev/nvidia*", "/dev/kfd"} {
-		found, _ := filepath.Glob(pattern) // only a bad pattern is an error
-		all = append(all, found...)
-	}
-	return all
-}
-
-func (c *CLI) notInstalled(err error) error {
-	return transcript.Errorf(transcript.ConfigError, "%s is not installed: build it from whisper.cpp, or name its path.", cliName).
-		With("engine", cliName).Because(err)
-}
-
-func (c *CLI) runError(ctx context.Context, err error) error {
-	var missing *exec.Error
+// exitError returns the reason why there is no output.
+func (c *CLI) exitError(exit engine.Exit, log *monitor, asked string, err error) error {
+	log.end() // the last line may have no end
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, &missing):
-		return c.notInstalled(err)
+	case exit.Code == 3:
+		return noModel(cliName, c.program.model.path, errors.New(log.String()))
+	case log.mention("unknown language"):
+		return unknownLanguage(cliName, asked).Because(errors.New(log.String()))
+	case log.mention("unknown argument: " + carryPrompt):
+		return errForgets
 	}
-	return failed(err)
-}
-
-// failed is the error of a run that may succeed another time.
-func failed(err error) error {
-	return transcript.Errorf(transcript.Internal, "Speech recognition failed.").
-		With("engine", cliName).Because(fmt.Errorf("whisper: %w", err))
+	return c.program.exitError(exit, log.complaints, err)
 }

@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// A published whisper-cli loads the library for the processor at run time: it looks for
+// A published program of whisper.cpp loads the library for the processor at run time: it looks for
 // libggml-cpu-NAME in the program's own folder and then in the current directory. The program
 // may read its own folder. The current directory is fresh and empty, so that no upload can
 // bring a library.
 
 // libraryFolder returns the program's folder if it holds ggml's libraries, else "". The program
 // gets no access to other folders.
-func (c *CLI) libraryFolder() string {
-	path, err := c.host.Programs.Look(c.program)
+func (p *program) libraryFolder() string {
+	path, err := p.host.Programs.Look(p.command)
 	if err != nil {
 		return "" // the start fails with the reason
 	}

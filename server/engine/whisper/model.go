@@ -15,6 +15,7 @@ import (
 
 // model is the content of a ggml model file's head.
 type model struct {
+	path    string // absolute
 	name    string // "base.en"
 	english bool   // for English only
 	layers  int32  // of its encoder; the number tells the size
@@ -23,7 +24,9 @@ type model struct {
 
 const (
 	ggmlMagic = 0x67676d6c
-	// multilingual is the smallest vocabulary of a model for many languages.
+	// onlyEnglish is the vocabulary of a Whisper model for English, and multilingual the smallest
+	// vocabulary of a Whisper model for many languages.
+	onlyEnglish  = 51864
 	multilingual = 51865
 )
 
@@ -34,19 +37,29 @@ type head struct {
 	AudioContext, AudioState, AudioHeads, Encoder int32
 }
 
-// readModel reads the head of the model file at path. Its error is a CONFIG_ERROR.
+// readModel reads the head of the Whisper model at path. Its error is a CONFIG_ERROR.
 func readModel(path string) (model, error) {
 	h, size, err := readHead(path)
-	if err != nil {
-		return model{}, noModel(path, err)
+	if err == nil && h.Vocabulary < onlyEnglish {
+		err = errors.New("it is no model of Whisper")
 	}
+	if err != nil {
+		return model{}, noModel(cliName, path, err)
+	}
+	return h.model(path, size, multilingual), nil
+}
+
+// model describes the model of a head. A model with a smaller vocabulary than multilingual is
+// for English only.
+func (h head) model(path string, size int64, multilingual int32) model {
 	name := strings.TrimSuffix(filepath.Base(path), ".bin")
 	return model{
+		path:    path,
 		name:    strings.TrimPrefix(name, "ggml-"),
 		english: h.Vocabulary < multilingual,
 		layers:  h.Encoder,
 		size:    size,
-	}, nil
+	}
 }
 
 func readHead(path string) (h head, size int64, err error) {
@@ -70,11 +83,11 @@ func readHead(path string) (h head, size int64, err error) {
 	return h, st.Size(), nil
 }
 
-func noModel(path string, err error) *transcript.Error {
+func noModel(engine, path string, err error) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The whisper model %s cannot be used: get one that is whole, such as ggml-small.bin, by the service's own command or from whisper.cpp.",
-		filepath.Base(path)).
-		With("engine", cliName).Because(fmt.Errorf("whisper: model: %w", err))
+		"The model %s cannot be used by %s: get one that is whole, such as ggml-small.bin for whisper-cli, by the service's own command or from whisper.cpp.",
+		filepath.Base(path), engine).
+		With("engine", engine).Because(fmt.Errorf("whisper: model: %w", err))
 }
 
 // quality is a note on the size of the model.

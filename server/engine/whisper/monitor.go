@@ -2,15 +2,10 @@ package whisper
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
@@ -18,42 +13,83 @@ const (
 	maxLine       = 1024 // bytes of a line
 )
 
-var percentage = regexp.MustCompile(`progress\s*=\s*(\d{1,9})%`)
-
-// monitor reads the program's log as it comes: progress and errors.
-type monitor struct {
-	length     time.Duration       // of the audio
-	progress   func(time.Duration) // may be nil
-	done       time.Duration
-	line       []byte
-	complaints []string
+// lines cuts a program's log into lines as the log comes.
+type lines struct {
+	take func(line string)
+	line []byte
 }
 
 // Write takes the next piece of the log. It never fails.
-func (m *monitor) Write(b []byte) (int, error) {
+func (l *lines) Write(b []byte) (int, error) {
 	n := len(b)
 	for {
 		before, after, ended := bytes.Cut(b, []byte("\n"))
-		m.line = append(m.line, before[:min(len(before), maxLine-len(m.line))]...)
+		l.line = append(l.line, before[:min(len(before), maxLine-len(l.line))]...)
 		if !ended {
 			return n, nil
 		}
-		m.take()
+		l.end()
 		b = after
 	}
 }
 
-func (m *monitor) take() {
-	line := strings.TrimSpace(string(m.line))
-	m.line = m.line[:0]
-	if found := percentage.FindStringSubmatch(line); found != nil {
-		m.reach(found[1])
-		return
-	}
+// end ends a line.
+func (l *lines) end() {
+	line := strings.TrimSpace(string(l.line))
+	l.line = l.line[:0]
+	l.take(line)
+}
+
+// complaints are the first lines of a log that tell of errors.
+type complaints []string
+
+// add keeps a line if the line tells of an error.
+func (c *complaints) add(line string) {
 	lower := strings.ToLower(line)
-	if len(m.complaints) < maxComplaints && (strings.Contains(lower, "error") || strings.Contains(lower, "failed")) {
-		m.complaints = append(m.complaints, line)
+	if len(*c) < maxComplaints && (strings.Contains(lower, "error") || strings.Contains(lower, "failed")) {
+		*c = append(*c, line)
 	}
+}
+
+// mention reports whether a complaint has one of the phrases.
+func (c complaints) mention(phrases ...string) bool {
+	for _, p := range phrases {
+		if strings.Contains(c.String(), p) {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the complaints in one line.
+func (c complaints) String() string {
+	if len(c) == 0 {
+		return "nothing in its log"
+	}
+	return strings.Join(c, "; ")
+}
+
+var percentage = regexp.MustCompile(`progress\s*=\s*(\d{1,9})%`)
+
+// monitor reads the log of whisper-cli as it comes: progress and errors.
+type monitor struct {
+	lines
+	complaints
+	length   time.Duration       // of the audio
+	progress func(time.Duration) // may be nil
+	done     time.Duration
+}
+
+func newMonitor(length time.Duration, progress func(time.Duration)) *monitor {
+	m := &monitor{length: length, progress: progress}
+	m.take = func(line string) {
+		if found := percentage.FindStringSubmatch(line); found != nil {
+			m.reach(found[1])
+			return
+		}
+		m.add(line)
+	}
+	return m
 }
 
 // reach reports a percentage. The program may report more than 100 at the end of the audio.
@@ -64,32 +100,4 @@ func (m *monitor) reach(percent string) {
 		m.done = done
 		m.progress(done)
 	}
-}
-
-// String is the complaints in one line.
-func (m *monitor) String() string {
-	if len(m.complaints) == 0 {
-		return "nothing in its log"
-	}
-	return strings.Join(m.complaints, "; ")
-}
-
-// exitError returns the reason why there is no output.
-func (c *CLI) exitError(exit engine.Exit, log *monitor, asked string, err error) error {
-	log.take() // the last line may have no end
-	why := fmt.Errorf("it ended with exit code %d: %s: %w", exit.Code, log, err)
-	switch complaint := log.String(); {
-	case exit.Code < 0:
-		return failed(fmt.Errorf("it was killed: %s: %w", log, err))
-	case exit.Code == 3, strings.Contains(complaint, "failed to initialize whisper context"):
-		return noModel(c.path, errors.New(log.String()))
-	case strings.Contains(complaint, "unknown language"):
-		return unknownLanguage(cliName, asked).Because(why)
-	case strings.Contains(complaint, "unknown argument: "+carryPrompt):
-		return errForgets
-	case strings.Contains(complaint, "unknown argument"):
-		return transcript.Errorf(transcript.ConfigError, "%s is too old: build a newer one from whisper.cpp.", cliName).
-			With("engine", cliName).Because(why)
-	}
-	return failed(why)
 }
