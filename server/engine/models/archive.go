@@ -192,7 +192,7 @@ func findProgram(in string) (found string, err error) {
 		switch {
 		case err != nil:
 			return err
-		case d.Name() != cliName || !d.Type().IsRegular():
+		case d.Name() != WhisperCLI || !d.Type().IsRegular():
 			return nil
 		case found != "":
 			return fmt.Errorf("models: two programs: %s and %s", found, path)
@@ -201,7 +201,7 @@ func findProgram(in string) (found string, err error) {
 		return nil
 	})
 	if err == nil && found == "" {
-		err = fmt.Errorf("models: no %s in %s", cliName, in)
+		err = fmt.Errorf("models: no %s in %s", WhisperCLI, in)
 	}
 	return found, err
 }

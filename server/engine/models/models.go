@@ -1,10 +1,10 @@
-// Package models installs a good recognizer: the program whisper-cli and models for it, from a
-// compiled-in table that names the hash of each file.
+// Package models installs a good recognizer: the programs of whisper.cpp and models for them,
+// from a compiled-in table that names the hash of each file.
 //
 //	folder, err := models.Open(models.Options{Dir: "/var/lib/transcriptd/models"})
 //	plan, err := folder.Plan(ctx, "small", models.Sources{}) // what, from where, how many bytes
 //	err = folder.Pull(ctx, plan, nil)
-//	best, err := folder.Best(ctx) // for whisper.NewCLI
+//	best, err := folder.Best(ctx, models.WhisperCLI) // for whisper.NewCLI
 //
 // Only [Folder.Pull] downloads. A download goes into a partial file that is named by its hash.
 // The file gets its own name only after its hash was checked, and an engine only after it has
@@ -30,8 +30,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// cliName is the program that models are for.
-const cliName = "whisper-cli"
+// The programs that models are for. An engine has both.
+const (
+	WhisperCLI  = "whisper-cli"
+	ParakeetCLI = "parakeet-cli"
+)
 
 // Errors that callers distinguish. Their messages hold the details.
 var (
@@ -55,14 +58,14 @@ type Options struct {
 	// HTTP downloads files; nil means a client without a proxy. For the proxy of the
 	// environment, pass a client that uses it. The folder sets its own policy for redirects.
 	HTTP *http.Client
-	// Program is the path of the whisper-cli to use. Empty means the pulled program, else the
-	// system's.
+	// Program is the path of the whisper-cli to use, with parakeet-cli in the same folder. Empty
+	// means the pulled programs, else the system's.
 	Program string
 	// Programs runs an engine to check that it works. nil means a runner of the folder's own,
 	// which confines the engine like a server does.
 	Programs engine.Runner
-	// Path is the list of folders in which that runner looks for the system's whisper-cli, in
-	// the form of PATH; empty means the usual folders.
+	// Path is the list of folders in which that runner looks for the system's programs, in the
+	// form of PATH; empty means the usual folders.
 	Path string
 	// Table replaces the compiled-in table, for tests and for programs with files of their own.
 	// nil means [Table].

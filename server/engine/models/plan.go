@@ -45,8 +45,8 @@ type Download struct {
 	path string
 }
 
-// Plan returns the work that pulling a name takes. A model brings the engine along if no
-// whisper-cli works yet. Plan downloads and writes nothing.
+// Plan returns the work that pulling a name takes. A model brings the engine along if the
+// program of the model does not work yet. Plan downloads and writes nothing.
 //
 // Errors: [ErrUnknown]; a useless source; a disk that is too full; a model that no available
 // program can run, with the cure.
@@ -58,13 +58,13 @@ func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, err
 	var plan Plan
 	wanted := []Entry{e}
 	if e.Kind == KindModel {
-		program, reason, err := f.needsEngine(ctx)
+		engine, reason, err := f.needsEngine(ctx, e.program())
 		if err != nil {
 			return Plan{}, err
 		}
-		if program.Name != "" {
+		if engine.Name != "" {
 			plan.Reason = reason
-			wanted = []Entry{program, e}
+			wanted = []Entry{engine, e}
 		}
 	}
 	files := slices.Clone(from.Files)
@@ -92,10 +92,10 @@ func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, err
 	return plan, f.checkRoom(&plan)
 }
 
-// needsEngine returns the engine that has to be pulled, and why. It returns the zero value if a
-// program works already.
-func (f *Folder) needsEngine(ctx context.Context) (Entry, string, error) {
-	_, _, err := f.usableProgram(ctx)
+// needsEngine returns the engine that has to be pulled, and why. It returns the zero value if
+// the program works already.
+func (f *Folder) needsEngine(ctx context.Context, program string) (Entry, string, error) {
+	_, _, err := f.usableProgram(ctx, program)
 	if err == nil {
 		return Entry{}, "", nil
 	}
@@ -107,7 +107,7 @@ func (f *Folder) needsEngine(ctx context.Context) (Entry, string, error) {
 	case f.program != "":
 		return Entry{}, "", fmt.Errorf("models: %w", err)
 	case !known:
-		return Entry{}, "", fmt.Errorf("models: no %s is published for this system: install the package whisper.cpp, or build it: %w", cliName, err)
+		return Entry{}, "", fmt.Errorf("models: no %s is published for this system: install the package whisper.cpp, or build it: %w", program, err)
 	}
 	item, lookErr := f.look(e)
 	if lookErr != nil {

@@ -29,7 +29,7 @@ func TestPull(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	assert.Equal(t, models.StateAbsent, b.state(t, "small").State)
-	_, err := b.Best(t.Context())
+	_, err := b.Best(t.Context(), models.WhisperCLI)
 	require.ErrorIs(t, err, models.ErrNotInstalled)
 	assert.NoDirExists(t, b.Dir(), "made by looking")
 
@@ -52,7 +52,7 @@ func TestPull(t *testing.T) {
 	assert.EqualValues(t, len(b.data), told)
 	b.installed(t)
 
-	best, err := b.Best(t.Context())
+	best, err := b.Best(t.Context(), models.WhisperCLI)
 	require.NoError(t, err)
 	assert.Equal(t, "/usr/bin/whisper-cli", best.Program)
 	assert.False(t, best.Pulled)

@@ -34,8 +34,8 @@ func (f *Folder) try(ctx context.Context, program string) (string, error) {
 	err = backoff.Retry(func() error {
 		exit, err = f.programs.Run(ctx, engine.Command{
 			Program: path,
-			Args:    []string{"--version"},
-			Reads:   []string{filepath.Dir(path)}, // whisper-cli looks there for libraries that suit the processor
+			Args:    []string{firstWords(program)},
+			Reads:   []string{filepath.Dir(path)}, // the program looks there for libraries that suit the processor
 			Limits:  engine.Limits{Wall: time.Minute, CPU: time.Minute, Memory: 1 << 30, FileSize: 1 << 20},
 		})
 		if err != nil && !errors.Is(err, syscall.ETXTBSY) {
@@ -52,6 +52,15 @@ func (f *Folder) try(ctx context.Context, program string) (string, error) {
 		return "", complaint(path, exit)
 	}
 	return path, nil
+}
+
+// firstWords returns the argument with which a program ends at once: parakeet-cli tells no
+// version.
+func firstWords(program string) string {
+	if filepath.Base(program) == ParakeetCLI {
+		return "--help"
+	}
+	return "--version"
 }
 
 // notStarted explains why the system did not start a program.
@@ -84,13 +93,13 @@ func complaint(path string, exit engine.Exit) error {
 		return fmt.Errorf("%s wants the library %s: %s", name, found[1], libraryCure(found[1]))
 	}
 	if exit.Code < 0 {
-		return fmt.Errorf("%s was ended by a signal when it was asked for its version: this processor may lack instructions that it was built for: build whisper.cpp here", name)
+		return fmt.Errorf("%s was ended by a signal in a first run: this processor may lack instructions that it was built for: build whisper.cpp here", name)
 	}
 	last := bytes.TrimSpace(exit.Stderr)
 	if at := bytes.LastIndexByte(last, '\n'); at >= 0 {
 		last = last[at+1:]
 	}
-	return fmt.Errorf("%s ended with code %d when it was asked for its version, and said %q", name, exit.Code, last[:min(len(last), 200)])
+	return fmt.Errorf("%s ended with code %d in a first run, and said %q", name, exit.Code, last[:min(len(last), 200)])
 }
 
 func libraryCure(library string) string {
