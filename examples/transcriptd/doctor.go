@@ -98,8 +98,11 @@ func examineModel(asr service.Choice) []engine.Finding {
 			Name: "model", Status: engine.Missing, Found: "none but PocketSphinx's own",
 			Fails: "good texts of what is spoken, and all languages but English", Cure: service.PullCommand(),
 		})
-	case asr.ASR.Name == service.ASRWhisperCLI:
-		return append(found, engine.Finding{Name: "model", Status: engine.OK, Found: asr.ASR.Model})
+	}
+	for one := &asr.ASR; one != nil; one = one.Before {
+		if one.Model != "" {
+			found = append(found, engine.Finding{Name: "model", Status: engine.OK, Found: one.Model})
+		}
 	}
 	return found
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -46,16 +47,18 @@ func recognizers(b *testing.B) (all []service.Choice) {
 	}
 	folder, err := flags.Folder()
 	require.NoError(b, err)
-	best, err := folder.Best(b.Context())
-	if err != nil {
-		require.ErrorIs(b, err, models.ErrNotInstalled)
-		return all
-	}
 	items, err := folder.List(b.Context())
 	require.NoError(b, err)
-	for _, i := range items {
-		if i.Kind == models.KindModel && i.State == models.StateInstalled {
-			with(service.ASR{Name: service.ASRWhisperCLI, Model: i.Path, Program: best.Program, SHA256: i.SHA256})
+	for _, program := range []string{models.WhisperCLI, models.ParakeetCLI} {
+		best, err := folder.Best(b.Context(), program)
+		if err != nil {
+			require.ErrorIs(b, err, models.ErrNotInstalled)
+			continue
+		}
+		for _, i := range items {
+			if i.Kind == models.KindModel && i.State == models.StateInstalled && cmp.Or(i.Program, models.WhisperCLI) == program {
+				with(service.ASR{Name: program, Model: i.Path, Program: best.Program, SHA256: i.SHA256})
+			}
 		}
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/term"
@@ -20,7 +21,7 @@ import (
 
 type modelsCommand struct {
 	List   modelsList   `cmd:"" help:"List the models, which of them are here, and which serve would choose."`
-	Pull   modelsPull   `cmd:"" help:"Download a model, and whisper-cli too if none works. Shows the files, their sources and licenses, and asks first."`
+	Pull   modelsPull   `cmd:"" help:"Download a model, and the programs of whisper.cpp too if the model has none that works. Shows the files, their sources and licenses, and asks first."`
 	Rm     modelsRm     `cmd:"" help:"Remove a model, or the engine, including the remains of an interrupted pull."`
 	Verify modelsVerify `cmd:"" help:"Hash everything that was pulled again, and put damaged files aside."`
 }
@@ -78,15 +79,15 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	table := newTable(out, "NAME\tKIND\tSIZE\tLANGUAGES\tLICENSE\tSTATE\tNOTE")
 	for _, item := range all {
 		state := string(item.State)
-		if item.State == models.StateInstalled && (item.Path == chosen.ASR.Model || item.Path == chosen.ASR.Program) {
+		if item.State == models.StateInstalled && uses(chosen.ASR, item) {
 			state += ", serve's choice"
 		}
-		note := cmp.Or(item.Note, "the program that recognizes, version "+item.Version)
+		note := cmp.Or(item.Note, "the programs that recognize, version "+item.Version)
 		if item.Recommended {
 			note = "recommended: " + note
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			item.Name, item.Kind, megabytes(item.Bytes), cmp.Or(item.Languages, "-"), item.License, state, note)
+			item.Name, item.Kind, megabytes(item.Bytes), cmp.Or(item.Languages, "-"), item.Terms(), state, note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -96,6 +97,13 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	}
 	fmt.Fprintf(out.Stderr, "Without --asr, serve uses this recognizer: %s.\n", described)
 	return nil
+}
+
+// uses reports whether a recognizer uses an item, or the recognizer that is asked before it
+// does. The programs of an engine lie in one folder.
+func uses(asr service.ASR, item models.Item) bool {
+	used := item.Path == asr.Model || item.Kind == models.KindEngine && filepath.Dir(item.Path) == filepath.Dir(asr.Program)
+	return used || asr.Before != nil && uses(*asr.Before, item)
 }
 
 // megabytes formats a number of bytes for people, in GB from 1 GB on.
@@ -152,7 +160,7 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 // tell prints the plan of a pull.
 func (c *modelsPull) tell(w io.Writer, folder *models.Folder, plan models.Plan) {
 	for _, d := range plan.Downloads {
-		fmt.Fprintf(w, "%s %s: %d bytes (%s to come), license %s, from %s\n", d.Kind, d.Name, d.Bytes, megabytes(d.Left), d.License, d.From)
+		fmt.Fprintf(w, "%s %s: %d bytes (%s to come), license %s, from %s\n", d.Kind, d.Name, d.Bytes, megabytes(d.Left), d.Terms(), d.From)
 	}
 	if plan.Reason != "" {
 		fmt.Fprintf(w, "The engine is included, because no other engine works here: %s.\n", oneLine(errors.New(plan.Reason)))

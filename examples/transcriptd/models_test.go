@@ -3,6 +3,7 @@ package main
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
@@ -46,11 +47,24 @@ while [ $# -gt 1 ]; do [ "$1" = -of ] && out=$2; shift; done
 echo '{"result":{"language":"en"},"transcription":[{"offsets":{"from":200,"to":2500},"text":" This is a short talk.","tokens":[]}]}' >"$out.json"
 `
 
+// fakeParakeet stands in for parakeet-cli: it hears the same in everything.
+const fakeParakeet = `#!/bin/sh
+[ "$1" = --help ] && exit
+cat >&2 <<EOF
+Segments (1):
+Segment 0: [0 -> 250] "A bird."
+Tokens [2]:
+  [ 0] id=    4 frame=  3 dur_idx= 4 dur_val= 4 p=0.9996 plog=-15.6 t0=  24 t1=  56 word_start=true "▁A"
+  [ 1] id=    5 frame=  7 dur_idx= 4 dur_val= 4 p=0.9996 plog=-15.6 t0=  56 t1=  90 word_start=true "▁bird."
+EOF
+`
+
 // modelMirror serves files by their names, and is what pulls need in a process of a test.
 type modelMirror struct {
 	*httptest.Server
 	dir   string // of the files
 	small models.Entry
+	table string   // the file of the table
 	env   []string // with the table, and an empty folder of models
 }
 
@@ -59,32 +73,65 @@ func newModelMirror(t *testing.T) modelMirror {
 	var packed bytes.Buffer
 	zipped := gzip.NewWriter(&packed)
 	archive := tar.NewWriter(zipped)
-	require.NoError(t, archive.WriteHeader(&tar.Header{Name: "bin/whisper-cli", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(fakeCLI))}))
-	_, err := archive.Write([]byte(fakeCLI))
-	require.NoError(t, err)
+	for name, script := range map[string]string{"bin/whisper-cli": fakeCLI, "bin/parakeet-cli": fakeParakeet} {
+		require.NoError(t, archive.WriteHeader(&tar.Header{Name: name, Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(script))}))
+		_, err := archive.Write([]byte(script))
+		require.NoError(t, err)
+	}
 	require.NoError(t, archive.Close())
 	require.NoError(t, zipped.Close())
-	var model bytes.Buffer // its head is one of the size "small", for many languages
-	require.NoError(t, binary.Write(&model, binary.LittleEndian, []int32{0x67676d6c, 51865, 1500, 768, 12, 12, 448, 768, 12, 12, 80, 1}))
-	model.Write(make([]byte, 50_000))
-
-	m := modelMirror{dir: t.TempDir()}
+	m := modelMirror{dir: t.TempDir(), table: filepath.Join(t.TempDir(), "table.json")}
 	m.Server = httptest.NewServer(http.FileServer(http.Dir(m.dir)))
 	t.Cleanup(m.Close)
-	add := func(e models.Entry, file string, content []byte) models.Entry {
-		require.NoError(t, os.WriteFile(filepath.Join(m.dir, file), content, 0o600))
-		sum := sha256.Sum256(content)
-		e.URL, e.Bytes, e.SHA256, e.License = "https://files.invalid/"+file, int64(len(content)), hex.EncodeToString(sum[:]), "MIT"
-		return e
-	}
-	engine := add(models.Entry{Name: "whisper-cli", Kind: models.KindEngine, OS: runtime.GOOS, Arch: runtime.GOARCH, Version: "9.9.9"}, "engine.tar.gz", packed.Bytes())
-	m.small = add(models.Entry{Name: "small", Kind: models.KindModel, Recommended: true, Languages: "99", Note: "good"}, "ggml-small.bin", model.Bytes())
-	text, err := json.Marshal([]models.Entry{engine, m.small})
-	require.NoError(t, err)
-	table := filepath.Join(t.TempDir(), "table.json")
-	require.NoError(t, os.WriteFile(table, text, 0o600))
-	m.env = []string{modelTable + "=" + table, "TRANSCRIPTD_MODELS=" + filepath.Join(t.TempDir(), "models")}
+	engine := m.add(t, models.Entry{Name: "whisper-cli", Kind: models.KindEngine, OS: runtime.GOOS, Arch: runtime.GOARCH, Version: "9.9.9"}, "engine.tar.gz", packed.Bytes())
+	small := models.Entry{Name: "small", Kind: models.KindModel, Recommended: true, Languages: "99", Note: "good"}
+	m.small = m.add(t, small, "ggml-small.bin", modelOf(t, 51865))
+	m.publish(t, engine, m.small)
+	m.env = []string{modelTable + "=" + m.table, "TRANSCRIPTD_MODELS=" + filepath.Join(t.TempDir(), "models")}
 	return m
+}
+
+// modelOf is a model with the head of the size "small".
+func modelOf(t *testing.T, vocabulary int32) []byte {
+	t.Helper()
+	var model bytes.Buffer
+	require.NoError(t, binary.Write(&model, binary.LittleEndian, []int32{0x67676d6c, vocabulary, 1500, 768, 12, 12, 448, 768, 12, 12, 80, 1}))
+	model.Write(make([]byte, 50_000))
+	return model.Bytes()
+}
+
+// add adds a file to the mirror, and returns its entry.
+func (m modelMirror) add(t *testing.T, e models.Entry, file string, content []byte) models.Entry {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(m.dir, file), content, 0o600))
+	sum := sha256.Sum256(content)
+	e.URL, e.Bytes, e.SHA256 = "https://files.invalid/"+file, int64(len(content)), hex.EncodeToString(sum[:])
+	e.License = cmp.Or(e.License, "MIT")
+	return e
+}
+
+// publish writes the table.
+func (m modelMirror) publish(t *testing.T, all ...models.Entry) {
+	t.Helper()
+	text, err := json.Marshal(all)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(m.table, text, 0o600))
+}
+
+// addParakeet adds a model of Parakeet to the mirror and to the table.
+func (m modelMirror) addParakeet(t *testing.T) models.Entry {
+	t.Helper()
+	text, err := os.ReadFile(m.table)
+	require.NoError(t, err)
+	var table []models.Entry
+	require.NoError(t, json.Unmarshal(text, &table))
+	e := models.Entry{
+		Name: "parakeet", Kind: models.KindModel, Program: models.ParakeetCLI, License: "CC-BY-4.0", Author: "NVIDIA",
+		Languages: "25 of Europe", Note: "the most accurate",
+	}
+	e = m.add(t, e, "ggml-parakeet.bin", modelOf(t, 8192))
+	m.publish(t, append(table, e)...)
+	return e
 }
 
 // models runs a command of transcriptd models.
@@ -117,6 +164,49 @@ func TestServeWithAPulledModel(t *testing.T) {
 	stop(t, p)
 }
 
+// Where one of its languages is asked for, Parakeet recognizes; Whisper detects the others.
+func TestServePrefersParakeet(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	m := newModelMirror(t)
+	bird := m.addParakeet(t)
+	for _, name := range []string{"small", "parakeet"} {
+		a := m.models(t, "pull", name, "--yes", "--mirror", m.URL)
+		require.Equal(t, exitOK, a.code, a.stderr)
+	}
+	a := m.models(t, "list")
+	assert.Regexp(t, `(?m)^whisper-cli .* installed, serve's choice `, a.stdout)
+	assert.Regexp(t, `(?m)^small .* installed, serve's choice `, a.stdout)
+	assert.Regexp(t, `(?m)^parakeet +model +0\.1 MB +25 of Europe +CC-BY-4\.0, by NVIDIA +installed, serve's choice +the most accurate$`, a.stdout)
+	assert.Contains(t, a.stderr, "for 25 languages parakeet-cli parakeet (Parakeet: very good")
+	a = m.models(t, "verify")
+	assert.Equal(t, "whisper-cli: good\nsmall: good\nparakeet: good\n", a.stdout)
+
+	db := newDatabase(t)
+	p := start(t, m.env, "--db", db)
+	assert.Equal(t, "ok", readiness(t, p.addr)["asr"])
+	for _, tt := range []struct {
+		language           []string
+		engine, text, lang string
+	}{
+		{nil, "whisper-cli", "This is a short talk.", "en"},
+		{[]string{"de"}, "parakeet-cli", "A bird.", "de"},
+		{[]string{"ja"}, "whisper-cli", "This is a short talk.", "ja"},
+	} {
+		result, err := reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{
+			Source: transcript.File(recording), Language: tt.language, SendMetadata: true,
+		})
+		require.NoError(t, err, tt)
+		assert.Equal(t, tt.text, result.Transcript.Segments[0].Text, tt)
+		assert.Equal(t, tt.lang, result.Transcript.Lang, tt)
+		assert.Equal(t, tt.engine, result.Transcript.Metadata["engine"], tt)
+		if tt.engine == "parakeet-cli" {
+			assert.Equal(t, bird.SHA256, result.Transcript.Metadata["modelSHA256"])
+		}
+	}
+	stop(t, p)
+}
+
 func TestModels(t *testing.T) {
 	t.Parallel()
 	m := newModelMirror(t)
@@ -124,7 +214,7 @@ func TestModels(t *testing.T) {
 
 	a := m.models(t, "list")
 	assert.Equal(t, exitOK, a.code, a.stderr)
-	assert.Regexp(t, `(?m)^whisper-cli +engine +\S+ MB +- +MIT +absent +the program that recognizes, version 9\.9\.9$`, a.stdout)
+	assert.Regexp(t, `(?m)^whisper-cli +engine +\S+ MB +- +MIT +absent +the programs that recognize, version 9\.9\.9$`, a.stdout)
 	assert.Regexp(t, `(?m)^small +model +0\.1 MB +99 +MIT +absent +recommended: good$`, a.stdout)
 	assert.Contains(t, a.stderr, "pocketsphinx")
 

@@ -68,5 +68,5 @@ func TestManyMachinesInOperations(t *testing.T) {
 	}
 	code, _, stderr := finish(program(t, env, strings.Fields(commands[2][1])...))
 	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, "The whisper model ggml-base.bin cannot be used")
+	assert.Contains(t, stderr, "The model ggml-base.bin cannot be used")
 }

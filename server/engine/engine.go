@@ -168,6 +168,9 @@ type Recognition struct {
 	Language string // the tag of the heard language; empty if not known
 	// Prompted reports that the recognizer used the prompt of the call.
 	Prompted bool
+	// By describes the recognizer that heard the speech, if a recognizer passes its calls on to
+	// others; nil: the recognizer itself.
+	By *RecognizerInfo
 	// KnowsVoices reports that the recognizer used the voices of the call, or would have used
 	// them. If it is false, waiting for voices is of no use.
 	KnowsVoices bool

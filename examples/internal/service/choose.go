@@ -60,43 +60,62 @@ func noRecognizer() string {
 // Choose chooses the recognizer in this order: the one that --asr names; whisper-cli with a
 // pulled model; the whisper-cli in PATH with a model of modelPlaces, or with a model that the
 // operator has put into the folder of pulled models; PocketSphinx; none. Among several models
-// it chooses the most accurate one.
+// it chooses the most accurate one. A pulled model of Parakeet is asked before whisper-cli, for
+// its languages, and takes the place of PocketSphinx.
 func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 	if f.ASR.Name != "" {
 		return Choice{f, chosenByFlag, nil}, nil
 	}
-	pulled, err := f.pulled(ctx)
+	parakeet, noParakeet := f.pulled(ctx, ASRParakeetCLI)
+	chosen, noWhisper := f.chooseWhisper(ctx)
 	if ctx.Err() != nil {
 		return Choice{}, context.Cause(ctx)
 	}
-	if err == nil {
-		f.ASR = pulled
-		return Choice{f, "it was pulled", nil}, nil
+	chosen.Unused = cmp.Or(noWhisper, noParakeet)
+	switch _, missing := exec.LookPath(pocketsphinxProgram); {
+	case parakeet != nil && chosen.ASR.Name != "":
+		chosen.ASR.Before = parakeet
+	case parakeet != nil:
+		chosen.ASR, chosen.Why = *parakeet, wasPulled
+	case chosen.ASR.Name != "":
+	case missing == nil:
+		chosen.ASR.Name, chosen.Why = ASRPocketsphinx, "nothing better is installed"
+	default:
+		chosen.ASR.Name, chosen.Why = ASRNone, "none is installed"
 	}
-	err = f.unused(ctx, err)
-	if found, ok := f.Installed(); ok {
-		f.ASR = found
-		return Choice{f, "found in " + filepath.Dir(found.Model), err}, nil
-	}
-	if _, missing := exec.LookPath(pocketsphinxProgram); missing == nil {
-		f.ASR.Name = ASRPocketsphinx
-		return Choice{f, "nothing better is installed", err}, nil
-	}
-	f.ASR.Name = ASRNone
-	return Choice{f, "none is installed", err}, nil
+	return chosen, nil
 }
 
-// pulled returns the best pulled recognizer.
-func (f RecognizerFlags) pulled(ctx context.Context) (ASR, error) {
+// wasPulled is the reason for a pulled recognizer.
+const wasPulled = "it was pulled"
+
+// chooseWhisper chooses a model of Whisper, if there is one. unused is the reason why a pulled
+// one cannot be used.
+func (f RecognizerFlags) chooseWhisper(ctx context.Context) (chosen Choice, unused error) {
+	pulled, unused := f.pulled(ctx, ASRWhisperCLI)
+	if pulled != nil {
+		f.ASR = *pulled
+		return Choice{f, wasPulled, nil}, nil
+	}
+	if found, ok := f.Installed(); ok {
+		f.ASR = found
+		return Choice{f, "found in " + filepath.Dir(found.Model), nil}, unused
+	}
+	return Choice{RecognizerFlags: f}, unused
+}
+
+// pulled returns the best pulled recognizer of a program; nil: none. The error is the reason
+// why a pulled model cannot be used.
+func (f RecognizerFlags) pulled(ctx context.Context, program string) (*ASR, error) {
 	folder, err := f.Folder()
 	if err != nil {
-		return ASR{}, err
+		return nil, err
 	}
-	best, err := folder.Best(ctx)
+	best, err := folder.Best(ctx, program)
 	if err != nil {
-		return ASR{}, err
+		return nil, unused(ctx, folder, program, err)
 	}
-	return ASR{Name: ASRWhisperCLI, Model: best.Model.Path, Program: best.Program, SHA256: best.Model.SHA256}, nil
+	return &ASR{Name: program, Model: best.Model.Path, Program: best.Program, SHA256: best.Model.SHA256}, nil
 }
 
 // Folder returns the folder of pulled models. A program that --whisper-cli names is used for
@@ -109,20 +128,16 @@ func (f RecognizerFlags) Folder() (*models.Folder, error) {
 	return models.Open(o)
 }
 
-// unused returns the reason why a pulled model cannot be used, given the folder's reason; nil
-// if none was pulled.
-func (f RecognizerFlags) unused(ctx context.Context, why error) error {
-	folder, err := f.Folder()
-	if err != nil {
-		return err
-	}
+// unused returns the reason why a pulled model of a program cannot be used, given the folder's
+// reason; nil if none was pulled.
+func unused(ctx context.Context, folder *models.Folder, program string, why error) error {
 	all, err := folder.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, i := range all {
 		switch {
-		case i.Kind != models.KindModel:
+		case i.Kind != models.KindModel, cmp.Or(i.Program, ASRWhisperCLI) != program:
 		case i.State == models.StateInstalled:
 			return why
 		case i.State == models.StateDamaged:

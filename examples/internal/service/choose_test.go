@@ -2,7 +2,9 @@ package service_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,6 +79,46 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 
 	flags.ASR.Name = service.ASRNone
 	assert.Equal(t, service.ASRNone, choose().ASR.Name, "--asr has the last word")
+}
+
+// A pulled Parakeet is asked before a model of Whisper, and takes the place of PocketSphinx.
+func TestChooseParakeet(t *testing.T) { // it is not parallel: it sets PATH
+	programs, folder := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", programs)
+	for _, name := range []string{"pocketsphinx_continuous", "whisper-cli", "parakeet-cli"} {
+		install(t, programs, name)
+	}
+	content := []byte("a model")
+	sum := sha256.Sum256(content)
+	e := models.Entry{
+		Name: "parakeet", Kind: models.KindModel, Program: models.ParakeetCLI, URL: "https://files.invalid/ggml-parakeet.bin",
+		Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]),
+	}
+	file := filepath.Join(folder, "parakeet-"+e.SHA256[:16], "ggml-parakeet.bin")
+	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, content, 0o600))
+	flags := service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder, Table: []models.Entry{e}}}
+	choose := func() service.Choice {
+		t.Helper()
+		c, err := flags.Choose(t.Context())
+		require.NoError(t, err)
+		return c
+	}
+	parakeet := service.ASR{Name: service.ASRParakeetCLI, Model: file, Program: filepath.Join(programs, "parakeet-cli"), SHA256: e.SHA256}
+	assert.Equal(t, parakeet, choose().ASR)
+	assert.Equal(t, "it was pulled", choose().Why)
+
+	putModel(t, folder, "ggml-small.bin", 20_000)
+	c := choose()
+	assert.Equal(t, service.ASRWhisperCLI, c.ASR.Name)
+	assert.Equal(t, &parakeet, c.ASR.Before)
+	require.NoError(t, c.Unused)
+
+	require.NoError(t, os.WriteFile(file, []byte("another"), 0o600))
+	c = choose()
+	assert.Equal(t, service.ASRWhisperCLI, c.ASR.Name)
+	assert.Nil(t, c.ASR.Before)
+	require.ErrorContains(t, c.Unused, "parakeet is damaged")
 }
 
 // Whoever is chosen is described in a line that names what is better.

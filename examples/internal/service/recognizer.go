@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/models"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
@@ -19,7 +21,8 @@ import (
 const (
 	asrWhisperServer = "whisper-server"
 	asrOpenAI        = "openai"
-	ASRWhisperCLI    = "whisper-cli"
+	ASRWhisperCLI    = models.WhisperCLI
+	ASRParakeetCLI   = models.ParakeetCLI
 	ASRPocketsphinx  = "pocketsphinx"
 	ASRNone          = "none"
 )
@@ -29,20 +32,22 @@ const pocketsphinxProgram = "pocketsphinx_continuous"
 
 // RecognizerFlags configure the recognizer.
 type RecognizerFlags struct {
-	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), pocketsphinx or none. Default: the best available one: a pulled model, else whisper-cli with an installed model, else pocketsphinx, else none."`
+	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), parakeet-cli:MODEL, pocketsphinx or none. Default: the best available ones: pulled models (parakeet where one of its languages is asked for, else one of Whisper), else whisper-cli with an installed model, else pocketsphinx, else none."`
 	ModelsFlag
 	ASRModel        string        `name:"asr-model" placeholder:"NAME" help:"The model to request from an openai:URL (whisper-1), or the loaded model of a whisper-server:URL, only for information."`
 	ASRKeyFile      keyFile       `name:"asr-key-file" placeholder:"FILE" help:"A file with only the key for openai:URL."`
 	ASRSpeakers     bool          `name:"asr-speakers" help:"Ask an openai:URL to tell speakers apart. A model with diarize in its name is always asked."`
 	ASRUploadLimit  int64         `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server accepts; longer audio is sent in smaller parts."`
 	ASRCheckTimeout time.Duration `name:"asr-check-timeout" default:"4s" placeholder:"DURATION" help:"How long the server may take to answer a check (${default}). A slower server counts as busy, and still gets recordings."`
-	WhisperCLI      Executable    `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of whisper.cpp (${default})."`
+	WhisperCLI      Executable    `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of Whisper (${default}). In its folder is parakeet-cli."`
 }
 
 // ASR is a value of --asr: a name and, after a colon, a URL or a model.
 type ASR struct {
 	Name  string // empty: the best one
-	Model string // of whisper-cli, a file
+	Model string // of whisper-cli or parakeet-cli, a file
+	// Before is asked before this recognizer, for the languages that it knows; nil: none.
+	Before *ASR
 	// Program replaces --whisper-cli, and SHA256 is the hash of the model, if the model was
 	// pulled.
 	Program string
@@ -59,15 +64,15 @@ func (e *ASR) UnmarshalText(text []byte) error {
 	switch {
 	case name == asrWhisperServer, name == asrOpenAI:
 		return e.readURL(where)
-	case name == ASRWhisperCLI && where == "":
-		return errors.New("whisper-cli wants a model, a ggml file: whisper-cli:MODEL")
-	case name == ASRWhisperCLI:
+	case (name == ASRWhisperCLI || name == ASRParakeetCLI) && where == "":
+		return fmt.Errorf("%s wants a model, a ggml file: %[1]s:MODEL", name)
+	case name == ASRWhisperCLI, name == ASRParakeetCLI:
 		e.Model = where
 		return nil
 	case (name == ASRPocketsphinx || name == ASRNone) && !given:
 		return nil
 	}
-	return errors.New("want whisper-server:URL, openai:URL, whisper-cli:MODEL, pocketsphinx or none")
+	return errors.New("want whisper-server:URL, openai:URL, whisper-cli:MODEL, parakeet-cli:MODEL, pocketsphinx or none")
 }
 
 func (e *ASR) readURL(text string) error {
@@ -136,9 +141,22 @@ func (f RecognizerFlags) addresses() []string {
 	return []string{f.ASR.url.address()}
 }
 
-// Recognizer makes the recognizer that --asr names; nil: none.
+// Recognizer makes the recognizer that --asr names, with the recognizer that is asked before
+// it; nil: none.
 func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error) {
-	switch f.ASR.Name {
+	last, err := f.recognizer(host, f.ASR)
+	if err != nil || f.ASR.Before == nil {
+		return last, err
+	}
+	first, err := f.recognizer(host, *f.ASR.Before)
+	if err != nil {
+		return nil, err
+	}
+	return byLanguage{first, last}, nil
+}
+
+func (f RecognizerFlags) recognizer(host engine.Host, asr ASR) (engine.Recognizer, error) {
+	switch asr.Name {
 	case asrWhisperServer:
 		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit, CheckTimeout: f.ASRCheckTimeout})
 	case asrOpenAI:
@@ -148,12 +166,25 @@ func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error)
 		})
 	case ASRWhisperCLI:
 		return whisper.NewCLI(host, whisper.CLIOptions{
-			Program: cmp.Or(f.ASR.Program, string(f.WhisperCLI)), Model: f.ASR.Model, ModelSHA256: f.ASR.SHA256,
+			Program: cmp.Or(asr.Program, string(f.WhisperCLI)), Model: asr.Model, ModelSHA256: asr.SHA256,
+		})
+	case ASRParakeetCLI:
+		return whisper.NewParakeet(host, whisper.CLIOptions{
+			Program: cmp.Or(asr.Program, f.parakeetCLI()), Model: asr.Model, ModelSHA256: asr.SHA256,
 		})
 	case ASRPocketsphinx:
 		return modest{pocketsphinx.New(host)}, nil
 	}
 	return nil, nil //nolint:nilnil // no recognizer is one of the choices
+}
+
+// parakeetCLI returns the parakeet-cli in the folder of --whisper-cli. If --whisper-cli names no
+// folder, the system finds both programs.
+func (f RecognizerFlags) parakeetCLI() string {
+	if dir, _ := filepath.Split(string(f.WhisperCLI)); dir != "" {
+		return filepath.Join(dir, ASRParakeetCLI)
+	}
+	return ASRParakeetCLI
 }
 
 // modest is PocketSphinx. Its quality text names the command that installs a better recognizer.

@@ -69,6 +69,7 @@ func hearsSamples(t T, r engine.Recognizer, samples []Sample) {
 		heard, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: s.Language})
 		require.NoError(t, err, s.Path)
 		s.judge(t, audio, heard)
+		assert.True(t, heard.By == nil || heard.By.Name != "", "Recognition.By has no name")
 		assert.True(t, r.Info().Speakers || !namesSomebody(heard), "it tells no speakers, and does: %v", heard.Segments)
 	}
 }

@@ -80,8 +80,8 @@ func (f *Folder) usableProgram(ctx context.Context, name string) (path string, p
 	return path, false, err
 }
 
-// beside returns the program of a name in the folder of whisper-cli, which may have another
-// name itself.
+// beside returns the program of a name in the folder of whisper-cli. The file of whisper-cli may
+// have any name.
 func beside(whisperCLI, name string) string {
 	switch {
 	case name == WhisperCLI:

@@ -36,7 +36,7 @@ type Entry struct {
 	SHA256 string
 	// License is the file's license, as an SPDX identifier.
 	License string
-	// Author made the file, if the license wants the author named wherever the file is listed.
+	// Author made the file. It is empty if the license does not want the author named.
 	Author string
 	// Languages describes the languages of a model, for people.
 	Languages string

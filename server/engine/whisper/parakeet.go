@@ -29,9 +29,9 @@ var european = [...]string{
 
 // Parakeet implements [engine.Recognizer] and [engine.Checker] with the program parakeet-cli of
 // whisper.cpp and a Parakeet model of NVIDIA. By published figures, the model for 25 European
-// languages makes half of the errors of Whisper's small in half the time. It tells these languages apart by
-// itself, but does not say which one it heard, and it takes no prompt. It is safe for
-// concurrent use, like a [CLI].
+// languages makes half of the errors of Whisper's small in half the time. The model detects these
+// languages, but the program does not say which language it heard. The program takes no prompt.
+// A Parakeet is safe for concurrent use, like a [CLI].
 type Parakeet struct{ program *program }
 
 var (

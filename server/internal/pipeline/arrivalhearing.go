@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
@@ -30,6 +31,7 @@ type hearing struct {
 // heardChunk is how the recognition of a chunk has ended.
 type heardChunk struct {
 	result recognition.Result
+	by     db.Recognizer
 	err    error
 }
 
@@ -54,9 +56,9 @@ func (h *hearing) next() {
 	h.busy = true
 	chunk := planOf(h.chunks).Chunks[h.at]
 	go func() {
-		result, err := h.hear(chunk)
+		heard := h.hear(chunk)
 		release()
-		h.ended <- heardChunk{result, err}
+		h.ended <- heard
 	}()
 }
 
@@ -67,10 +69,10 @@ func (h *hearing) maySlot() bool {
 }
 
 // hear recognizes a chunk.
-func (h *hearing) hear(chunk recognition.Chunk) (recognition.Result, error) {
+func (h *hearing) hear(chunk recognition.Chunk) heardChunk {
 	path := filepath.Join(h.dir, "chunk.wav")
 	if err := writeChunk(path, h.sound, chunk); err != nil {
-		return recognition.Result{}, err
+		return heardChunk{err: err}
 	}
 	began := time.Now()
 	defer h.reach.Lend()()
@@ -78,11 +80,12 @@ func (h *hearing) hear(chunk recognition.Chunk) (recognition.Result, error) {
 		Language: h.recognizerTag(h.language), Prompt: h.prompt, Progress: func(time.Duration) {},
 	})
 	if err != nil {
-		return recognition.Result{}, err
+		return heardChunk{err: err}
 	}
 	h.reach.Answered()
-	h.metrics.Recognized(h.engine.Recognizer.Info().Name, chunk.Duration(), time.Since(began))
-	return chunk.Place(heard), nil
+	by := heardBy(h.engine.Recognizer, heard)
+	h.metrics.Recognized(by.Name, chunk.Duration(), time.Since(began))
+	return heardChunk{result: chunk.Place(heard), by: recognizerOf(by)}
 }
 
 // writeChunk writes a chunk of a recording as a recording of its own.
@@ -106,9 +109,8 @@ func (h *hearing) take(ctx context.Context, heard heardChunk) {
 		h.over = true
 		return
 	}
-	by := recognizerOf(h.engine.Recognizer.Info())
 	c := &h.chunks[h.at]
-	c.Result, c.Recognizer, c.Done = result, &by, true
+	c.Result, c.Recognizer, c.Done = result, &heard.by, true
 	h.audio.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
 	h.at++
 }

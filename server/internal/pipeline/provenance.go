@@ -20,6 +20,14 @@ func recognizerOf(info engine.RecognizerInfo) db.Recognizer {
 	return r
 }
 
+// heardBy describes the recognizer that heard a chunk.
+func heardBy(r engine.Recognizer, heard engine.Recognition) engine.RecognizerInfo {
+	if heard.By != nil {
+		return *heard.By
+	}
+	return r.Info()
+}
+
 // recognizersOf are the recognizers of the chunks, first the one that has recognized
 // the most seconds of speech.
 func recognizersOf(chunks []db.Chunk, results []recognition.Result) []db.Recognizer {

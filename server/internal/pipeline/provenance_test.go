@@ -77,6 +77,21 @@ type named struct {
 
 func (n named) Info() engine.RecognizerInfo { return n.info }
 
+// A recognizer that passes its calls on to others says to which one.
+func TestATextNamesWhoItWasPassedTo(t *testing.T) {
+	t.Parallel()
+	e := &script{recognize: func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
+		r := heard("hello")
+		r.By = &engine.RecognizerInfo{Name: "inner", Model: "i", Detects: true}
+		return r, nil
+	}}
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e)
+	job := b.end(t, b.job(t, recording(t, 5, 1)).JobID)
+	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
+	assert.Equal(t, "inner", job.Result.Metadata["engine"])
+	assert.Equal(t, "i", job.Result.Metadata["model"])
+}
+
 // TestATextNamesWhoHeardIt: processes with different recognizers share the work
 // on one recording, and one with a third one publishes it.
 func TestATextNamesWhoHeardIt(t *testing.T) {

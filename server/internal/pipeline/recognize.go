@@ -56,8 +56,9 @@ func (p *processor) recognize(ctx context.Context, t task, a recognizeArgs) erro
 		return err
 	}
 	p.reach.Answered()
-	p.metrics.Recognized(p.engine.Recognizer.Info().Name, audio.Duration, time.Since(began))
-	out := outcome{Result: chunk.Place(heard), company: before, wasInTurn: a.InTurn, isInTurn: a.InTurn && heard.KnowsVoices}
+	by := heardBy(p.engine.Recognizer, heard)
+	p.metrics.Recognized(by.Name, audio.Duration, time.Since(began))
+	out := outcome{Result: chunk.Place(heard), by: recognizerOf(by), company: before, wasInTurn: a.InTurn, isInTurn: a.InTurn && heard.KnowsVoices}
 	if out.isInTurn {
 		if err := out.admit(chunk, &out.Result, audio); err != nil {
 			return err
@@ -102,6 +103,7 @@ func (p *processor) enterRecognition(ctx context.Context, t task, chunk int) (e 
 // outcome is what is to be stored of a chunk.
 type outcome struct {
 	recognition.Result
+	by      db.Recognizer
 	company // with those who speak in the chunk
 
 	wasInTurn, isInTurn bool // the chunks wait for each other, until this one and from now on
@@ -116,7 +118,7 @@ func (p *processor) finishChunk(ctx context.Context, t task, plan cutList, r out
 	}
 	now := progress.Finish(r.Chunk)
 	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		first, left, err := tx.Chunks.Finish(ctx, e.ID, r.Chunk, stored, recognizerOf(p.engine.Recognizer.Info()))
+		first, left, err := tx.Chunks.Finish(ctx, e.ID, r.Chunk, stored, r.by)
 		if err != nil || !first {
 			return err
 		}
