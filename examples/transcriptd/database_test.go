@@ -32,7 +32,7 @@ func TestMistypedDatabase(t *testing.T) {
 		filepath.Join(dir, "typo.db"):       `typo.db: name the right one with --db, or make this one with "transcriptd migrate"`,
 		filepath.Join(dir, "typo", "it.db"): "it.db: the folder is not there: name the right one",
 		empty:                               "empty.db: name the right one with --db",
-		others:                              "file is not a database",
+		others:                              "others.db is no SQLite database: restore",
 	} {
 		for _, command := range lookers {
 			a := call(t, append(strings.Fields(command), "--db", "sqlite:"+path)...)
@@ -72,10 +72,10 @@ func TestMistypedDatabaseOnPostgres(t *testing.T) {
 	for _, command := range lookers {
 		a := call(t, append(strings.Fields(command), "--db", named("nowhere"))...)
 		assert.Equal(t, exitFailure, a.code, command)
-		assert.Regexp(t, `\Atranscriptd: store: there is no such database: nowhere on \S+: name the right one [^\n]*\n\z`, a.stderr, command)
+		assert.Regexp(t, `\Atranscriptd: there is no such database: nowhere on \S+: name the right one [^\n]*\n\z`, a.stderr, command)
 		a = call(t, append(strings.Fields(command), "--db", named("postgres"))...) // which is another program's
 		assert.Equal(t, exitFailure, a.code, command)
-		assert.Regexp(t, `\Atranscriptd: store: there is no such database: postgres on `, a.stderr, command)
+		assert.Regexp(t, `\Atranscriptd: there is no such database: postgres on `, a.stderr, command)
 	}
 	for _, command := range []string{"migrate", "accounts set acme", "serve --listen 127.0.0.1:0 --blobs " + t.TempDir()} {
 		a := call(t, append(strings.Fields(command), "--db", named("nowhere"))...)

@@ -5,25 +5,37 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// doctorCommand takes the flags of serve and examines everything that serve would use.
+// doctorCommand takes the flags of serve and examines everything that serve would use. It goes on
+// if a flag is wrong.
 type doctorCommand struct {
 	serveCommand
 	Network bool `verb:"" help:"Test the network too: whether the video site answers, through each --proxy."`
+
+	wrong []error // the faults of flags
 }
 
-// recognizerName is server.Examine's name of the recognizer.
-const recognizerName = "recognizer"
+// Tolerate is called by the parser.
+func (c *doctorCommand) Tolerate(fault error) { c.wrong = append(c.wrong, fault) }
+
+// Validate is called by the parser. A contradiction between flags is a finding of Run.
+func (c *doctorCommand) Validate() error { return nil }
+
+// Names in the findings of server.Examine.
+const (
+	recognizerName = "recognizer"
+	ytDlpName      = "yt-dlp"
+)
 
 // doctorPatience bounds an examination in which a check hangs.
 const doctorPatience = 2 * time.Minute
@@ -32,13 +44,16 @@ const doctorPatience = 2 * time.Minute
 func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
+	if err := c.serveCommand.Validate(); err != nil {
+		c.Tolerate(err)
+	}
 	setup, err := c.setup(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	found, err := c.examine(ctx, setup)
+	found, err := c.examine(ctx, &setup)
 	if err != nil {
-		return service.ByFlag(err)
+		return err
 	}
 	for _, f := range service.EachCureOnce(found) {
 		printFinding(out.Stdout, f)
@@ -46,30 +61,55 @@ func (c *doctorCommand) Run(ctx context.Context, out output) error {
 	return verdict(found)
 }
 
-// examine runs all checks.
-func (c *doctorCommand) examine(ctx context.Context, setup service.Setup) ([]engine.Finding, error) {
-	config, err := setup.Config()
-	if err != nil {
-		return nil, err
+// examine runs all checks. It leaves out flags that keep the engine from being made.
+func (c *doctorCommand) examine(ctx context.Context, setup *service.Setup) ([]engine.Finding, error) {
+	for {
+		config, err := setup.Config()
+		if err != nil {
+			return nil, err
+		}
+		config.Role = c.Role.Role
+		found, err := server.Examine(ctx, config, setup.StoreOptions())
+		if err == nil {
+			return c.all(ctx, *setup, found), nil
+		}
+		if err = service.ByFlag(err); !leaveOut(setup, err) {
+			return nil, err
+		}
+		c.Tolerate(err)
 	}
-	config.Role = c.Role.Role
-	found, err := server.Examine(ctx, config, setup.StoreOptions())
-	if err != nil {
-		return nil, err
-	}
+}
+
+// all adds the findings about flags, the model and the network to those of the server. A thing
+// whose flag is wrong is not examined with the flag's default instead.
+func (c *doctorCommand) all(ctx context.Context, setup service.Setup, found []engine.Finding) []engine.Finding {
 	tellOrigin(found, setup)
-	if config.Role != server.RoleAPI {
+	if c.Role.Role != server.RoleAPI {
 		heard := slices.IndexFunc(found, func(f engine.Finding) bool { return f.Name == recognizerName })
 		found = slices.Insert(found, heard+1, examineModel(setup.Speech)...)
 	}
-	return append(found, c.examineNetwork(ctx, setup)...), nil
+	found = append(found, c.examineNetwork(ctx, setup)...)
+	var wrong []engine.Finding
+	for _, err := range c.wrong {
+		f := examineFlag(err)
+		found = slices.DeleteFunc(found, func(other engine.Finding) bool { return other.Name == f.Name })
+		if !slices.Contains(wrong, f) {
+			wrong = append(wrong, f)
+		}
+	}
+	for i, f := range found {
+		if f.Status != engine.OK && f.Cure == "" { // such as a program that hangs
+			found[i].Cure = "examine it again; if it stays so, install it again"
+		}
+	}
+	return append(wrong, found...)
 }
 
 // tellOrigin adds to the finding about the program that reads links where the program comes
 // from.
 func tellOrigin(found []engine.Finding, setup service.Setup) {
 	for i, f := range found {
-		if f.Name == filepath.Base(string(setup.YtDlp)) && (f.Status == engine.OK || f.Status == engine.Old) {
+		if f.Name == ytDlpName && (f.Status == engine.OK || f.Status == engine.Old) {
 			found[i].Found += "; " + service.YtDlpOrigin(string(setup.YtDlp))
 			return
 		}
@@ -109,7 +149,7 @@ func examineModel(asr service.Choice) []engine.Finding {
 
 // printFinding prints a line, and below it the features that fail and the cure.
 func printFinding(w io.Writer, f engine.Finding) {
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, progress.OneLine(f.Found)), " "))
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-8s %-18s %s", f.Status, f.Name, progress.OneLine(plain.Text(f.Found))), " "))
 	if f.Fails != "" {
 		fmt.Fprintf(w, "%9sfails: %s\n", "", progress.OneLine(f.Fails))
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
@@ -84,7 +85,8 @@ func fail(stderr io.Writer, code int, err error) int {
 	return code
 }
 
-func oneLine(err error) string { return progress.OneLine(err.Error()) }
+// oneLine puts an error into words, in one line.
+func oneLine(err error) string { return progress.OneLine(plain.Words(err)) }
 
 // commands is the command line.
 type commands struct {

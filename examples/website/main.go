@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
@@ -69,6 +70,6 @@ func vars() kong.Vars { return service.Vars("website", "127.0.0.1:8082", "0s") }
 
 // fail reports an error in one line.
 func fail(stderr io.Writer, code int, err error) int {
-	fmt.Fprintln(stderr, "website:", progress.OneLine(err.Error()))
+	fmt.Fprintln(stderr, "website:", progress.OneLine(plain.Words(err)))
 	return code
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -42,7 +43,8 @@ const (
 
 // FindingOf returns the finding about a thing whose [Checker] has returned err; nil means that
 // the thing is fit for work. The text of the error after a colon is taken as the cure, as in
-// "The model is missing: install the package of that name."
+// "The model is missing: install the package of that name." Without such a text, the cure is that
+// of the code.
 func FindingOf(name string, err error) Finding {
 	var coded *transcript.Error
 	switch {
@@ -53,6 +55,7 @@ func FindingOf(name string, err error) Finding {
 	}
 	f := Finding{Name: name, Status: Broken}
 	f.Found, f.Cure, _ = strings.Cut(strings.TrimSuffix(coded.Message, "."), ": ")
+	f.Cure = cmp.Or(f.Cure, Cure(coded.Code))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 		f.Status = Missing
 	}

@@ -34,7 +34,7 @@ var structural = regexp.MustCompile(`^(unknown flag|unexpected|missing|--[a-z-]+
 // Call describes a wrong call in words. The error is the parser's. Call names the command whose
 // help shows the right call, unless the error itself says what is wanted.
 func Call(err error) string {
-	text := err.Error()
+	text := Words(err)
 	for _, r := range reworded {
 		text = r.text.ReplaceAllString(text, r.words)
 	}

@@ -23,7 +23,7 @@ type CommandLine struct {
 
 // Parse reads the arguments into a struct of commands, whose Run methods get ctx and the
 // output. For missing flags it reads environment variables, except for flags with the tag
-// "verb". The command is nil if there is nothing to run, because Parse has printed help or the
+// "verb". A [Tolerant] command goes on without the flags that are wrong. The command is nil if there is nothing to run, because Parse has printed help or the
 // version. The error describes the fault in the call. If the call names no command, Parse has
 // printed the help to Stderr.
 func (c CommandLine) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
@@ -34,6 +34,7 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 		kong.Description(c.About),
 		kong.Resolvers(environment),
 		kong.ValueFormatter(environment.help),
+		kong.PostBuild(environment.tolerate),
 		c.Vars,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(c.Stdout, c.Stderr),

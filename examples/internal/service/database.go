@@ -32,8 +32,10 @@ func (d *Database) UnmarshalText(text []byte) error {
 	if !strings.HasPrefix(string(text), "postgres://") && !strings.HasPrefix(string(text), "postgresql://") {
 		return errors.New("want sqlite:PATH or postgres://…") // the value may hold a password
 	}
-	_, err := d.addresses()
-	return err
+	if _, err := d.addresses(); err != nil { // the error holds the user, and texts of the driver
+		return errors.New("want postgres://USER:PASSWORD@HOST:PORT/DATABASE, with options that PostgreSQL knows")
+	}
+	return nil
 }
 
 // IsFile reports whether the database is an SQLite file, which only one process serves.

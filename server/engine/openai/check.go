@@ -37,7 +37,7 @@ func (r *Recognizer) Check(ctx context.Context) error {
 		return transcript.Errorf(transcript.RateLimited, "The endpoint for speech recognition at %s takes connections, and has not answered within %s: it may be busy. If it always is, raise the time that a check may take.", r.base, r.checkTimeout).
 			With("engine", name).Because(err)
 	case !errors.As(err, &refused):
-		return upstream("The endpoint for speech recognition at "+r.base+" cannot be reached.", err)
+		return upstream("The endpoint for speech recognition at "+r.base+" cannot be reached: start it, or correct its address.", err)
 	case refused.status < 300, refused.status >= 400 && !refused.isFinal():
 		return nil
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// The names of the things that Examine looks at. The program has its own name.
+// The names of the things that Examine looks at.
 const (
+	programName   = "yt-dlp"
 	runtimeName   = "JavaScript runtime"
 	solverName    = "solver scripts"
 	imitationName = "browser imitation"
@@ -39,7 +40,7 @@ var holes = []hole{
 func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	v, err := d.version(ctx)
 	if err != nil {
-		f := engine.FindingOf(d.name(), err)
+		f := engine.FindingOf(programName, err)
 		f.Fails = "links, except for the captions of the video site"
 		return []engine.Finding{f}
 	}
@@ -49,7 +50,7 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	}
 	said, err := d.equipment(ctx, v)
 	if err != nil {
-		return append(all, engine.FindingOf(d.name()+" -v", err))
+		return append(all, engine.FindingOf(programName+" -v", err))
 	}
 	if v < runsPlayers {
 		all = append(all, unused)
@@ -64,7 +65,7 @@ func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 }
 
 func (d *Downloader) examineProgram(v version) engine.Finding {
-	f := engine.Finding{Name: d.name(), Status: engine.OK}
+	f := engine.Finding{Name: programName, Status: engine.OK}
 	age := time.Since(v.day())
 	path, _ := d.host.Programs.Look(d.program) // no error: the program has just answered
 	f.Found = fmt.Sprintf("%s, %d days old, at %s", v, max(0, int(age.Hours()/24)), path)

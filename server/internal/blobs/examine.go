@@ -30,17 +30,15 @@ func Examine(ctx context.Context, o Options) engine.Finding {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := scratch.Writable(Existing(folder)); err != nil {
-			return unusable(err, cure)
+		if around := Existing(folder); scratch.Writable(around) != nil {
+			return unusable(unwritable(around), cure)
 		}
 		return usable("folder " + folder + ": not there yet, the first start makes it")
-	case err != nil:
-		return unusable(err, cure)
-	case !info.IsDir():
+	case err != nil || !info.IsDir():
 		return unusable(fmt.Errorf("%s is no folder", folder), cure)
 	}
-	if err := scratch.Writable(folder); err != nil {
-		return unusable(err, cure)
+	if scratch.Writable(folder) != nil {
+		return unusable(unwritable(folder), cure)
 	}
 	return usable("folder " + folder)
 }
@@ -61,6 +59,10 @@ func usable(found string) engine.Finding {
 
 func unusable(err error, cure string) engine.Finding {
 	return engine.Finding{Name: examined, Status: engine.Broken, Found: clip.Line(err.Error(), maxExamined), Fails: "everything", Cure: cure}
+}
+
+func unwritable(folder string) error {
+	return fmt.Errorf("nothing can be written to %s: the rights of the folder or its file system forbid it", folder)
 }
 
 // Existing is the folder, or the nearest folder around it that exists.

@@ -117,7 +117,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	tables, err := migrate(ctx, pool, log)
 	if err != nil {
-		return nil, errors.Join(err, pool.Close(), bucket.Close())
+		return nil, errors.Join(sqldb.Explain(ctx, o.Database, err), pool.Close(), bucket.Close())
 	}
 	s := &Store{
 		Reader:  newReader(&source{db: pool.Reader(), pool: pool, kept: newKept(), facts: newFacts(pool.Shared()), shared: pool.Shared()}),

@@ -9,14 +9,16 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
+	sqlitedriver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
@@ -53,28 +55,32 @@ func Examine(ctx context.Context, database string, upToDate UpToDate) []engine.F
 	return examinePostgres(ctx, database, upToDate)
 }
 
-// unusable is the finding about a database that cannot be used.
-func unusable(name string, err error, cure string) engine.Finding {
-	return engine.Finding{Name: name, Status: engine.Broken, Found: clip.Line(err.Error(), maxExamined), Fails: everything, Cure: cure}
+// unusable is the finding about a database that cannot be used. The fault of err, if it has one,
+// has its own cure.
+func unusable(err error, cure string) engine.Finding {
+	found := engine.Finding{Name: databaseName, Status: engine.Broken, Found: clip.Line(err.Error(), maxExamined), Fails: everything, Cure: cure}
+	if f := new(Fault); errors.As(err, &f) {
+		found.Found, found.Cure = clip.Line(f.Found, maxExamined), f.Cure
+	}
+	return found
 }
 
 func examineSQLite(ctx context.Context, path string, upToDate UpToDate) engine.Finding {
-	const cure = "let the user of the service write to the file and its folder, or name another database"
 	folder := filepath.Dir(path)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := scratch.Writable(folder); err != nil {
-			return unusable(databaseName, err, cure)
+			return unusable(folderFault(folder, err), cureRights)
 		}
 		return engine.Finding{Name: databaseName, Status: engine.OK, Found: "SQLite at " + path + ": not there yet, the first start makes it"}
 	case err != nil:
-		return unusable(databaseName, err, cure)
+		return unusable(fileFault(path, err), cureRights)
 	case !info.Mode().IsRegular():
-		return unusable(databaseName, fmt.Errorf("%s is no file", path), cure)
+		return unusable(fmt.Errorf("%s is no file", path), "name a file")
 	}
 	if err := cmp.Or(scratch.Writable(path), scratch.Writable(folder)); err != nil {
-		return unusable(databaseName, err, cure)
+		return unusable(fileFault(path, err), cureRights)
 	}
 	found := engine.Finding{Name: databaseName, Status: engine.OK, Found: "SQLite at " + path}
 	if info.Size() == 0 {
@@ -83,11 +89,11 @@ func examineSQLite(ctx context.Context, path string, upToDate UpToDate) engine.F
 	}
 	db, err := openReadOnly(ctx, path)
 	if err != nil {
-		return unusable(databaseName, err, "restore the file from a backup, or name another database")
+		return unusable(fileFault(path, err), cureRestore)
 	}
 	defer func() { _ = db.Close() }() // it was only read
 	if found.Found, err = atVersion(ctx, goose.DialectSQLite3, db, upToDate, found.Found); err != nil {
-		return unusable(databaseName, err, "restore the file from a backup, or name another database")
+		return unusable(fileFault(path, err), cureRestore)
 	}
 	return found
 }
@@ -121,7 +127,7 @@ func atVersion(ctx context.Context, kind goose.Dialect, db *bun.DB, upToDate UpT
 	switch err := upToDate(unbounded(ctx), kind, db); {
 	case err == nil:
 		return fmt.Sprintf("%s, tables up to date", found), nil
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, unreadable(err):
 		return "", err
 	case pages == 0:
 		return found + ": without tables, " + asMigrated, nil
@@ -130,11 +136,19 @@ func atVersion(ctx context.Context, kind goose.Dialect, db *bun.DB, upToDate UpT
 	}
 }
 
+// unreadable reports an error of an SQLite file that no migration mends.
+func unreadable(err error) bool {
+	var lite *sqlitedriver.Error
+	if !errors.As(err, &lite) {
+		return false
+	}
+	return slices.Contains([]int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR}, lite.Code()&0xff)
+}
+
 func examinePostgres(ctx context.Context, dsn string, upToDate UpToDate) []engine.Finding {
-	const cure = "start PostgreSQL, and check the host, port, user, password and database of its URL"
 	config, err := pgx.ParseConfig(dsn)
-	if err != nil { // pgx leaves the password out
-		return []engine.Finding{unusable(databaseName, err, "correct its URL")}
+	if err != nil {
+		return []engine.Finding{unusable(serverFault(dsn, err), cureServer)}
 	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, answerTime)
 	at := fmt.Sprintf("PostgreSQL at %s:%d, database %s", config.Host, config.Port, config.Database)
@@ -147,20 +161,16 @@ func examinePostgres(ctx context.Context, dsn string, upToDate UpToDate) []engin
 	)
 	began := time.Now()
 	if err := db.NewRaw(`SELECT clock_timestamp(), pg_is_in_recovery()`).Scan(unbounded(ctx), &now, &readOnly); err != nil {
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) {
-			err = errors.New(refused.Message)
-		}
-		return []engine.Finding{unusable(databaseName, fmt.Errorf("%s: %w", at, err), cure)}
+		return []engine.Finding{unusable(serverFault(dsn, err), cureServer)}
 	}
 	took := time.Since(began)
 	clock := examineClock(now.Sub(began.Add(took/2)), took)
 	if readOnly {
-		return []engine.Finding{unusable(databaseName, fmt.Errorf("%s only copies another", at), "name the one that it copies"), clock}
+		return []engine.Finding{unusable(fmt.Errorf("%s only copies another", at), "name the one that it copies"), clock}
 	}
 	found := engine.Finding{Name: databaseName, Status: engine.OK}
 	if found.Found, err = atVersion(ctx, goose.DialectPostgres, db, upToDate, at); err != nil {
-		found = unusable(databaseName, fmt.Errorf("%s: %w", at, err), cure)
+		found = unusable(serverFault(dsn, err), cureServer)
 	}
 	return []engine.Finding{found, clock}
 }

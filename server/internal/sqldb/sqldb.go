@@ -53,14 +53,14 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if path, ok := strings.CutPrefix(o.Database, sqliteScheme); ok {
 		s, err := openSQLite(ctx, path, o)
 		if err != nil {
-			return nil, err
+			return nil, Explain(ctx, o.Database, err)
 		}
 		return &DB{Dialect: s, database: s, hub: hub}, nil
 	}
 	if strings.HasPrefix(o.Database, "postgres://") || strings.HasPrefix(o.Database, "postgresql://") {
 		p, err := openPostgres(ctx, o, hub)
 		if err != nil {
-			return nil, err
+			return nil, Explain(ctx, o.Database, err)
 		}
 		return &DB{Dialect: p, database: p, hub: hub}, nil
 	}

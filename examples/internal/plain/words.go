@@ -1,0 +1,190 @@
+package plain
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Words returns the text of an error, with words in place of what the system and the standard
+// library say, and without the names of packages.
+func Words(err error) string {
+	text := err.Error()
+	for _, inner := range within(err) {
+		if words, known := ofSystem(inner); known {
+			text = replace(text, inner.Error(), words)
+		}
+	}
+	return Text(text)
+}
+
+// Text is like Words, for a text whose error is lost.
+func Text(text string) string {
+	for _, r := range untyped {
+		text = r.text.ReplaceAllString(text, r.words)
+	}
+	return packages.ReplaceAllString(text, "$1")
+}
+
+// packages are the names of packages, and of their options, at the beginning of errors.
+var packages = regexp.MustCompile(`(^|: |\n)(?:(?:store|account|models|site|openai|whisper|pocketsphinx|dataapi|ytdlp|server|client|transcript|blobs|JSRuntime): )+`)
+
+// untyped are texts of the standard library that have no type of their own.
+var untyped = []struct {
+	text  *regexp.Regexp
+	words string
+}{
+	{regexp.MustCompile(`(?:net/)?http: server gave HTTP response to HTTPS client`), "it speaks plain http: write http:// in its address"},
+	{regexp.MustCompile(`(?:net/)?http: request canceled[^:]*`), "it has not answered in time"},
+	{regexp.MustCompile(`context deadline exceeded`), "it has not answered in time"},
+	{regexp.MustCompile(`: exec: "[^"]*": .*`), ""},
+	{regexp.MustCompile(`invalid URL escape "[^"]*"`), "% stands before something that is no code"},
+}
+
+// replace puts words in place of a part of a text. Without words it takes the part away, and what
+// connects the part.
+func replace(text, part, words string) string {
+	if words == "" {
+		text = strings.ReplaceAll(text, ": "+part, "")
+	}
+	return strings.ReplaceAll(text, part, words)
+}
+
+// within returns an error and all errors that it wraps, the outer ones first.
+func within(err error) []error {
+	all := []error{err}
+	switch e := err.(type) { //nolint:errorlint // this walks the tree itself
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = append(all, within(inner)...)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = append(all, within(inner)...)
+		}
+	}
+	return all
+}
+
+// ofSystem returns the words for an error of the system or of the standard library.
+func ofSystem(err error) (words string, known bool) {
+	switch e := err.(type) { //nolint:errorlint // within has unwrapped it
+	case *fs.PathError:
+		return e.Path + ": " + reason(e.Err), true
+	case *os.LinkError:
+		return e.New + ": " + reason(e.Err), true
+	case *os.SyscallError:
+		return reason(e.Err), true
+	case syscall.Errno:
+		return reason(e), true
+	case *exec.Error:
+		return "", true // the text before it names the program
+	case *url.Error:
+		return Words(e.Err), true
+	case *net.OpError:
+		return connection(e), true
+	case *net.DNSError:
+		return unknownHost(e), true
+	case *strconv.NumError:
+		return fmt.Sprintf("%q is no number", e.Num), true
+	case *json.SyntaxError:
+		return fmt.Sprintf("it is no JSON from byte %d on", e.Offset), true
+	case *json.UnmarshalTypeError:
+		return fmt.Sprintf("%s has a value of the wrong type (%s)", e.Field, e.Value), true
+	case tls.RecordHeaderError:
+		return "it speaks no TLS: write http:// in its address", true
+	case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
+		return "its certificate is not trusted: add the certificate of its authority to this machine's", true
+	}
+	switch {
+	case err == context.DeadlineExceeded: //nolint:errorlint // within has unwrapped it
+		return "it has not answered in time", true
+	case err == io.ErrUnexpectedEOF, err == io.EOF: //nolint:errorlint // within has unwrapped it
+		return "it ended too early", true
+	}
+	return "", false
+}
+
+// connection describes an error of a connection.
+func connection(e *net.OpError) string {
+	var name *net.DNSError
+	var inner *net.OpError
+	at := "the other end"
+	if e.Addr != nil {
+		at = e.Addr.String()
+	}
+	switch {
+	case errors.As(e.Err, &inner): // of a proxy
+		return connection(inner)
+	case errors.As(e, &name):
+		return unknownHost(name)
+	case e.Op == "listen" && errors.Is(e, syscall.EADDRINUSE):
+		return "another program listens on " + at
+	case e.Op == "listen":
+		return at + ": " + reason(e.Err)
+	case e.Timeout():
+		return at + " does not answer"
+	case errors.Is(e, syscall.ECONNREFUSED):
+		return "nothing listens on " + at
+	case e.Op == "dial", e.Op == "proxyconnect":
+		return at + " cannot be reached: " + reason(e.Err)
+	case e.Op == "remote error": // a word of the other end's TLS
+		return "the other end refuses the connection"
+	}
+	return "the connection to " + at + " broke"
+}
+
+func unknownHost(e *net.DNSError) string {
+	return fmt.Sprintf("this machine cannot find the host %s", e.Name)
+}
+
+// reason returns the words for an error of a system call.
+func reason(err error) string {
+	var number syscall.Errno
+	if !errors.As(err, &number) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "there is no such file"
+		}
+		return err.Error()
+	}
+	switch number {
+	case syscall.ENOENT:
+		return "there is no such file"
+	case syscall.EACCES, syscall.EPERM:
+		return "this user may not do that"
+	case syscall.EISDIR:
+		return "it is a folder"
+	case syscall.ENOTDIR:
+		return "a part of the path is no folder"
+	case syscall.ENOSPC, syscall.EDQUOT:
+		return "the disk is full"
+	case syscall.EROFS:
+		return "the file system is read-only"
+	case syscall.ENAMETOOLONG:
+		return "the name is too long"
+	case syscall.EPIPE:
+		return "the reader has gone"
+	case syscall.EADDRNOTAVAIL:
+		return "this machine does not have this address"
+	case syscall.ENETUNREACH, syscall.EHOSTUNREACH:
+		return "there is no way to it from this machine"
+	case syscall.ECONNREFUSED:
+		return "nothing listens there"
+	case syscall.ECONNRESET:
+		return "the connection broke"
+	}
+	return number.Error()
+}
