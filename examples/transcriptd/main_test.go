@@ -93,6 +93,8 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --asr whisper-server:http://:80", 2, "--asr: whisper-server: want http://HOST"},
 		{"serve --asr whisper-server", 2, "--asr: whisper-server wants its URL: whisper-server:http://HOST:PORT"},
 		{"serve --asr openai:", 2, "--asr: openai wants its URL: openai:http://HOST:PORT"},
+		{"serve --pull huge", 2, "--pull: no such model or engine: \"huge\" (there are"},
+		{"serve --asr parakeet-cli", 2, "--asr: parakeet-cli wants a model, a ggml file: parakeet-cli:MODEL"},
 		{"serve --asr whisper-cli", 2, "--asr: whisper-cli wants a model, a ggml file: whisper-cli:MODEL"},
 		{"serve --asr whisper-cli:/nowhere/model", 2, "--asr: CONFIG_ERROR: The model model cannot be used by whisper-cli: get one"},
 		{"serve --asr whisper-cli:" + sites, 2, "--asr: CONFIG_ERROR: The model sites.json cannot be used by whisper-cli: get one"},

@@ -118,19 +118,24 @@ func (m modelMirror) publish(t *testing.T, all ...models.Entry) {
 	require.NoError(t, os.WriteFile(m.table, text, 0o600))
 }
 
-// addParakeet adds a model of Parakeet to the mirror and to the table.
-func (m modelMirror) addParakeet(t *testing.T) models.Entry {
+// entries reads the table.
+func (m modelMirror) entries(t *testing.T) (all []models.Entry) {
 	t.Helper()
 	text, err := os.ReadFile(m.table)
 	require.NoError(t, err)
-	var table []models.Entry
-	require.NoError(t, json.Unmarshal(text, &table))
+	require.NoError(t, json.Unmarshal(text, &all))
+	return all
+}
+
+// addParakeet adds a model of Parakeet to the mirror and to the table.
+func (m modelMirror) addParakeet(t *testing.T) models.Entry {
+	t.Helper()
 	e := models.Entry{
 		Name: "parakeet", Kind: models.KindModel, Program: models.ParakeetCLI, License: "CC-BY-4.0", Author: "NVIDIA",
 		Languages: "25 of Europe", Note: "the most accurate",
 	}
 	e = m.add(t, e, "ggml-parakeet.bin", modelOf(t, 8192))
-	m.publish(t, append(table, e)...)
+	m.publish(t, append(m.entries(t), e)...)
 	return e
 }
 

@@ -12,12 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine/models"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
 type serveCommand struct {
 	service.Flags
 	Metrics metricsAddress `placeholder:"ADDR" help:"Serve /metrics for Prometheus, /healthz and /readyz at this address, as in :9090; without a host, only to this machine. Default: no metrics."`
+	Pull    string         `placeholder:"NAME" help:"Download this model of models list at the start, if it is not here. If the download fails, the service starts without the model. Default: serve downloads nothing."`
 	Role    roleFlag       `default:"all" placeholder:"ROLE" help:"The role of this process (${default}): api accepts requests and starts no program, worker does the work and listens only at --metrics. Both need PostgreSQL."`
 }
 
@@ -58,6 +60,9 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if c.Role.Role == server.RoleWorker { // no load balancer sends it requests
 		c.DrainDelay = 0
 	}
+	if err := c.pull(ctx, log); err != nil {
+		return err
+	}
 	setup, err := c.setup(ctx, log)
 	if err != nil {
 		return err
@@ -80,6 +85,33 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	case err = <-s.failed:
 	}
 	return errors.Join(err, s.stop())
+}
+
+// pull downloads the model of --pull. It never asks: a service may have a terminal that no person
+// looks at.
+func (c *serveCommand) pull(ctx context.Context, log *slog.Logger) error {
+	if c.Pull == "" || c.Role.Role == server.RoleAPI { // the role api recognizes nothing
+		return nil
+	}
+	folder, err := modelsFlag{c.ModelsFlag}.folder()
+	if err != nil {
+		return err
+	}
+	plan, err := folder.Plan(ctx, c.Pull, models.Sources{})
+	if errors.Is(err, models.ErrUnknown) {
+		return &service.FlagError{Flag: "--pull", Err: withNames(err)}
+	}
+	if err == nil && len(plan.Downloads) > 0 {
+		log.Info("pulling a model", "model", c.Pull, "bytes", plan.Left, "into", folder.Dir())
+		err = folder.Pull(ctx, plan, nil)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		log.Warn("the model cannot be pulled", "model", c.Pull, "err", withCure(err))
+	}
+	return nil
 }
 
 // setup returns the flags and the chosen recognizer.

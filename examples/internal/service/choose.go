@@ -190,9 +190,11 @@ func accuracy(model string) int64 {
 	return st.Size()
 }
 
-// PullCommand returns the command that installs a good recognizer.
-func PullCommand() string {
+// Recommended returns the name of the model for users who do not want to choose.
+func Recommended() string {
 	all := models.Table()
-	at := slices.IndexFunc(all, func(e models.Entry) bool { return e.Recommended })
-	return "transcriptd models pull " + all[at].Name
+	return all[slices.IndexFunc(all, func(e models.Entry) bool { return e.Recommended })].Name
 }
+
+// PullCommand returns the command that installs a good recognizer.
+func PullCommand() string { return "transcriptd models pull " + Recommended() }
