@@ -51,6 +51,9 @@ type Job struct {
 	Failed int    `json:"failed" minimum:"0"` // items that have failed
 	Counts Counts `json:"counts"`             // items by how they stand
 	Status Status `json:"status"`             // what to branch on
+	// LastError is why the batch's list, or one of its items, is tried again or waits: the
+	// newest of these errors. It is nil if there is none.
+	LastError *transcript.LastError `json:"lastError"`
 	// Error is why a playlist or channel could not be listed; nil otherwise.
 	Error *transcript.Error `json:"error,omitempty"`
 	// ExportRef and ExportMime are the mark and the media type of the last export that

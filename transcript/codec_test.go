@@ -116,7 +116,16 @@ func TestJobJSON(t *testing.T) {
 			},
 			`{"jobId":"j","status":"processing","stage":"asr_running","sequence":6,"attempt":1,
 			"progress":{"fraction":0.42,"processedSec":756,"totalSec":1800},"metadataStatus":"complete",
-			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z"}`,
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z","lastError":null}`,
+		},
+		"tried again": {
+			transcript.Job{
+				JobID: "j", Status: transcript.JobPending, Stage: transcript.StageQueued, Sequence: 3, Attempt: 2, CreatedAt: moment, UpdatedAt: moment,
+				LastError: &transcript.LastError{Code: transcript.UpstreamFailed, Message: "Broken.", Cure: ptr("Mend it."), At: moment, Attempt: 1},
+			},
+			`{"jobId":"j","status":"pending","stage":"queued","sequence":3,"attempt":2,
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z",
+			"lastError":{"code":"UPSTREAM_FAILED","message":"Broken.","cure":"Mend it.","at":"2026-11-21T02:03:34.123Z","attempt":1}}`,
 		},
 		"failed": {
 			transcript.Job{
@@ -128,20 +137,20 @@ func TestJobJSON(t *testing.T) {
 			`{"jobId":"j","status":"failed","stage":"duration_check","sequence":4,"attempt":1,
 			"error":{"code":"VIDEO_TOO_LONG","message":"Too long.","retryable":false,"actionLabel":"Upgrade",
 				"actionUrl":"https://example.com/plans","details":{"durationSec":18131}},
-			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z"}`,
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z","lastError":null}`,
 		},
 		"ended, by reference": {
 			transcript.Job{JobID: "j", Status: transcript.JobSuccess, Stage: transcript.StageDone, Sequence: 7, Attempt: 1,
 				TranscriptRef: "ref", CreatedAt: moment, UpdatedAt: moment},
 			`{"jobId":"j","status":"success","stage":"done","sequence":7,"attempt":1,"transcriptRef":"ref",
-			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z"}`,
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z","lastError":null}`,
 		},
 		"ended, with the result": {
 			transcript.Job{JobID: "j", Status: transcript.JobSuccess, Stage: transcript.StageDone, Sequence: 7, Attempt: 1,
 				MetadataStatus: transcript.MetadataPartial, TranscriptRef: "ref", CreatedAt: moment, UpdatedAt: moment,
 				Result: sampleResult()},
 			`{"jobId":"j","status":"success","stage":"done","sequence":7,"attempt":1,"transcriptRef":"ref",
-			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z",
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z","lastError":null,
 			"format":"json","transcript":` + transcriptJSON + `,"cached":true,"language":"en",
 			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05",
 			"recognizer":{"engine":"test","model":"small","quality":null},"metadata":{"engine":"test"}}`,

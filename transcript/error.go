@@ -31,6 +31,9 @@ type Error struct {
 	// RetryAfter mirrors the header of the same name, in seconds.
 	RetryAfter int `json:"retryAfter,omitempty" minimum:"1"`
 
+	// Cure says what the caller or the operator can do, in whole sentences; empty: nothing is
+	// known. Message may end with the same words. Callers read the cure in a [LastError].
+	Cure string `json:"-"`
 	// Status is the HTTP status where it departs from the code's own
 	// (INVALID_REQUEST as 422); 0 otherwise.
 	Status int `json:"-"`

@@ -52,6 +52,10 @@ type Job struct {
 	CreatedAt      Time           `json:"createdAt"`                // when it was accepted
 	UpdatedAt      Time           `json:"updatedAt"`                // when it last changed; progress is a change too
 
+	// LastError is why the work is tried again or waits. It is nil until an attempt has failed
+	// or a platform has blocked, and again once the work has succeeded. A failed job keeps the
+	// error of its last attempt.
+	LastError *LastError `json:"lastError"`
 	// Error is set when Status is failed.
 	Error *Error `json:"error,omitempty"`
 	// TranscriptRef is the id of the transcript when Status is success.

@@ -17,7 +17,8 @@ type Progress struct {
 	Attempt        int                       `json:"attempt" minimum:"1"`
 	Progress       *transcript.Progress      `json:"progress,omitempty"`
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
-	At             transcript.Time           `json:"at"` // when it happened
+	LastError      *transcript.LastError     `json:"lastError"` // why the work is tried again or waits; nil: for no error
+	At             transcript.Time           `json:"at"`        // when it happened
 }
 
 // AppendEvent appends the data of a server-sent event, one line of JSON. A snapshot never holds
@@ -32,7 +33,7 @@ func AppendEvent(dst []byte, e *transcript.Event, segments []byte) ([]byte, erro
 	case transcript.EventProgress:
 		j := e.Job
 		return appendJSON(dst, Progress{JobID: j.JobID, Status: j.Status, Stage: j.Stage, Sequence: j.Sequence,
-			Attempt: j.Attempt, Progress: j.Progress, MetadataStatus: j.MetadataStatus, At: j.UpdatedAt})
+			Attempt: j.Attempt, Progress: j.Progress, MetadataStatus: j.MetadataStatus, LastError: j.LastError, At: j.UpdatedAt})
 	case transcript.EventSegments:
 		return appendEarly(dst, e.Segments), nil
 	case transcript.EventCompleted, transcript.EventFailed, transcript.EventCancelled:
@@ -89,7 +90,7 @@ func decodeData(e *transcript.Event, data []byte) error {
 			return err
 		}
 		e.Job = transcript.Job{JobID: p.JobID, Status: p.Status, Stage: p.Stage, Sequence: p.Sequence, Attempt: p.Attempt,
-			Progress: p.Progress, MetadataStatus: p.MetadataStatus, UpdatedAt: p.At}
+			Progress: p.Progress, MetadataStatus: p.MetadataStatus, LastError: p.LastError, UpdatedAt: p.At}
 	case transcript.EventSegments:
 		e.Segments = &transcript.EarlySegments{}
 		err := json.Unmarshal(data, e.Segments)

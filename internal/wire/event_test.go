@@ -67,12 +67,12 @@ func TestAppendEvent(t *testing.T) {
 		{
 			transcript.Event{Type: transcript.EventProgress, Job: transcript.Job{JobID: "j", Status: transcript.JobPending,
 				Stage: transcript.StageQueued, Sequence: 1, Attempt: 1, CreatedAt: moment, UpdatedAt: moment}},
-			`{"jobId":"j","status":"pending","stage":"queued","sequence":1,"attempt":1,"at":"2026-11-21T02:03:34.123Z"}`,
+			`{"jobId":"j","status":"pending","stage":"queued","sequence":1,"attempt":1,"lastError":null,"at":"2026-11-21T02:03:34.123Z"}`,
 		},
 		{
 			transcript.Event{Type: transcript.EventSnapshot, Job: job},
 			`{"jobId":"j","status":"success","stage":"done","sequence":7,"attempt":1,
-			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z"}`,
+			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z","lastError":null}`,
 		},
 		{
 			transcript.Event{Type: transcript.EventClosing, Closing: &transcript.Closing{Reason: "max_age", RetryMS: 1000}},

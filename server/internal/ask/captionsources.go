@@ -77,7 +77,9 @@ func consult(ctx context.Context, source engine.CaptionSource, sub subject.Subje
 		err = faithful(sub, f.Captions)
 	}
 	if err == nil && f.Track == nil && f.Unlisted && sub.WantsCaptions() {
-		err = transcript.Errorf(transcript.POTokenRequired, "The platform wants a proof-of-origin token for some of its captions. %s", engine.Cure(transcript.POTokenRequired))
+		cure := engine.Cure(transcript.POTokenRequired)
+		wanted := transcript.Errorf(transcript.POTokenRequired, "The platform wants a proof-of-origin token for some of its captions. %s", cure)
+		wanted.Cure, err = cure, wanted
 	}
 	f.Metadata, f.Segments = TidyMetadata(f.Metadata), tidySegments(f.Segments)
 	if f.Track != nil && f.Track.Kind == transcript.TrackAuto {

@@ -57,7 +57,7 @@ func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error
 	case unwanted(b):
 		return nil
 	case b.List.URL != "" && bs.cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(b.List.Platform) }):
-		return bs.expandAgain(ctx, w, step, cluster.ElsewherePause)
+		return bs.expandAgain(ctx, w, step, nil, cluster.ElsewherePause)
 	}
 	err = bs.whileOpen(throttle.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
 		return fault.Guard(func() error {
@@ -220,6 +220,7 @@ func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 	if err != nil {
 		return err // the queue runs the step again
 	}
+	why := fault.Last(coded, step.Failed+1, now)
 	waits := coded.Code == transcript.IPBlocked || coded.Code == transcript.ServiceUnavailable
 	switch {
 	case waits && bs.cfg.Pauses.MayWait(step.WaitingSince, now):
@@ -227,24 +228,32 @@ func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 		if step.WaitingSince == nil {
 			step.WaitingSince = &now
 		}
-		return bs.expandAgain(ctx, w, step, pause)
+		return bs.expandAgain(ctx, w, step, why, pause)
 	case retry.Transient(coded.Code) && step.Failed+1 < retry.MaxAttempts:
 		step.Failed, step.WaitingSince = step.Failed+1, nil
-		return bs.expandAgain(ctx, w, step, bs.cfg.Pauses.UntilNextAttempt(step.Failed, coded))
+		return bs.expandAgain(ctx, w, step, why, bs.cfg.Pauses.UntilNextAttempt(step.Failed, coded))
 	}
 	return bs.onBatch(ctx, step.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if b.List.URL == "" {
 			return bs.leadNowhere(ctx, tx, b, coded)
 		}
+		b.LastError = why
 		return bs.failBatch(ctx, tx, b, coded)
 	})
 }
 
-// expandAgain queues an expansion again after a pause, and finishes the present run.
-func (bs *Batches) expandAgain(ctx context.Context, w db.Work, again expandArgs, pause time.Duration) error {
+// expandAgain queues an expansion again after a pause, and finishes the present run. why is what
+// the owner of the batch reads meanwhile; nil: nothing has failed.
+func (bs *Batches) expandAgain(ctx context.Context, w db.Work, again expandArgs, why *transcript.LastError, pause time.Duration) error {
 	return bs.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if unwanted(b) {
 			return nil
+		}
+		if why != nil {
+			b.LastError = why
+			if err := tx.Batches.Save(ctx, b); err != nil {
+				return err
+			}
 		}
 		_, err := tx.RunAgain(ctx, w, again, pause)
 		return err

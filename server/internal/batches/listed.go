@@ -26,7 +26,7 @@ func (bs *Batches) expanded(ctx context.Context, tx *db.Tx, b *db.Batch, entries
 	if err := tx.Items.Insert(ctx, items); err != nil {
 		return err
 	}
-	b.Listed = true
+	b.Listed, b.LastError = true, nil
 	return bs.resume(ctx, tx, b)
 }
 
@@ -59,7 +59,7 @@ func (bs *Batches) followed(ctx context.Context, tx *db.Tx, b *db.Batch, ends ma
 			seen[named(item)] = true
 		}
 	}
-	b.Listed = true
+	b.Listed, b.LastError = true, nil
 	for i := range items {
 		item := &items[i]
 		if item.Status != batch.ItemPending || !item.Short {

@@ -70,8 +70,10 @@ func (r *Reach) Wait(ctx context.Context) error {
 	case r.known(): // another step has reached it meanwhile
 		return nil
 	}
-	return transcript.Errorf(transcript.ServiceUnavailable, "The service cannot reach its speech recognizer at the moment.").
+	away := transcript.Errorf(transcript.ServiceUnavailable, "The service cannot reach its speech recognizer at the moment.").
 		With("engine", r.recognizer.Info().Name).Because(err)
+	away.Cure = "The operator can start the recognizer, or correct its address."
+	return away
 }
 
 func (r *Reach) ask(ctx context.Context) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Account is a customer.
@@ -51,7 +53,7 @@ func (r Accounts) Prompt(ctx context.Context, account string) (string, error) {
 // Put creates the account or changes its plan, state and prompt. Times that are
 // zero become now; the time of creation stays.
 func (w AccountsTx) Put(ctx context.Context, a Account) error {
-	stamp(&a.CreatedAt, &a.UpdatedAt)
+	sqldb.Stamp(&a.CreatedAt, &a.UpdatedAt)
 	_, err := w.db.NewInsert().Model(&a).
 		On("CONFLICT (id) DO UPDATE").
 		Set("plan = excluded.plan, suspended = excluded.suspended, prompt = excluded.prompt, updated_at = excluded.updated_at").

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -37,9 +38,10 @@ type Batch struct {
 
 	// Status is the stored status. BatchState.Shown shows a pending batch as processing as
 	// soon as an item is taken. The first item that ends changes the stored status.
-	Status batch.Status
-	Error  *transcript.Error // why its list could not be read
-	Listed bool              // all its items are known
+	Status    batch.Status
+	LastError *transcript.LastError // why its list is read again
+	Error     *transcript.Error     // why its list could not be read
+	Listed    bool                  // all its items are known
 	// Feeding tells that a step which takes up items is on its way.
 	Feeding bool
 
@@ -63,6 +65,8 @@ type BatchState struct {
 	Counts batch.Counts `bun:"embed:n_"`
 	// MovedAt is the time of the last change of an item; nil: there is no item.
 	MovedAt *time.Time
+	// ItemError is the newest LastError of the claims of its items.
+	ItemError *transcript.LastError
 }
 
 // Batches reads batches.
@@ -80,6 +84,12 @@ const shownStatus = `CASE WHEN b.status = 'pending' AND (
 	EXISTS (SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
 		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
 	THEN 'processing' ELSE b.status END`
+
+// itemError is the newest error of the claims that items of the batch in the row b wait for, in
+// SQL.
+const itemError = `(SELECT j.last_error FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
+	WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.last_error IS NOT NULL
+	ORDER BY j.last_error ->> 'at' DESC LIMIT 1)`
 
 // Owned returns the account's batch. The batch of another account is ErrNotFound.
 func (r Batches) Owned(ctx context.Context, account, id string) (*BatchState, error) {
@@ -122,7 +132,7 @@ func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchStat
 		Where("i.batch_id IN (SELECT id FROM page)").
 		Group("i.batch_id")
 	err := r.db.NewSelect().With("page", page).Model(&found).ModelTableExpr("page AS b").
-		ColumnExpr("b.*, "+shownStatus+" AS shown").
+		ColumnExpr("b.*, "+shownStatus+" AS shown, "+itemError+" AS item_error").
 		ColumnExpr("coalesce(n.total, 0) AS n_total, coalesce(n.pending, 0) AS n_pending").
 		ColumnExpr("coalesce(n.success, 0) AS n_success, coalesce(n.failed, 0) AS n_failed, n.moved_at").
 		Join("LEFT JOIN (?) AS n ON n.batch_id = b.id", counts).
@@ -133,11 +143,11 @@ func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchStat
 
 // Insert stores a new batch. Id and times that are zero are filled in.
 func (w BatchesTx) Insert(ctx context.Context, b *Batch) error {
-	if err := newID(&b.ID); err != nil {
+	if err := sqldb.NewID(&b.ID); err != nil {
 		return err
 	}
-	stamp(&b.CreatedAt, &b.UpdatedAt)
-	b.Title = text(b.Title)
+	sqldb.Stamp(&b.CreatedAt, &b.UpdatedAt)
+	b.Title = sqldb.Text(b.Title)
 	return insertNew(ctx, w.db, "batch", b)
 }
 
@@ -169,9 +179,9 @@ func scanBatch(ctx context.Context, q *bun.SelectQuery, id string) (*Batch, erro
 // Save writes what may change of a batch that the transaction has locked, and
 // wakes its watchers.
 func (w BatchesTx) Save(ctx context.Context, b *Batch) error {
-	b.Title, b.UpdatedAt = text(b.Title), moment(time.Now())
+	b.Title, b.UpdatedAt = sqldb.Text(b.Title), sqldb.Moment(time.Now())
 	res, err := w.db.NewUpdate().Model(b).
-		Column("title", "limits", "cache_ttl", "status", "error", "listed", "feeding", "updated_at").
+		Column("title", "limits", "cache_ttl", "status", "last_error", "error", "listed", "feeding", "updated_at").
 		WherePK().Exec(ctx)
 	w.tx.touch(b.ID)
 	return mustAffect("batch "+b.ID, res, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -89,11 +90,11 @@ func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
 func (w ItemsTx) Insert(ctx context.Context, items []BatchItem) error {
 	for i := range items {
 		item := &items[i]
-		if err := newID(&item.ID); err != nil {
+		if err := sqldb.NewID(&item.ID); err != nil {
 			return err
 		}
-		stamp(&item.UpdatedAt)
-		item.ExternalID, item.SourceURL, item.ErrorMessage = text(item.ExternalID), text(item.SourceURL), text(item.ErrorMessage)
+		sqldb.Stamp(&item.UpdatedAt)
+		item.ExternalID, item.SourceURL, item.ErrorMessage = sqldb.Text(item.ExternalID), sqldb.Text(item.SourceURL), sqldb.Text(item.ErrorMessage)
 	}
 	for part := range slices.Chunk(items, insertRows) {
 		if _, err := w.db.NewInsert().Model(&part).Exec(ctx); err != nil {
@@ -169,7 +170,7 @@ func (r Items) Counts(ctx context.Context, batchID string) (n batch.Counts, err 
 // longer waits.
 func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) error {
 	res, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
-		Set("job_id = ?, updated_at = ?", j.ID, moment(time.Now())).
+		Set("job_id = ?, updated_at = ?", j.ID, sqldb.Moment(time.Now())).
 		Set("sound = (? OR EXISTS (SELECT 1 FROM asr_places WHERE extraction_id = ?))", sound, j.ExtractionID).
 		Where("id = ? AND status = 'pending' AND job_id = ''", itemID).
 		Exec(ctx)
@@ -204,9 +205,9 @@ func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery
 		attempt = 0
 	}
 	return db.NewUpdate().Model((*BatchItem)(nil)).
-		Set("status = ?, attempts = attempts + ?, updated_at = ?", status, attempt, moment(time.Now())).
+		Set("status = ?, attempts = attempts + ?, updated_at = ?", status, attempt, sqldb.Moment(time.Now())).
 		Set("transcript_id = ?0, lang = coalesce((SELECT lang FROM transcripts WHERE id = ?0), '')", end.TranscriptID).
-		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, text(end.ErrorMessage), end.Retryable)
+		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, sqldb.Text(end.ErrorMessage), end.Retryable)
 }
 
 // SetSound notes of the items that wait for an extraction that they are to be recognized,
@@ -233,7 +234,7 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 		return wrap("skip items of batch "+batchID, err)
 	}
 	_, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
-		Set("status = ?, updated_at = ?", batch.ItemSkipped, moment(time.Now())).
+		Set("status = ?, updated_at = ?", batch.ItemSkipped, sqldb.Moment(time.Now())).
 		Set("attempts = attempts + (SELECT count(*) FROM jobs AS j WHERE j.id = job_id AND j.sequence > 1)").
 		Where("batch_id = ? AND status = 'pending'", batchID).
 		Where("job_id = '' OR EXISTS (SELECT 1 FROM jobs AS q WHERE q.id = i.job_id AND q.status = 'pending' AND q.stage = 'queued')").
@@ -244,7 +245,7 @@ func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
 // SetContent notes where a short link has led: to a content, an error, or to what the
 // batch has already. An item that waits no more is left alone.
 func (w ItemsTx) SetContent(ctx context.Context, i *BatchItem) error {
-	i.ExternalID, i.SourceURL, i.ErrorMessage, i.UpdatedAt = text(i.ExternalID), text(i.SourceURL), text(i.ErrorMessage), moment(time.Now())
+	i.ExternalID, i.SourceURL, i.ErrorMessage, i.UpdatedAt = sqldb.Text(i.ExternalID), sqldb.Text(i.SourceURL), sqldb.Text(i.ErrorMessage), sqldb.Moment(time.Now())
 	_, err := w.db.NewUpdate().Model(i).
 		Column("platform", "external_id", "source_url", "short", "status", "attempts", "error_code", "error_message", "retryable", "updated_at").
 		WherePK().Where("status = 'pending'").
@@ -258,7 +259,7 @@ func (w ItemsTx) Reopen(ctx context.Context, batchID string, itemIDs []string) e
 		return nil
 	}
 	_, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
-		Set("status = ?, job_id = '', sound = ?, updated_at = ?", batch.ItemPending, false, moment(time.Now())).
+		Set("status = ?, job_id = '', sound = ?, updated_at = ?", batch.ItemPending, false, sqldb.Moment(time.Now())).
 		Set("error_code = '', error_message = '', retryable = ?", false).
 		Where("batch_id = ? AND status = 'failed' AND id IN (?)", batchID, bun.List(itemIDs)).
 		Exec(ctx)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -46,7 +47,7 @@ func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 	if c.Tracks == nil {
 		c.Tracks = []transcript.Track{}
 	}
-	stamp(&c.AskedAt)
+	sqldb.Stamp(&c.AskedAt)
 	w.tx.changes(c.Platform, c.ExternalID)
 	_, err := w.db.NewInsert().Model(c).
 		On("CONFLICT (platform, external_id) DO UPDATE").
@@ -58,7 +59,7 @@ func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 // clean takes NUL out of what came from outside (see text).
 func clean(m transcript.Metadata) transcript.Metadata {
 	for _, s := range []*string{&m.Title, &m.Channel, &m.CreatorName, &m.CreatorHandle, &m.CreatorURL, &m.ThumbnailURL} {
-		*s = text(*s)
+		*s = sqldb.Text(*s)
 	}
 	return m
 }

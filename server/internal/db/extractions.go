@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -34,6 +36,7 @@ type Extraction struct {
 	// database's clock: a platform that blocks, a full disk, a database that is away. nil:
 	// the work does not wait.
 	WaitingSince *time.Time
+	LastError    *transcript.LastError // why the work is tried again or waits
 	// MovedAt is the time of the last change of state; nil: not known.
 	MovedAt   *time.Time
 	CreatedAt time.Time
@@ -92,7 +95,7 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	if !lifecycle.CanMove(lifecycle.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
 	}
-	if err := newID(&e.ID); err != nil {
+	if err := sqldb.NewID(&e.ID); err != nil {
 		return err
 	}
 	e.Attempt = max(e.Attempt, 1)
@@ -100,7 +103,7 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	if e.Tried == nil {
 		e.Tried = []Tried{}
 	}
-	stamp(&e.CreatedAt, &e.UpdatedAt)
+	sqldb.Stamp(&e.CreatedAt, &e.UpdatedAt)
 	e.MovedAt = new(e.UpdatedAt)
 	return insertNew(ctx, w.db, "extraction of "+e.ExternalID, e)
 }
@@ -108,7 +111,7 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 // SetDuration notes the measured length of the media in seconds.
 func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec float64) error {
 	res, err := w.db.NewUpdate().Model((*Extraction)(nil)).
-		Set("duration = ?, updated_at = ?", sec, moment(time.Now())).
+		Set("duration = ?, updated_at = ?", sec, sqldb.Moment(time.Now())).
 		Where("id = ?", extractionID).
 		Exec(ctx)
 	return mustAffect("duration of extraction "+extractionID, res, err)
@@ -117,7 +120,7 @@ func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec
 // SetMetadata notes the platform's metadata of the content, and notes for the running claims
 // how complete the metadata is.
 func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
-	now := moment(time.Now())
+	now := sqldb.Moment(time.Now())
 	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).
 		Column("metadata", "updated_at").
 		WherePK().
@@ -136,9 +139,9 @@ func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m t
 // SetTried notes the caption sources that did not answer.
 func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried []Tried) error {
 	for i := range tried {
-		tried[i].Reason = text(tried[i].Reason)
+		tried[i].Reason = sqldb.Text(tried[i].Reason)
 	}
-	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: moment(time.Now())}).
+	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: sqldb.Moment(time.Now())}).
 		Column("tried", "updated_at").
 		WherePK().
 		Exec(ctx)
@@ -157,25 +160,29 @@ func (w ExtractionsTx) Clear(ctx context.Context, extractionID string) error {
 	return errors.Join(w.tx.Chunks.Delete(ctx, extractionID), wrap("delete speakers of extraction "+extractionID, err))
 }
 
-// SetWaiting records that an extraction waits for a passing fault, or no longer waits.
-// It changes nothing if the record says the same already. This transaction must have
+// SetWaiting records why an extraction waits for a passing fault, also for its running claims,
+// and wakes their watchers. With nil, the extraction no longer waits. This transaction must have
 // read the extraction with Lock. SetWaiting updates e.
-func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, waits bool) error {
-	if waits == (e.WaitingSince != nil) {
+func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, why *transcript.LastError) error {
+	next := *e
+	switch {
+	case why == nil && e.WaitingSince == nil:
 		return nil
+	case why == nil:
+		next.WaitingSince = nil
+	default:
+		next.WaitingSince, next.LastError = cmp.Or(e.WaitingSince, new(sqldb.Moment(why.At.Time))), why
 	}
-	var since *time.Time
-	if waits {
-		now, err := w.tx.Now(ctx)
-		if err != nil {
-			return err
-		}
-		since = new(moment(now))
-	}
-	res, err := w.db.NewUpdate().Model((*Extraction)(nil)).Set("waiting_since = ?", since).Where("id = ?", e.ID).Exec(ctx)
+	res, err := w.db.NewUpdate().Model(&next).Column("waiting_since", "last_error").WherePK().Exec(ctx)
 	if err := mustAffect("waiting of extraction "+e.ID, res, err); err != nil {
 		return err
 	}
-	e.WaitingSince = since
-	return nil
+	if *e = next; why == nil {
+		return nil
+	}
+	var claims []string
+	err = w.db.NewUpdate().Model(&Job{LastError: why, UpdatedAt: sqldb.Moment(time.Now())}).Column("last_error", "updated_at").
+		Where("extraction_id = ?", e.ID).Where(running).Returning("id").Scan(ctx, &claims)
+	w.tx.touch(claims...)
+	return wrap("waiting of extraction "+e.ID, err)
 }

@@ -3,6 +3,8 @@ package db
 import (
 	"context"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Hook is a kind of end that a process wants to hear about. The Hook is the name of the
@@ -22,13 +24,13 @@ func (s *Store) SetHook(ctx context.Context, h Hook) error {
 		return err
 	}
 	_, err = s.writer.NewRaw(`INSERT INTO hooks (name, set_at) VALUES (?, ?)
-		ON CONFLICT (name) DO UPDATE SET set_at = excluded.set_at`, h, moment(time.Now())).Exec(ctx)
+		ON CONFLICT (name) DO UPDATE SET set_at = excluded.set_at`, h, sqldb.Moment(time.Now())).Exec(ctx)
 	return wrap("set hook "+string(h), err)
 }
 
 // HasHook reports whether a process has said since a time that it has a hook.
 func (r Reader) HasHook(ctx context.Context, h Hook, since time.Time) (bool, error) {
 	var has bool
-	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM hooks WHERE name = ? AND set_at > ?)`, h, moment(since)).Scan(ctx, &has)
+	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM hooks WHERE name = ? AND set_at > ?)`, h, sqldb.Moment(since)).Scan(ctx, &has)
 	return has, wrap("hook "+string(h), err)
 }

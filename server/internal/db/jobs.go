@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -21,9 +22,10 @@ type Job struct {
 	Attempt        int
 	Progress       *transcript.Progress
 	MetadataStatus transcript.MetadataStatus
-	Error          *transcript.Error // when State is failed
-	TranscriptID   string            // when State is success
-	Cached, Stale  bool              // what the result says of itself
+	LastError      *transcript.LastError // as of the extraction
+	Error          *transcript.Error     // when State is failed
+	TranscriptID   string                // when State is success
+	Cached, Stale  bool                  // what the result says of itself
 
 	// The following members are from the POST.
 	Format        transcript.Format
@@ -179,11 +181,11 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if !lifecycle.CanMove(lifecycle.State{}, j.State) {
 		return fmt.Errorf("store: insert job: it cannot begin as %s/%s", j.State.Status, j.State.Stage)
 	}
-	if err := newID(&j.ID); err != nil {
+	if err := sqldb.NewID(&j.ID); err != nil {
 		return err
 	}
 	j.Sequence, j.Attempt, j.Turn = 1, max(j.Attempt, 1), j.Limits.Turn
-	stamp(&j.CreatedAt, &j.UpdatedAt)
+	sqldb.Stamp(&j.CreatedAt, &j.UpdatedAt)
 	if err := insertNew(ctx, w.db, "job", j); err != nil {
 		return err
 	}
@@ -214,6 +216,7 @@ type JobEvent struct {
 	State          lifecycle.State `bun:"embed:"`
 	Attempt        int
 	MetadataStatus transcript.MetadataStatus
+	LastError      *transcript.LastError
 	At             time.Time
 }
 
@@ -241,7 +244,7 @@ func (w JobsTx) record(ctx context.Context, jobs []Job) error {
 	}
 	events := make([]eventRow, len(jobs))
 	for i, j := range jobs {
-		events[i] = eventRow{j.ID, JobEvent{j.Sequence, j.State, j.Attempt, j.MetadataStatus, j.UpdatedAt}}
+		events[i] = eventRow{j.ID, JobEvent{j.Sequence, j.State, j.Attempt, j.MetadataStatus, j.LastError, j.UpdatedAt}}
 		w.tx.touch(j.ID)
 	}
 	_, err := w.db.NewInsert().Model(&events).ModelTableExpr("job_events").Exec(ctx)

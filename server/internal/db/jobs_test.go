@@ -164,6 +164,11 @@ func TestWaitingSince(t *testing.T) {
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 				locked, err := tx.Extractions.Lock(ctx, e.ID)
 				require.NoError(t, err)
+				if c.Waits {
+					now, err := tx.Now(ctx)
+					require.NoError(t, err)
+					c.Why = &transcript.LastError{Code: transcript.IPBlocked, At: transcript.At(now), Attempt: 1}
+				}
 				require.NoError(t, tx.Extractions.Move(ctx, locked, c))
 			})
 			stored, err := s.Extractions.ByID(t.Context(), e.ID)

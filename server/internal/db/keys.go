@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Key is an API key as it is stored: never the key itself.
@@ -71,7 +73,7 @@ func (w KeysTx) Count(ctx context.Context, account string, at, since time.Time) 
 	}
 	n, err := w.db.NewSelect().Model((*Key)(nil)).
 		Where("account = ?", account).
-		Where("created_at > ? OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?))", moment(since), moment(at)).
+		Where("created_at > ? OR (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?))", sqldb.Moment(since), sqldb.Moment(at)).
 		Count(ctx)
 	return n, wrap("count keys of account "+account, err)
 }
@@ -79,10 +81,10 @@ func (w KeysTx) Count(ctx context.Context, account string, at, since time.Time) 
 // Insert stores a new key. Without its account it is ErrNotFound; with a
 // prefix or an id that is taken ErrExists.
 func (w KeysTx) Insert(ctx context.Context, k Key) error {
-	if err := newID(&k.ID); err != nil {
+	if err := sqldb.NewID(&k.ID); err != nil {
 		return err
 	}
-	stamp(&k.CreatedAt)
+	sqldb.Stamp(&k.CreatedAt)
 	if _, err := w.tx.Accounts.ByID(ctx, k.Account); err != nil {
 		return fmt.Errorf("store: insert key: %w", err)
 	}
@@ -104,7 +106,7 @@ func (w KeysTx) RevokeOwned(ctx context.Context, account, prefix string, at time
 
 func revocation(tx *Tx, prefix string, at time.Time) *bun.UpdateQuery {
 	return tx.db.NewUpdate().Model((*Key)(nil)).
-		Set("revoked_at = coalesce(revoked_at, ?)", moment(at)).
+		Set("revoked_at = coalesce(revoked_at, ?)", sqldb.Moment(at)).
 		Where("prefix = ?", prefix)
 }
 
@@ -116,8 +118,8 @@ func (s *Store) TouchKey(ctx context.Context, id string, at time.Time) error {
 		return err
 	}
 	_, err = s.writer.NewUpdate().Model((*Key)(nil)).
-		Set("last_used_at = ?", moment(at)).
-		Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", id, moment(at.Add(-time.Minute))).
+		Set("last_used_at = ?", sqldb.Moment(at)).
+		Where("id = ? AND (last_used_at IS NULL OR last_used_at <= ?)", id, sqldb.Moment(at.Add(-time.Minute))).
 		Exec(ctx)
 	return wrap("touch key "+id, err)
 }

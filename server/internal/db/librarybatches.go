@@ -8,13 +8,14 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // ShowBatch puts a new batch into the library of its account. The state is not stored
 // here: readers take the state from the batch.
 func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platform) error {
-	now := moment(time.Now())
+	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
 		Account: b.Account, Kind: library.KindBatch, Platform: p, ExternalID: b.ID, Lang: firstLanguage(b.Languages),
 		SourceURL: b.List.URL, CreatedAt: now, UpdatedAt: now,
@@ -23,7 +24,7 @@ func (w LibraryTx) ShowBatch(ctx context.Context, b *Batch, p transcript.Platfor
 		row.Lang = "en"
 	}
 	entitle(row, b)
-	if err := newID(&row.ID); err != nil {
+	if err := sqldb.NewID(&row.ID); err != nil {
 		return err
 	}
 	return insertNew(ctx, w.db, "library row of batch "+b.ID, row)
@@ -43,7 +44,7 @@ func (w LibraryTx) RetitleBatch(ctx context.Context, b *Batch) error {
 }
 
 func entitle(row *LibraryRow, b *Batch) {
-	row.Metadata = transcript.Metadata{Title: text(b.Title)}
+	row.Metadata = transcript.Metadata{Title: sqldb.Text(b.Title)}
 	row.findBy(row.Metadata.Title, "", "")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun/schema"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -45,13 +46,13 @@ func (w openRows) have() schema.QueryWithArgs {
 // ShowJob shows a running claim on an extraction that the transaction has locked in the
 // library of its account. A row of the same list is used again.
 func (w LibraryTx) ShowJob(ctx context.Context, e *Extraction, j *Job) error {
-	now := moment(time.Now())
+	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
 		Account: j.Account, Kind: library.KindPending, Platform: e.Platform, ExternalID: e.ExternalID,
 		Lang: firstLanguage(e.Languages), Languages: e.Languages, JobID: j.ID, SourceURL: e.SourceURL, Metadata: e.Metadata,
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if err := newID(&row.ID); err != nil {
+	if err := sqldb.NewID(&row.ID); err != nil {
 		return err
 	}
 	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
@@ -111,7 +112,7 @@ func (w LibraryTx) EndJobs(ctx context.Context, e *Extraction, claims []Job, end
 		return err
 	case transcript.JobFailed:
 		_, err := w.db.NewRaw(`UPDATE library_rows AS w SET kind = 'failed', error_code = ?, updated_at = ? WHERE ?`,
-			end.Error.Code, moment(time.Now()), open.have()).Exec(ctx)
+			end.Error.Code, sqldb.Moment(time.Now()), open.have()).Exec(ctx)
 		return wrap("failed work in libraries", err)
 	default:
 		_, err := w.removeOpen(ctx, open)

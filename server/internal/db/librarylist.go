@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -80,7 +81,7 @@ func (r Library) listed(account string, q library.Query) *bun.SelectQuery {
 		rows.Where("l.lang = ?", q.Lang)
 	}
 	if q.Q != "" {
-		folded := search.Fold(text(q.Q))
+		folded := search.Fold(sqldb.Text(q.Q))
 		rows.Where("? <> ''", folded) // what is all marks is in no title, though the empty text is in each
 		like := "%" + likeEscapes.Replace(folded) + "%"
 		rows.Where("(l.folded_title LIKE ?0 ESCAPE '!' OR l.folded_channel LIKE ?0 ESCAPE '!')", like)

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -26,7 +27,7 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 		return err
 	}
 	row.Account = account
-	if err := newID(&row.ID); err != nil {
+	if err := sqldb.NewID(&row.ID); err != nil {
 		return err
 	}
 	if err := w.repoint(ctx, row, bun.List([]string{account})); err != nil {
@@ -82,7 +83,7 @@ func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRo
 	if err != nil {
 		return nil, err
 	}
-	now := moment(time.Now())
+	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
 		Kind: library.KindTranscript, Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: t.ID,
 		CreatedAt: now, UpdatedAt: now,

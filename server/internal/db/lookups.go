@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -72,17 +73,17 @@ func (w LookupsTx) Put(ctx context.Context, l *Lookup, patience time.Duration) (
 	case !errors.Is(err, ErrNotFound):
 		return false, err
 	}
-	if err := newID(&l.ID); err != nil {
+	if err := sqldb.NewID(&l.ID); err != nil {
 		return false, err
 	}
 	if l.AskedAt.IsZero() {
-		l.AskedAt = moment(now)
+		l.AskedAt = sqldb.Moment(now)
 	}
 	return true, insertNew(ctx, w.db, "lookup", l)
 }
 
 func (w LookupsTx) end(ctx context.Context, id string, at time.Time) error {
-	_, err := w.db.NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", moment(at)).Where("id = ?", id).Exec(ctx)
+	_, err := w.db.NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", sqldb.Moment(at)).Where("id = ?", id).Exec(ctx)
 	w.tx.touch(id)
 	return wrap("end lookup "+id, err)
 }
@@ -103,7 +104,7 @@ func (w LookupsTx) Answer(ctx context.Context, id string, a Answered, last bool)
 	l := &Lookup{ID: id, Answer: &a}
 	q := w.db.NewUpdate().Model(l).Column("answer").Where("id = ? AND ended_at IS NULL", id)
 	if last {
-		now := moment(time.Now())
+		now := sqldb.Moment(time.Now())
 		l.EndedAt = &now
 		q.Column("ended_at")
 	}

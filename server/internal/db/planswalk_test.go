@@ -147,8 +147,8 @@ func (w walk) jobs() {
 		w.must(tx.Jobs.Insert(ctx, j), tx.Jobs.SetAsked(ctx, j), second(tx.Jobs.Running(ctx, "acme", e.ID)),
 			second(tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "")), second(tx.Extractions.Lock(ctx, e.ID)),
 			tx.Extractions.SetDuration(ctx, e.ID, 1), tx.Extractions.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "T"}),
-			tx.Extractions.SetTried(ctx, e.ID, nil), tx.Extractions.Move(ctx, e, db.Move{To: durationCheck, Waits: true}),
-			tx.Extractions.SetWaiting(ctx, e, false), tx.Extractions.SetWaiting(ctx, e, true),
+			tx.Extractions.SetTried(ctx, e.ID, nil), tx.Extractions.Move(ctx, e, db.Move{To: durationCheck, Waits: true, Why: &transcript.LastError{}}),
+			tx.Extractions.SetWaiting(ctx, e, nil), tx.Extractions.SetWaiting(ctx, e, &transcript.LastError{}),
 			tx.Jobs.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: 0.5}))
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})))

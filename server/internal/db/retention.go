@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 const (
@@ -43,7 +44,7 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
 	}
 	for _, step := range steps {
-		if err := s.sweepTable(ctx, step.table, step.key, step.old, moment(jobsBefore)); err != nil {
+		if err := s.sweepTable(ctx, step.table, step.key, step.old, sqldb.Moment(jobsBefore)); err != nil {
 			return err
 		}
 	}
@@ -51,7 +52,7 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 		return err
 	}
 	// The process is long dead by then.
-	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", moment(jobsBefore)); err != nil {
+	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", sqldb.Moment(jobsBefore)); err != nil {
 		return err
 	}
 	// PostgreSQL uses an index only for a time that it asks for once, in a SELECT of its own.

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // This file has all statements on River's own tables. River's public API does everything
@@ -283,7 +284,7 @@ func oldHookCalls(hook Hook) string {
 // sweepHookCalls removes the calls of hooks that no process has made.
 func (s *Store) sweepHookCalls(ctx context.Context, before time.Time) error {
 	for _, hook := range []Hook{JobHook, BatchHook} {
-		if err := s.sweepTable(ctx, "river_job", "id", oldHookCalls(hook), moment(before)); err != nil {
+		if err := s.sweepTable(ctx, "river_job", "id", oldHookCalls(hook), sqldb.Moment(before)); err != nil {
 			return err
 		}
 	}

@@ -101,6 +101,6 @@ func (s *Store) measure(ctx context.Context, name string, value int64) error {
 	}
 	_, err = s.writer.NewRaw(`INSERT INTO measures (name, value, measured_at) VALUES (?, ?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value, measured_at = excluded.measured_at`,
-		name, value, moment(time.Now())).Exec(ctx)
+		name, value, sqldb.Moment(time.Now())).Exec(ctx)
 	return wrap(fmt.Sprintf("keep the measure %q", name), err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -87,12 +88,12 @@ func rowOf(t *Transcript) *transcriptRow {
 		Source:        t.Source,
 		Status:        t.Status,
 		SourceURL:     t.SourceURL,
-		Title:         textOrNil(t.Title),
-		Channel:       textOrNil(t.Channel),
-		CreatorName:   textOrNil(t.CreatorName),
-		CreatorHandle: textOrNil(t.CreatorHandle),
-		CreatorURL:    textOrNil(t.CreatorURL),
-		ThumbnailURL:  textOrNil(t.ThumbnailURL),
+		Title:         sqldb.TextOrNil(t.Title),
+		Channel:       sqldb.TextOrNil(t.Channel),
+		CreatorName:   sqldb.TextOrNil(t.CreatorName),
+		CreatorHandle: sqldb.TextOrNil(t.CreatorHandle),
+		CreatorURL:    sqldb.TextOrNil(t.CreatorURL),
+		ThumbnailURL:  sqldb.TextOrNil(t.ThumbnailURL),
 		DurationSec:   t.DurationSec,
 		Duration:      t.Duration,
 		Metadata:      t.Metadata,

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -130,10 +131,10 @@ func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error
 func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err error) {
 	what := "put transcript of " + t.ExternalID
 	row := rowOf(t)
-	if err := newID(&row.ID); err != nil {
+	if err := sqldb.NewID(&row.ID); err != nil {
 		return "", err
 	}
-	stamp(&row.CreatedAt, &row.UpdatedAt)
+	sqldb.Stamp(&row.CreatedAt, &row.UpdatedAt)
 	plain, err := t.SegmentsJSON.Plain()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)

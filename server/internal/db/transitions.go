@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -16,16 +18,19 @@ type Move struct {
 	To lifecycle.State
 	// Retry counts the attempt that has failed.
 	Retry bool
-	// Waits notes that the work waits for a passing fault from now on. Any other move ends
-	// the note.
+	// Waits notes that the work waits for a passing fault, which Why names, from now on. Any
+	// other move ends the note.
 	Waits bool
+	// Why is the LastError from now on; nil: it stays.
+	Why *transcript.LastError
 }
 
 // End is how claims end.
 type End struct {
-	Status       transcript.JobStatus // success, failed or cancelled
-	Error        *transcript.Error    // with failed
-	TranscriptID string               // with success
+	Status       transcript.JobStatus  // success, failed or cancelled
+	Error        *transcript.Error     // with failed
+	LastError    *transcript.LastError // with failed
+	TranscriptID string                // with success
 	// Cached and Stale go with success: the text was there, or has expired.
 	Cached, Stale bool
 	// Via is a state that the claims pass on the way to the end, with an event of its own;
@@ -47,8 +52,8 @@ func (end End) way(from lifecycle.State) (way []lifecycle.State) {
 }
 
 // Move takes an extraction and all its running claims to another state. Each claim gets its
-// next sequence and an event. Watchers of the claims wake after the commit. A move to an end, or a move that the transition table does not have, is an error
-// and changes nothing. This transaction must have read the extraction with Lock, or have
+// next sequence and an event. Watchers of the claims wake after the commit. A move to an end, or a
+// move that the transition table does not have, is an error and changes nothing. This transaction must have read the extraction with Lock, or have
 // inserted it. Move updates e.
 func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	if m.To.Status.Terminal() {
@@ -58,24 +63,24 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	if err != nil {
 		return err
 	}
-	next, now := *e, moment(time.Now())
+	next, now := *e, sqldb.Moment(time.Now())
 	if err := next.move(m.To); err != nil {
 		return err
 	}
 	if m.Retry {
 		next.Attempt++
 	}
+	if m.Why != nil {
+		next.LastError = m.Why
+	}
 	switch {
-	case m.Waits && e.WaitingSince == nil:
-		since, err := w.tx.Now(ctx)
-		if err != nil {
-			return err
-		}
-		next.WaitingSince = new(moment(since))
-	case !m.Waits && e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
+	case m.Waits:
+		next.WaitingSince = cmp.Or(e.WaitingSince, new(sqldb.Moment(m.Why.At.Time)))
+	case e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
 		next.WaitingSince = nil // the fault has passed
 	}
 	for i := range claims {
+		claims[i].LastError = next.LastError
 		if err := claims[i].move(m.To, next.Attempt, now); err != nil {
 			return err
 		}
@@ -96,7 +101,7 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
 	}
-	now := moment(time.Now())
+	now := sqldb.Moment(time.Now())
 	var passed []Job // the claims in each state on the way
 	for i := range claims {
 		j := &claims[i]
@@ -105,6 +110,9 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 		}
 		if end.Metadata != nil {
 			j.MetadataStatus = end.Metadata.Status()
+		}
+		if end.Status != transcript.JobCancelled {
+			j.LastError = end.LastError
 		}
 		for _, to := range end.way(j.State) {
 			if err := j.move(to, j.Attempt, now); err != nil {
@@ -139,7 +147,7 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time, columns ...string) error {
 	next.UpdatedAt, next.MovedAt = now, &now
 	res, err := w.db.NewUpdate().Model(&next).
-		Column("status", "stage", "attempt", "waiting_since", "moved_at", "updated_at").Column(columns...).
+		Column("status", "stage", "attempt", "waiting_since", "last_error", "moved_at", "updated_at").Column(columns...).
 		WherePK().
 		Where("status = ? AND stage = ?", e.State.Status, e.State.Stage).
 		Exec(ctx)
@@ -176,7 +184,7 @@ func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcr
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err = w.db.NewUpdate().Model(&Job{Progress: p, UpdatedAt: moment(time.Now())}).
+	_, err = w.db.NewUpdate().Model(&Job{Progress: p, UpdatedAt: sqldb.Moment(time.Now())}).
 		Column("progress", "updated_at").
 		Where("id IN (?)", bun.List(ids)).
 		Exec(ctx)
@@ -222,8 +230,8 @@ func (w JobsTx) saveMoved(ctx context.Context, claims, passed []Job) error {
 			row.Reserved = Allowance{}
 		}
 		res, err := w.db.NewUpdate().Model(&row).
-			Column("status", "stage", "sequence", "attempt", "metadata_status", "error", "transcript_id", "cached",
-				"stale", "reserved_transcripts", "reserved_minutes", "updated_at", "ended_at").
+			Column("status", "stage", "sequence", "attempt", "metadata_status", "last_error", "error", "transcript_id",
+				"cached", "stale", "reserved_transcripts", "reserved_minutes", "updated_at", "ended_at").
 			Where("id = ? AND sequence = ?", row.ID, row.Sequence-len(passed)/len(claims)).
 			Exec(ctx)
 		if err := mustAffect("move job "+row.ID, res, err); err != nil {

@@ -170,8 +170,15 @@ func (s place) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-ch
 		assert.Equal(t, 1, counts[hash], "chunk %d had finished and was recognized again", chunk.N)
 	}
 
-	last := 0
+	last, again := 0, 0
 	for _, e := range <-watch {
+		if e.Segments == nil && e.Job.Attempt > 1 && e.Job.Stage == transcript.StageASRRunning {
+			again++
+			require.NotNil(t, e.Job.LastError, "an event of the second attempt: %+v", e)
+			assert.Equal(t, transcript.Internal, e.Job.LastError.Code)
+			assert.Equal(t, "The process of the service that did the work has ended.", e.Job.LastError.Message)
+			assert.Equal(t, 1, e.Job.LastError.Attempt)
+		}
 		switch {
 		case e.Type == transcript.EventSnapshot:
 			require.Zero(t, last, "a second snapshot")
@@ -185,4 +192,6 @@ func (s place) checkEnd(t *testing.T, c *client.Client, jobID string, watch <-ch
 	require.NoError(t, err)
 	assert.Equal(t, job.Sequence, last, "the stream ended before the job")
 	assert.Equal(t, transcript.JobSuccess, job.Status)
+	assert.Positive(t, again, "no event told of the second attempt")
+	assert.Nil(t, job.LastError)
 }

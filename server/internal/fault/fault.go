@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"syscall"
+	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/oneline"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -20,12 +23,32 @@ func OfJob(cause error) *transcript.Error {
 	return &shown
 }
 
+// Last is an error as the owner of the work reads it while the work is tried again: the message
+// without its cure, in one line, and the cure apart.
+func Last(cause *transcript.Error, attempt int, at time.Time) *transcript.LastError {
+	last := &transcript.LastError{
+		Code:    cause.Code,
+		Message: oneline.Of(strings.TrimSuffix(cause.Message, " "+cause.Cure), maxSaid),
+		At:      transcript.At(at),
+		Attempt: attempt,
+	}
+	if cause.Cure != "" {
+		last.Cure = new(oneline.Of(cause.Cure, maxSaid))
+	}
+	return last
+}
+
+// maxSaid bounds a message and a cure, in bytes.
+const maxSaid = 1000
+
 // Coded is the coded error that a cause is or wraps. One without a code becomes
 // INTERNAL: its text is for the log, not for the caller.
 func Coded(cause error) *transcript.Error {
 	var coded *transcript.Error
 	if Own(cause) {
-		return transcript.Errorf(transcript.ServiceUnavailable, "The service has no room on its disks, or cannot reach its database or its store of files.").Because(cause)
+		away := transcript.Errorf(transcript.ServiceUnavailable, "The service has no room on its disks, or cannot reach its database or its store of files.").Because(cause)
+		away.Cure = "The operator can make room, and see to it that the database and the store of files can be reached."
+		return away
 	}
 	if !errors.As(cause, &coded) {
 		coded = transcript.Errorf(transcript.Internal, "The service failed to do the work.").Because(cause)

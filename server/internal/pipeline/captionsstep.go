@@ -88,7 +88,7 @@ func (p *processor) orServeStale(ctx context.Context, t task, fault error) error
 			return fault
 		}
 		if e.State == durationCheck { // from where no move leads to a text
-			if err := p.claims.goBack(ctx, tx, e, interrupted); err != nil {
+			if err := p.claims.goBack(ctx, tx, e, interrupted, nil); err != nil {
 				return err
 			}
 		}

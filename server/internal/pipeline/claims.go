@@ -48,6 +48,7 @@ func (c *claims) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submi
 		Sequence:       1,
 		Attempt:        e.Attempt,
 		MetadataStatus: view.StatusOf(e),
+		LastError:      e.LastError,
 		Format:         s.View.Format,
 		OmitTimestamp:  s.View.OmitTimestamp,
 		SendMetadata:   s.View.SendMetadata,
@@ -90,7 +91,7 @@ func (c *claims) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Mov
 	return nil
 }
 
-// setback is why an extraction goes back.
+// setback is how an extraction goes back.
 type setback int
 
 const (
@@ -99,13 +100,14 @@ const (
 	blocked                    // it waits for what will pass; the attempt does not count
 )
 
-// goBack leads an extraction back to where its stage began to wait.
-func (c *claims) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, why setback) error {
+// goBack leads an extraction back to where its stage began to wait. why is shown to the owners
+// of its claims; nil: nothing has failed.
+func (c *claims) goBack(ctx context.Context, tx *db.Tx, e *db.Extraction, how setback, why *transcript.LastError) error {
 	if e.State.Status == transcript.JobProcessing {
-		return c.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: why == attempted, Waits: why == blocked})
+		return c.move(ctx, tx, e, db.Move{To: waitingFor(e.State), Retry: how == attempted, Waits: how == blocked, Why: why})
 	}
-	if why == blocked { // it already waits, but it was not known for what
-		return tx.Extractions.SetWaiting(ctx, e, true)
+	if how == blocked { // it already waits, but it was not known for what
+		return tx.Extractions.SetWaiting(ctx, e, why)
 	}
 	return nil
 }
@@ -117,6 +119,9 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
 		return err
+	}
+	if end.Error != nil {
+		end.LastError = fault.Last(end.Error, e.Attempt, time.Now())
 	}
 	before := *e
 	over, err := tx.Extractions.End(ctx, e, claims, end)
@@ -187,16 +192,20 @@ func atWork(e *db.Extraction, w db.Work) bool {
 
 // takeBack moves an extraction back to the begin of the lost step, if one of the runs
 // was at the extraction's present step. The other runs had ended except for the note in
-// the queue. Work that was lost too often is not tried again: it may be what ends the
-// processes.
-func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, why setback) error {
+// the queue. If the process has died, the attempt counts. Work that was lost too often is not
+// tried again: it may be what ends the processes.
+func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, died bool) error {
 	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
 		return nil
 	}
-	if why == attempted && e.Attempt >= retry.MaxAttempts {
+	switch {
+	case !died:
+		return c.goBack(ctx, tx, e, interrupted, nil)
+	case e.Attempt >= retry.MaxAttempts:
 		return c.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
 	}
-	return c.goBack(ctx, tx, e, why)
+	why := transcript.Errorf(transcript.Internal, "The process of the service that did the work has ended.")
+	return c.goBack(ctx, tx, e, attempted, fault.Last(why, e.Attempt, time.Now()))
 }
 
 // extractionFunc works on an extraction that its transaction holds.

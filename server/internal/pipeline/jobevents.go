@@ -182,6 +182,7 @@ func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
 			Sequence:       ev.Sequence,
 			Attempt:        ev.Attempt,
 			MetadataStatus: ev.MetadataStatus,
+			LastError:      ev.LastError,
 			UpdatedAt:      transcript.At(ev.At),
 		}
 		w.progressAt = ev.At
@@ -237,9 +238,10 @@ func (w *watcher) segments(ctx context.Context, row *db.Job) bool {
 	return true
 }
 
-// progress yields how far recognition has come, if that is news.
+// progress yields how far recognition has come, and why the job waits where it stands, if that
+// is news.
 func (w *watcher) progress(row *db.Job) bool {
-	if row.Sequence != w.seen || row.Progress == nil || !row.UpdatedAt.After(w.progressAt) {
+	if row.Sequence != w.seen || row.Progress == nil && row.LastError == nil || !row.UpdatedAt.After(w.progressAt) {
 		return true
 	}
 	w.progressAt = row.UpdatedAt

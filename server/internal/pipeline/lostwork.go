@@ -122,7 +122,7 @@ func (r *rescue) takeOver(ctx context.Context, extraction string, lost []db.Work
 		if e == nil || len(taken) == 0 || !counts {
 			return nil
 		}
-		return r.claims.takeBack(ctx, tx, e, taken, attempted)
+		return r.claims.takeBack(ctx, tx, e, taken, true)
 	})
 	if err != nil {
 		return fmt.Errorf("pipeline: taking over work: %w", err)

@@ -81,7 +81,7 @@ func (p *processor) enterDurationCheck(ctx context.Context, t task) (e *db.Extra
 		if seated, err := seat(ctx, tx, e); err != nil || seated {
 			return err
 		}
-		if err := p.claims.goBack(ctx, tx, e, interrupted); err != nil {
+		if err := p.claims.goBack(ctx, tx, e, interrupted, nil); err != nil {
 			return err
 		}
 		return tx.Finish(ctx, t.work) // a second run must not compete with the one to come

@@ -122,7 +122,7 @@ func (p *processor) finishChunk(ctx context.Context, t task, plan cutList, r out
 		if err != nil || !first {
 			return err
 		}
-		if err := tx.Extractions.SetWaiting(ctx, e, false); err != nil {
+		if err := tx.Extractions.SetWaiting(ctx, e, nil); err != nil {
 			return err
 		}
 		if err := tx.Jobs.SetProgress(ctx, e.ID, &now); err != nil {

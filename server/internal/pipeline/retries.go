@@ -42,17 +42,18 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 		e = locked
 		attempt := cmp.Or(tries, e.Attempt)
 		now, err := tx.Now(ctx)
+		why := fault.Last(coded, attempt, now)
 		switch {
 		case err != nil:
 			return err
 		case p.waits(e, coded, now):
-			return p.repeat(ctx, tx, e, t, same, blocked, p.cfg.pauses.UntilNextLook(e.WaitingSince, coded, now))
+			return p.repeat(ctx, tx, e, t, same, blocked, why, p.cfg.pauses.UntilNextLook(e.WaitingSince, coded, now))
 		case !retry.Transient(coded.Code) || attempt >= retry.MaxAttempts:
 			return p.claims.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
-			return p.repeat(ctx, tx, e, t, again, interrupted, p.cfg.pauses.UntilNextAttempt(attempt, coded))
+			return p.repeat(ctx, tx, e, t, again, interrupted, why, p.cfg.pauses.UntilNextAttempt(attempt, coded))
 		}
-		return p.repeat(ctx, tx, e, t, again, attempted, p.cfg.pauses.UntilNextAttempt(attempt, coded))
+		return p.repeat(ctx, tx, e, t, again, attempted, why, p.cfg.pauses.UntilNextAttempt(attempt, coded))
 	})
 	if errors.Is(err, follow.ErrUnwanted) {
 		return p.cleanUp(ctx, t.extraction)
@@ -69,10 +70,10 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 	return nil
 }
 
-// repeat moves an extraction back, queues a step again after a pause, and finishes the
-// present run of the task.
-func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, why setback, pause time.Duration) error {
-	if err := p.claims.goBack(ctx, tx, e, why); err != nil {
+// repeat moves an extraction back and says why, queues a step again after a pause, and finishes
+// the present run of the task.
+func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, how setback, why *transcript.LastError, pause time.Duration) error {
+	if err := p.claims.goBack(ctx, tx, e, how, why); err != nil {
 		return err
 	}
 	_, err := tx.RunAgain(ctx, t.work, again, pause)

@@ -86,7 +86,7 @@ func (p *processor) release(ctx context.Context, t task) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return p.claims.takeBack(ctx, tx, e, []db.Work{t.work}, interrupted)
+		return p.claims.takeBack(ctx, tx, e, []db.Work{t.work}, false)
 	})
 	if err != nil && !errors.Is(err, follow.ErrUnwanted) {
 		return fmt.Errorf("pipeline: releasing work: %w", err)

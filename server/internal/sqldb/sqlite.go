@@ -197,7 +197,7 @@ func (s *sqlite) retryable(error) bool                          { return false }
 func (s *sqlite) lock(context.Context, bun.Tx, string) error    { return nil }
 func (s *sqlite) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q }
 func (s *sqlite) announce(...string)                            {}
-func (s *sqlite) Ago(d time.Duration) any                       { return time.Now().Add(-d).UTC().Truncate(time.Microsecond) }
+func (s *sqlite) Ago(d time.Duration) any                       { return Moment(time.Now().Add(-d)) }
 func (s *sqlite) SizeQuery() string {
 	return `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
 }

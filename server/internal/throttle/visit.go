@@ -95,7 +95,9 @@ func (p *Throttle) visit(ctx context.Context, r route, source string, do func(an
 		return err
 	}
 	if !ok {
-		full := transcript.Errorf(transcript.IPBlocked, "This service may not visit the platform more often at the moment. The operator can allow more visits.")
+		const cure = "The operator can allow more visits."
+		full := transcript.Errorf(transcript.IPBlocked, "This service may not visit the platform more often at the moment. "+cure)
+		full.Cure = cure
 		return heldBack(full, bucket.stand(who, 0, false))
 	}
 	permit, ok := circuit.begin()

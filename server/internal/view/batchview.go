@@ -32,12 +32,21 @@ func BatchOf(b *db.BatchState) *batch.Job {
 		Failed:     b.Counts.Failed,
 		Counts:     b.Counts,
 		Status:     b.Shown,
+		LastError:  newest(b.LastError, b.ItemError),
 		Error:      b.Error,
 		ExportRef:  b.ExportRef,
 		ExportMime: b.ExportMime,
 		CreatedAt:  transcript.At(b.CreatedAt),
 		UpdatedAt:  transcript.At(updated),
 	}
+}
+
+// newest returns the later of two errors, each of which may be nil.
+func newest(a, b *transcript.LastError) *transcript.LastError {
+	if a == nil || b != nil && b.At.After(a.At.Time) {
+		return b
+	}
+	return a
 }
 
 // undetermined is the language of items whose language the recognizer detects.

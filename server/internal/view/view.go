@@ -48,6 +48,7 @@ func JobOf(j *db.Job) transcript.Job {
 		MetadataStatus: j.MetadataStatus,
 		CreatedAt:      transcript.At(j.CreatedAt),
 		UpdatedAt:      transcript.At(j.UpdatedAt),
+		LastError:      j.LastError,
 		Error:          j.Error,
 		TranscriptRef:  j.TranscriptID,
 	}

@@ -16,6 +16,7 @@ import (
 type Refusal struct {
 	Code    transcript.Code
 	Message string        // for the caller; names no address and quotes nothing
+	Cure    string        // with which Message ends; empty: nothing is known
 	Pause   time.Duration // when to ask again; 0: not known
 	// NotFound tells that another source may still find the content, see
 	// [engine.ErrNothingFound].
@@ -50,7 +51,7 @@ var (
 
 // curable returns a refusal whose message ends with the cure for its code.
 func curable(code transcript.Code, message string) Refusal {
-	return Refusal{Code: code, Message: message + " " + engine.Cure(code)}
+	return Refusal{Code: code, Message: message + " " + engine.Cure(code), Cure: engine.Cure(code)}
 }
 
 func (r Refusal) after(pause time.Duration) Refusal {
@@ -68,7 +69,7 @@ func (r Refusal) Because(why error) *transcript.Error {
 		why = fmt.Errorf("%w: %w", engine.ErrNothingFound, why)
 	}
 	e := transcript.Errorf(r.Code, "%s", r.Message).Because(why)
-	e.RetryAfter = retryafter.Seconds(r.Pause)
+	e.Cure, e.RetryAfter = r.Cure, retryafter.Seconds(r.Pause)
 	return e
 }
 

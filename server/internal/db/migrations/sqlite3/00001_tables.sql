@@ -70,6 +70,7 @@ CREATE TABLE extractions (
     waiting_since timestamp,
     tried         text NOT NULL DEFAULT '[]', -- JSON array
     moved_at      timestamp,
+    last_error    text, -- JSON object
     prompt        text NOT NULL DEFAULT ''
 );
 CREATE INDEX extractions_ended ON extractions (updated_at) WHERE status NOT IN ('pending', 'processing');
@@ -88,6 +89,7 @@ CREATE TABLE jobs (
     progress         text, -- JSON object
     metadata_status  text NOT NULL,
     error            text, -- JSON object
+    last_error       text, -- JSON object
     transcript_id    text NOT NULL,
     format           text NOT NULL,
     omit_timestamp   boolean NOT NULL,
@@ -117,6 +119,7 @@ CREATE TABLE job_events (
     stage           text NOT NULL,
     attempt         integer NOT NULL,
     metadata_status text NOT NULL,
+    last_error      text, -- JSON object
     at              timestamp NOT NULL,
     PRIMARY KEY (job_id, sequence)
 ) WITHOUT ROWID;
@@ -279,6 +282,7 @@ CREATE TABLE batches (
     trace         text NOT NULL DEFAULT '',
     status        text NOT NULL CHECK (status IN ('pending', 'processing', 'completed', 'failed', 'cancelled')),
     error         text, -- JSON object: why the list could not be read
+    last_error    text, -- JSON object: why the list is read again
     listed        boolean NOT NULL, -- all items are known
     feeding       boolean NOT NULL, -- a step that takes up items is in the queue
     export_ref    text,
