@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -99,7 +100,7 @@ func TestFieldsOfABatch(t *testing.T) {
 	o := s.get(t, batchPath(id)).object(t)
 	assert.Equal(t, map[string]any{
 		"mode": "batch", "lang": "de,en", "total": 3.0, "done": 3.0, "failed": 1.0, "counts": counts(3, 0, 1, 1),
-		"status": "completed", "exportRef": nil, "exportMime": nil,
+		"status": "completed", "lastError": nil, "exportRef": nil, "exportMime": nil,
 	}, parted(t, o["batch"].(map[string]any), shown))
 	items := o["items"].([]any)
 	ref := s.get(t, savedVideo).object(t)["transcript"].(map[string]any)["id"]
@@ -167,4 +168,43 @@ func TestJobOfALinkWithoutCaptions(t *testing.T) {
 			assert.Equal(t, "asr", job["transcript"].(map[string]any)["source"])
 		})
 	}
+}
+
+// Every member of the reason why a job and its batch wait, in the job, its events and the batch.
+func TestFieldsOfALastError(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	blocks := transcript.Errorf(transcript.IPBlocked, "The site blocks. Ask less.").Because(errors.New("a secret"))
+	blocks.Cure, blocks.RetryAfter = "Ask less.", 3600
+	s.Engine.FailCaptions(blocks)
+	id := s.postJSON(t, body(t, video, wish{"waitMs", 0})).object(t)["jobId"].(string)
+	made := s.postBatch(t, `{"urls":["`+video+`"]}`).object(t)["batch"].(map[string]any)["id"].(string)
+
+	why := func(o map[string]any) map[string]any {
+		told, _ := o["lastError"].(map[string]any)
+		return parted(t, told, map[string]string{"at": aTime})
+	}
+	want := map[string]any{"code": "IP_BLOCKED", "message": "The site blocks.", "cure": "Ask less.", "attempt": 1.0}
+	stream := s.open(t, id)
+	told := stream.next(t)
+	for told.object(t)["lastError"] == nil {
+		told = stream.next(t)
+		require.NotEmpty(t, told.name, "the stream has ended")
+	}
+	assert.NotContains(t, told.data, "secret")
+	assert.Equal(t, want, why(told.object(t)))
+	job := s.get(t, jobPath(id))
+	assert.Equal(t, want, why(job.object(t)))
+	assert.NotContains(t, job.body, "secret")
+	snapshot := s.open(t, id).next(t)
+	require.Equal(t, "job.snapshot", snapshot.name)
+	assert.Equal(t, want, why(snapshot.object(t)))
+
+	var batch *answer
+	require.Eventually(t, func() bool {
+		batch = s.get(t, batchPath(made))
+		return batch.object(t)["batch"].(map[string]any)["lastError"] != nil
+	}, time.Minute, 10*time.Millisecond)
+	assert.Equal(t, want, why(batch.object(t)["batch"].(map[string]any)))
+	assert.NotContains(t, batch.body, "secret")
 }

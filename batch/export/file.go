@@ -109,7 +109,7 @@ func (f File) Write(w io.Writer, entries iter.Seq2[Entry, error]) error {
 
 func (f File) writer(w io.Writer) (writer, error) {
 	shown := *f.Batch
-	shown.ExportRef, shown.ExportMime = nil, nil
+	shown.ExportRef, shown.ExportMime, shown.LastError = nil, nil, nil
 	switch {
 	case f.Format == batch.ZIP:
 		return &archive{folder: newFolder(w), batch: &shown}, nil

@@ -27,6 +27,7 @@ type Display struct {
 	drawn int // lines on the terminal
 	at    time.Time
 	over  bool
+	told  map[string]bool // the reasons of waits that were written
 }
 
 const (
@@ -37,7 +38,7 @@ const (
 
 // New makes a display on out. The caller ends it with Done.
 func New(out io.Writer) *Display {
-	d := &Display{out: out, ended: make(chan struct{})}
+	d := &Display{out: out, ended: make(chan struct{}), told: map[string]bool{}}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		d.terminal = f
 		d.clock.Go(d.redraw)
@@ -73,6 +74,10 @@ func (d *Display) Line(name string) *Line {
 func (d *Display) Say(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.say(text)
+}
+
+func (d *Display) say(text string) {
 	if d.terminal != nil {
 		d.draw(OneLine(text) + "\n")
 		return

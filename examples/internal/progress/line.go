@@ -47,8 +47,11 @@ func (l *Line) Bytes(step string, n, total int64) {
 	l.set(step, n, total, true)
 }
 
-// Job shows the progress of a job. Only measured progress gets a bar.
+// Job shows the progress of a job, and why it waits. Only measured progress gets a bar.
 func (l *Line) Job(job transcript.Job) {
+	if !job.Status.Terminal() {
+		l.Why(job.LastError)
+	}
 	step := words(job.Stage)
 	if job.Attempt > 1 && !job.Status.Terminal() {
 		step += fmt.Sprintf(", attempt %d", job.Attempt)
@@ -59,6 +62,29 @@ func (l *Line) Job(job transcript.Job) {
 	}
 	const whole = 1000
 	l.set(step, int64(whole*min(max(job.Progress.Fraction, 0), 1)), whole, false)
+}
+
+// Why writes a permanent line that says why the work is tried again or waits. It writes each
+// reason once, however many tasks wait for the same thing. nil writes nothing.
+func (l *Line) Why(e *transcript.LastError) {
+	if e == nil {
+		return
+	}
+	reason := e.Message
+	if e.Cure != nil {
+		reason += " " + *e.Cure
+	}
+	d := l.display
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.over || l.over || d.told[reason] {
+		return
+	}
+	d.told[reason] = true
+	if l.name != "" {
+		reason = l.name + ": " + reason
+	}
+	d.say(reason)
 }
 
 // Event shows an event of a job's stream.

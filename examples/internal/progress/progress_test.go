@@ -10,6 +10,32 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// Each reason of a wait is written once, with its cure, on a line that stays.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	d := progress.New(&out)
+	cure := "Wait\x1b[2J\na while."
+	blocked := &transcript.LastError{Code: transcript.IPBlocked, Message: "The platform blocks.", Cure: &cure, Attempt: 1}
+	broken := &transcript.LastError{Code: transcript.UpstreamFailed, Message: "It breaks.", Attempt: 1}
+	one, two := d.Line("one"), d.Line("two")
+	for range 2 {
+		one.Job(transcript.Job{Status: transcript.JobPending, Stage: transcript.StageQueued, Attempt: 1, LastError: blocked})
+		two.Why(blocked)
+		two.Why(broken)
+		two.Why(nil)
+	}
+	two.Job(transcript.Job{Status: transcript.JobFailed, Stage: transcript.StageQueued, Attempt: 4,
+		LastError: &transcript.LastError{Message: "The end tells this.", Attempt: 4}})
+	d.Done()
+	two.Why(&transcript.LastError{Message: "Too late.", Attempt: 1})
+	assert.Equal(t, `one: The platform blocks. Wait [2J a while.
+one: waiting for its turn
+two: It breaks.
+two: waiting for its turn
+`, out.String())
+}
+
 // What is no terminal gets a line only where there is something new.
 func TestLines(t *testing.T) {
 	t.Parallel()

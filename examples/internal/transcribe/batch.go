@@ -148,6 +148,9 @@ func (w *work) show(ctx context.Context, whole *progress.Line, id string, runnin
 		}
 	}
 	whole.State(fmt.Sprintf("%d of %d done, %d failed", done, all, failed))
+	if now, err := w.client.Batches.Get(ctx, id); err == nil { // as above
+		whole.Why(now.LastError)
+	}
 }
 
 // labelOf returns the text by which people recognize an item.

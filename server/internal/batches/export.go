@@ -57,7 +57,7 @@ func (bs *Batches) Export(ctx context.Context, account, id string, partial bool)
 
 // newExport is the export of a batch with all its items.
 func newExport(b *db.BatchState, items []db.ExportItem) *Export {
-	b.ExportRef, b.ExportMime = nil, nil
+	b.ExportRef, b.ExportMime, b.LastError, b.ItemError = nil, nil, nil, nil
 	e := &Export{Batch: view.BatchOf(b)}
 	for i := range items {
 		e.Items = append(e.Items, view.ItemOf(&b.Batch, &items[i].ItemState))

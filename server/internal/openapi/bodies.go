@@ -38,6 +38,7 @@ type Job struct {
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus,omitempty"`
 	CreatedAt      transcript.Time           `json:"createdAt"`
 	UpdatedAt      transcript.Time           `json:"updatedAt"`
+	LastError      *transcript.LastError     `json:"lastError"`
 	Error          *transcript.Error         `json:"error,omitempty"`
 	TranscriptRef  string                    `json:"transcriptRef,omitempty" format:"uuid"`
 

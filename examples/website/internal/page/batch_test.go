@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -300,4 +301,21 @@ func TestBatchesAreForThoseWhoSignIn(t *testing.T) {
 	for _, action := range []string{"/batches", path + "/retry", path + "/cancel", path + "/delete"} {
 		assert.Equal(t, "/sign-in", s.post(t, action, "from", "batch", "links", "dQw4w9WgXcQ").header.Get("Location"))
 	}
+}
+
+// A batch whose site blocks says so while it waits.
+func TestBatchSaysWhyItWaits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.Engine.FailCaptions(blocks())
+	path := s.makeBatch(t, "from", "batch", "links", "dQw4w9WgXcQ")
+	require.Eventually(t, func() bool {
+		now, err := s.api(t).Batches.Get(t.Context(), strings.TrimPrefix(path, "/batches/"))
+		require.NoError(t, err)
+		return now.LastError != nil
+	}, time.Minute, 25*time.Millisecond)
+	shown := s.get(t, path)
+	assert.Contains(t, shown.body, `<p class="hint" id="waits" role="status" dir="auto">The &lt;b&gt;site&lt;/b&gt; blocks. Ask less.</p>`)
+	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
+	assert.NotContains(t, s.get(t, path).body, `id="waits"`)
 }

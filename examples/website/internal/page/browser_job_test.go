@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/browsertest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const loadFaults = `^(log: Failed to load resource|loading: net::)`
@@ -285,4 +286,25 @@ func TestBrowserSaysWhatIsWrong(t *testing.T) {
 	page.Wait(`document.querySelector("[data-held]").disabled`)
 	write("0") // which is there already
 	page.Wait(`!document.querySelector("[data-held]").disabled`)
+}
+
+// A watched job shows why it waits as soon as the service knows, and no longer once the work goes on.
+func TestBrowserShowsWhyAJobWaits(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	release := s.Engine.HoldCaptions()
+	short := transcript.Errorf(transcript.IPBlocked, "The <b>site</b> blocks. Ask less.")
+	short.Cure, short.RetryAfter = "Ask less.", 5
+	s.Engine.FailCaptions(short)
+	path := s.begin(t, transcript.URL("dQw4w9WgXcQ"), "")
+	page := s.open(t)
+	page.Open(path)
+	page.WaitText("#stage", "Looking for captions")
+	assert.Empty(t, browsertest.Eval[string](page, `document.getElementById("why").textContent`))
+	release()
+	page.WaitText("#why", "The <b>site</b> blocks. Ask less.")
+	again := s.Engine.HoldCaptions()
+	defer again()
+	page.Wait(`document.getElementById("why").textContent === ""`)
 }

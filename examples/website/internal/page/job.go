@@ -29,6 +29,14 @@ type jobPage struct {
 	Refresh int  // seconds, for browsers without scripts; 0: the job has ended
 }
 
+// Why returns why the job waits, or why its work was begun again; nil: it does neither.
+func (j jobPage) Why() *transcript.LastError {
+	if e := j.LastError; e != nil && (j.Status == transcript.JobPending || j.Attempt > e.Attempt) {
+		return e
+	}
+	return nil
+}
+
 // subject is the content of a job, as far as it is known.
 type subject struct {
 	Title string

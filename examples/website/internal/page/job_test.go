@@ -185,3 +185,36 @@ func TestEveryCodeHasACure(t *testing.T) {
 		assert.NotEmpty(t, texts["cure."+string(code)], code)
 	}
 }
+
+// blocks is a site that blocks for a long time, and says it in words that are markup.
+func blocks() error {
+	e := transcript.Errorf(transcript.IPBlocked, "The <b>site</b> blocks. Ask less.")
+	e.Cure, e.RetryAfter = "Ask less.", 3600
+	return e
+}
+
+// awaitWhy waits until a job tells why it waits.
+func (s *site) awaitWhy(t *testing.T, path string) {
+	t.Helper()
+	for event, err := range s.api(t).Jobs.Events(t.Context(), strings.TrimPrefix(path, "/jobs/")) {
+		require.NoError(t, err)
+		if event.Job.LastError != nil {
+			return
+		}
+	}
+	t.Fatal("the job has ended")
+}
+
+// A job that waits for a site says so, and what to do about it. A canceled job does not.
+func TestJobSaysWhyItWaits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.Engine.FailCaptions(blocks())
+	path := s.begin(t, transcript.URL("dQw4w9WgXcQ"), "")
+	s.awaitWhy(t, path)
+	shown := s.get(t, path)
+	require.Equal(t, http.StatusOK, shown.status)
+	assert.Contains(t, shown.body, `<p id="why" class="hint" role="status" dir="auto">The &lt;b&gt;site&lt;/b&gt; blocks. Ask less.</p>`)
+	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
+	assert.NotContains(t, s.get(t, path).body, "blocks")
+}

@@ -18,7 +18,8 @@ async function follow() {
     const begun = performance.now();
     try {
       const { batch } = await ask(`/v1/batch/${page.dataset.batch}?maxResults=1&waitMs=${held * 1000}`);
-      if (batch.updatedAt !== page.dataset.updated || batch.status !== page.dataset.status) await renew(page);
+      const { updated, status, why } = page.dataset;
+      if (batch.updatedAt !== updated || batch.status !== status || (batch.lastError?.message ?? "") !== why) await renew(page);
       failures = 0;
       lost("");
       if (!ended(batch.status)) await sleep(held - (performance.now() - begun) / 1000); // if the answer was not held

@@ -37,6 +37,8 @@ function show(now) {
   say(part("stage"), stage);
   say(part("attempt"), t("job.attempt", { count: now.attempt }));
   part("attempt").hidden = !(now.attempt > 1);
+  const why = now.lastError, waits = why && (now.status === "pending" || now.attempt > why.attempt);
+  say(part("why"), waits ? [why.message, why.cure].filter(Boolean).join(" ") : "");
   const percent = heard(now.progress);
   document.title = (percent === null ? stage : t("job.percent", { percent, stage })) + site;
 }
