@@ -43,6 +43,7 @@ type Pass struct {
 	mu      sync.Mutex
 	open    map[io.Closer]bool // connections in both directions; nil once the pass has ended
 	refused []string
+	unknown []string
 }
 
 // Open makes a pass. It ends with ctx, after it has received more than maxBytes over all
@@ -106,6 +107,14 @@ func (p *Pass) Refused() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.refused)
+}
+
+// Unknown returns the host names that the program asked for and that the guard could not look up,
+// in order, each once, at most 100.
+func (p *Pass) Unknown() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.unknown)
 }
 
 // Close ends the pass: it invalidates the password and cuts the connections. It returns when
@@ -187,6 +196,7 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	case err != nil && p.ctx.Err() != nil:
 		return nil, context.Cause(p.ctx)
 	case err != nil:
+		p.noteUnknown(address, err)
 		return nil, err
 	}
 	c := &conn{Conn: raw, pass: p}
@@ -196,6 +206,22 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 		return nil, context.Cause(p.ctx)
 	}
 	return c, nil
+}
+
+// noteUnknown remembers the host of an address if an error says that its name could not be looked
+// up. The name of an outgoing proxy is not the program's.
+func (p *Pass) noteUnknown(address string, err error) {
+	var lookup *net.DNSError
+	host, _, _ := net.SplitHostPort(address) // the guard has read the address
+	if !errors.As(err, &lookup) || !strings.EqualFold(lookup.Name, host) {
+		return
+	}
+	host = strings.ToLower(host)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.unknown) < maxRefused && !slices.Contains(p.unknown, host) {
+		p.unknown = append(p.unknown, host)
+	}
 }
 
 // conn is a connection to an outside address. It counts received bytes and ends when it is

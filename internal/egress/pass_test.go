@@ -297,3 +297,26 @@ func BenchmarkReceive(b *testing.B) {
 		})
 	}
 }
+
+// A pass remembers the names that cannot be looked up, each once, and no host that merely does
+// not answer.
+func TestUnknownNames(t *testing.T) {
+	t.Parallel()
+	target := newSite(t, nil)
+	gone := newSite(t, nil)
+	g, _ := newGuard(t, egress.Config{Allow: []string{target.at.String(), gone.at.String()}})
+	gone.Close()
+	g.UseResolver(newNames(nil).resolver())
+	p := open(t, g, "job", 0)
+	client := behind(t, p, nil)
+	for _, link := range []string{target.URL, gone.URL, "http://one.test/", "http://two.test/x", "http://ONE.test/y", "http://one.test/"} {
+		status, body, err := get(t, client, link)
+		require.NoError(t, err)
+		if link != target.URL {
+			assert.Equal(t, http.StatusBadGateway, status)
+			assert.NotContains(t, body, "test", "the program learns no more than before")
+		}
+	}
+	assert.Equal(t, []string{"one.test", "two.test"}, p.Unknown())
+	assert.Empty(t, p.Refused())
+}

@@ -216,7 +216,7 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 	may.port = r.guard.Port()
 	exit, err := r.run(pass.Context(), path, dir, append(env, pass.Env()...), may, c)
 	_ = pass.Close() // always nil
-	exit.Refused = pass.Refused()
+	exit.Refused, exit.Unknown = pass.Refused(), pass.Unknown()
 	if errors.Is(err, egress.ErrLimit) {
 		most := cmp.Or(c.Network.MaxBytes, egress.DefaultMaxBytes)
 		err = &engine.LimitError{Program: filepath.Base(path), Limit: "bytes received", Max: fmt.Sprintf("%d bytes", most)}

@@ -15,6 +15,9 @@ var cures = map[transcript.Code]string{
 // codes end with the cure, unless the refusal does not come from the platform.
 func Cure(code transcript.Code) string { return cures[code] }
 
+// CureNetwork tells how to find out why the machine of the service cannot reach a host.
+const CureNetwork = "The operator can run transcriptd doctor --network, which tells what is wrong with the network."
+
 // CureUnconfined tells how to hold programs to the egress guard, in words that stand after "is
 // not confined: ".
 const CureUnconfined = "run the service on Linux 6.7 or newer with Landlock switched on (landlock in /sys/kernel/security/lsm; " +

@@ -42,9 +42,8 @@ const (
 )
 
 // FindingOf returns the finding about a thing whose [Checker] has returned err; nil means that
-// the thing is fit for work. The text of the error after a colon is taken as the cure, as in
-// "The model is missing: install the package of that name." Without such a text, the cure is that
-// of the code.
+// the thing is fit for work. The cure is that of the error, else the text of the error after a
+// colon, as in "The model is missing: install the package of that name.", else that of the code.
 func FindingOf(name string, err error) Finding {
 	var coded *transcript.Error
 	switch {
@@ -54,8 +53,12 @@ func FindingOf(name string, err error) Finding {
 		return Finding{Name: name, Status: Broken, Found: clip.Line(err.Error(), maxFound)}
 	}
 	f := Finding{Name: name, Status: Broken}
-	f.Found, f.Cure, _ = strings.Cut(strings.TrimSuffix(coded.Message, "."), ": ")
-	f.Cure = cmp.Or(f.Cure, Cure(coded.Code))
+	if f.Cure = coded.Cure; f.Cure != "" {
+		f.Found = strings.TrimSuffix(strings.TrimSuffix(coded.Message, " "+f.Cure), ".")
+	} else {
+		f.Found, f.Cure, _ = strings.Cut(strings.TrimSuffix(coded.Message, "."), ": ")
+		f.Cure = cmp.Or(f.Cure, Cure(coded.Code))
+	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 		f.Status = Missing
 	}

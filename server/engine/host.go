@@ -103,4 +103,7 @@ type Exit struct {
 	// the program's own words. They stand in order, each as often as the program tried it, at
 	// most 100. An address that merely failed is not among them.
 	Refused []string
+	// Unknown are the host names that the program asked for and that could not be looked up, in
+	// order, each once, at most 100.
+	Unknown []string
 }

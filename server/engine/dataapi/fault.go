@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -129,6 +130,8 @@ func unreachable(err error) *transcript.Error {
 	switch {
 	case errors.As(err, &much):
 		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site sends too much.").Because(err)
+	case unknownhost.Of(err) != nil:
+		return unknownhost.Of(err)
 	case errors.As(err, &sending):
 		return transcript.Errorf(transcript.UpstreamFailed, "The data API of the video site cannot be reached, or breaks off.").Because(why)
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -36,6 +37,8 @@ func (r *Recognizer) Check(ctx context.Context) error {
 	case busy:
 		return transcript.Errorf(transcript.RateLimited, "The endpoint for speech recognition at %s takes connections, and has not answered within %s: it may be busy. If it always is, raise the time that a check may take.", r.base, r.checkTimeout).
 			With("engine", name).Because(err)
+	case unknownhost.Of(err) != nil:
+		return unreachable(err)
 	case !errors.As(err, &refused):
 		return upstream("The endpoint for speech recognition at "+r.base+" cannot be reached: start it, or correct its address.", err)
 	case refused.status < 300, refused.status >= 400 && !refused.isFinal():

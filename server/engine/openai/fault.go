@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -87,6 +88,9 @@ func unreachable(err error) *transcript.Error {
 	var much *http.MaxBytesError
 	if errors.As(err, &much) {
 		return upstream("The endpoint for speech recognition sends too much.", err)
+	}
+	if unknown := unknownhost.Of(err); unknown != nil {
+		return unknown.With("engine", name)
 	}
 	return upstream("The endpoint for speech recognition cannot be reached, or breaks off.", err)
 }

@@ -138,7 +138,12 @@ func TestEnvironmentIsNotRead(t *testing.T) { //nolint:paralleltest // it sets t
 	// The client of its own takes no proxy: nothing of that name exists.
 	r, err = openai.New(openai.Options{BaseURL: "http://recognizer.invalid/v1"})
 	require.NoError(t, err)
-	require.ErrorIs(t, r.Check(t.Context()), transcript.UpstreamFailed)
+	err = r.Check(t.Context())
+	require.ErrorIs(t, err, transcript.UpstreamFailed)
+	assert.ErrorContains(t, err, "This machine cannot reach recognizer.invalid. "+strings.TrimSuffix(engine.CureNetwork, "."))
+	_, err = r.Recognize(t.Context(), tone(t, time.Second), engine.RecognizeOptions{})
+	require.ErrorIs(t, err, transcript.UpstreamFailed)
+	assert.ErrorContains(t, err, "This machine cannot reach recognizer.invalid. ")
 	assert.Empty(t, trap.seen())
 }
 

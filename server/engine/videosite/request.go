@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -101,6 +102,9 @@ func (v *visit) unreachable(ctx context.Context, err error) error {
 		return coded
 	case ctx.Err() != nil:
 		return broken("The platform did not answer in time.").Because(fmt.Errorf("videosite: %w", err))
+	}
+	if unknown := unknownhost.Of(err); unknown != nil {
+		return unknown
 	}
 	return broken("The platform cannot be reached, or breaks off.").Because(fmt.Errorf("videosite: %w", err))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -63,6 +64,9 @@ func unreachable(ctx, limited context.Context, err error) error {
 		return context.Cause(ctx)
 	case limited.Err() != nil:
 		err = context.Cause(limited)
+	}
+	if unknown := unknownhost.Of(err); unknown != nil {
+		return unknown.With("engine", serverName)
 	}
 	return upstream("The speech recognition server cannot be reached, or breaks off.").
 		Because(fmt.Errorf("whisper: %w", withoutURL(err)))

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
@@ -209,6 +210,9 @@ func (s *Server) judge(resp *http.Response) error {
 }
 
 func (s *Server) away(err error) error {
+	if unknown := unknownhost.Of(err); unknown != nil {
+		return unknown.With("engine", serverName)
+	}
 	return upstream("The speech recognition server at " + s.host + " cannot be reached, or fails: start whisper-server with a model.").
 		Because(fmt.Errorf("whisper: %w", err))
 }

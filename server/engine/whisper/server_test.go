@@ -458,7 +458,12 @@ func TestServerHeedsNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("http_proxy", proxy.URL)
 	// An address that is not local: those are never asked of a proxy.
 	s := newServer(t, whisper.ServerOptions{URL: "http://speech.invalid"})
-	require.ErrorIs(t, s.Check(t.Context()), transcript.UpstreamFailed)
+	err := s.Check(t.Context())
+	require.ErrorIs(t, err, transcript.UpstreamFailed)
+	assert.ErrorContains(t, err, "This machine cannot reach speech.invalid. "+strings.TrimSuffix(engine.CureNetwork, "."))
+	_, err = s.Recognize(t.Context(), noise(t, time.Second), engine.RecognizeOptions{})
+	require.ErrorIs(t, err, transcript.UpstreamFailed)
+	assert.ErrorContains(t, err, "This machine cannot reach speech.invalid. ")
 }
 
 func TestNewServer(t *testing.T) {

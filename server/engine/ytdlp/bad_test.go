@@ -95,3 +95,25 @@ func TestNoTracks(t *testing.T) {
 	assert.Empty(t, found.Tracks)
 	assert.NotEmpty(t, found.Metadata.Title)
 }
+
+// Without a network, or with a name that does not exist, the error speaks of this machine and of
+// the host, and not of the platform.
+func TestHostThatCannotBeLookedUp(t *testing.T) {
+	t.Parallel()
+	manyRuns(t)
+	b := newBench(t, "")
+	c := engine.Content{Platform: transcript.VideoSite, ExternalID: "aaaaaaaaaaa", URL: "https://nowhere.invalid/watch?v=aaaaaaaaaaa"}
+	_, err := b.Captions(t.Context(), c, func([]transcript.Track) (int, bool) { return 0, false })
+	e := coded(t, err, transcript.UpstreamFailed)
+	assert.Equal(t, "This machine cannot reach nowhere.invalid. "+engine.CureNetwork, e.Message)
+	assert.Equal(t, engine.CureNetwork, e.Cure)
+
+	_, err = b.Audio(t.Context(), c, t.TempDir(), engine.AudioOptions{MaxBytes: 1 << 20})
+	e = coded(t, err, transcript.UpstreamFailed)
+	assert.Contains(t, e.Message, "This machine cannot reach nowhere.invalid.")
+
+	list := engine.List{Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: "PL1", URL: "https://nowhere.invalid/playlist?list=PL1"}
+	_, err = b.List(t.Context(), list, 0, 10)
+	e = coded(t, err, transcript.UpstreamFailed)
+	assert.Contains(t, e.Message, "This machine cannot reach nowhere.invalid.")
+}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,7 +25,12 @@ func fault(c engine.Content, exit engine.Exit) *transcript.Error {
 // reason returns the egress guard's refusal, else the first condition that matches the
 // program's errors, else its warnings. If an error only reports a fault or a status, or matches
 // nothing, an earlier warning in the site's own words is the cause.
-func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
+func reason(c engine.Content, exit engine.Exit) (*transcript.Error, bool) {
+	e, ok := told(c, exit)
+	return withHost(e, exit), ok
+}
+
+func told(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 	if len(exit.Refused) > 0 {
 		return refusedByGuard(c.URL, exit), true
 	}
@@ -47,6 +53,15 @@ func reason(c engine.Content, exit engine.Exit) (e *transcript.Error, ok bool) {
 		e, ok = known(fatal, c, said.errors)
 	}
 	return e, ok
+}
+
+// withHost returns the error for a host whose name could not be looked up, if the program only
+// complains that it cannot reach the host, and any other error unchanged.
+func withHost(e *transcript.Error, exit engine.Exit) *transcript.Error {
+	if e == nil || len(exit.Unknown) == 0 || !unreachable.Names(e) {
+		return e
+	}
+	return unknownhost.Named(exit.Unknown[0]).Because(e.Err)
 }
 
 // known returns the meaning of the first condition that matches one of the complaints.

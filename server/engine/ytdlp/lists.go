@@ -213,7 +213,7 @@ func (l *list) troubled() error {
 	said := complaints(l.exit.Stderr)
 	again := func(warning string) bool { return strings.Contains(warning, ". Retrying (") }
 	if e, ok := known(conditions, l.of, slices.Concat(said.errors, slices.DeleteFunc(said.warnings, again))); ok {
-		return e
+		return withHost(e, l.exit)
 	}
 	return nil
 }
