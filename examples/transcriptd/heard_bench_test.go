@@ -42,6 +42,9 @@ func recognizers(b *testing.B) (all []service.Choice) {
 		all = append(all, service.Choice{RecognizerFlags: flags})
 	}
 	with(service.ASR{Name: service.ASRPocketsphinx})
+	if flags.FasterWhisper = service.Executable(service.FasterWhisper()); flags.FasterWhisper != "" {
+		with(service.ASR{Name: service.ASRFasterWhisper})
+	}
 	if found, ok := flags.Installed(); ok {
 		with(found)
 	}

@@ -25,8 +25,15 @@ func TestMain(m *testing.M) {
 		prepareProgram()
 		main()
 	}
+	// Tests hear with PocketSphinx, unless they say otherwise: it starts at once.
+	if err := os.Setenv(noWhisper, "/none"); err != nil {
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
+
+// noWhisper is the variable of --faster-whisper.
+const noWhisper = "TRANSCRIPTD_FASTER_WHISPER"
 
 // answer is what a command wrote and how it ended.
 type answer struct {
@@ -234,7 +241,7 @@ func TestVariablesInTheHelp(t *testing.T) {
 	require.NoError(t, err)
 	leaves := parser.Model.Leaves(true)
 	require.Len(t, leaves, 14)
-	verbs := strings.Fields("help version url recording network yes file account name scopes expires plan prompt-file suspend activate")
+	verbs := strings.Fields("help version url recording network yes first file account name scopes expires plan prompt-file suspend activate")
 	for _, leaf := range leaves {
 		a := must(t, append(strings.Fields(leaf.Path()), "--help")...)
 		help := regexp.MustCompile(`\s+`).ReplaceAllString(a.stdout, " ")

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -49,14 +51,16 @@ func withProxies() http.RoundTripper {
 	return transport
 }
 
-// untold returns the recognizer that is chosen if only --models is given.
-func untold(ctx context.Context, folder string) (service.Choice, error) {
-	return service.RecognizerFlags{
-		WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder, Table: publishedModels},
-	}.Choose(ctx)
+// untold returns the recognizer that is chosen if only these flags are given.
+func untold(ctx context.Context, folder service.ModelsFlag, python service.FasterWhisperFlag) (service.Choice, error) {
+	folder.Table = publishedModels
+	return service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: folder, FasterWhisperFlag: python}.Choose(ctx)
 }
 
-type modelsList struct{ modelsFlag }
+type modelsList struct {
+	modelsFlag
+	service.FasterWhisperFlag
+}
 
 // Run prints a table, and the recognizer that serve chooses without flags.
 func (c *modelsList) Run(ctx context.Context, out output) error {
@@ -64,7 +68,7 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := untold(ctx, c.Models)
+	chosen, err := untold(ctx, c.ModelsFlag, c.FasterWhisperFlag)
 	if err != nil {
 		return err
 	}
@@ -116,10 +120,11 @@ func megabytes(n int64) string {
 
 type modelsPull struct {
 	modelsFlag
-	Name   string   `arg:"" help:"A name from models list, such as small."`
-	Yes    bool     `verb:"" short:"y" help:"Do not ask."`
-	Mirror mirror   `placeholder:"URL" help:"The URL of a folder that has the files under their own names. It may be http, because the hashes protect the files. Default: the published addresses."`
-	File   []string `verb:"" placeholder:"PATH" help:"A local file, on a machine without internet. It must have the same hash. May be repeated: for the engine and for the model."`
+	Name   string        `arg:"" help:"A name from models list, such as small."`
+	Yes    bool          `verb:"" short:"y" help:"Do not ask."`
+	First  time.Duration `verb:"" placeholder:"DURATION" help:"Pull the model only if it is the first one. Fail if an address does not answer within this time."`
+	Mirror mirror        `placeholder:"URL" help:"The URL of a folder that has the files under their own names. It may be http, because the hashes protect the files. Default: the published addresses."`
+	File   []string      `verb:"" placeholder:"PATH" help:"A local file, on a machine without internet. It must have the same hash. May be repeated: for the engine and for the model."`
 }
 
 // mirror is the URL of a mirror.
@@ -138,6 +143,9 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
+	if chosen, err := untold(ctx, c.ModelsFlag, service.FasterWhisperFlag{}); c.First > 0 && (err != nil || chosen.ASR.Model != "") {
+		return err // a model is there
+	}
 	plan, err := folder.Plan(ctx, c.Name, models.Sources{Mirror: string(c.Mirror), Files: c.File})
 	if err != nil {
 		return withNames(err)
@@ -145,6 +153,11 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 	if len(plan.Downloads) == 0 {
 		fmt.Fprintf(out.Stderr, "%s is there already, in %s.\n", c.Name, folder.Dir())
 		return nil
+	}
+	if c.First > 0 {
+		if err := answerWithin(ctx, c.First, plan.Downloads); err != nil {
+			return err
+		}
 	}
 	c.tell(out.Stderr, folder, plan)
 	if err := c.ask(ctx, out.Stderr); err != nil {
@@ -154,6 +167,28 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 		return withCure(err)
 	}
 	fmt.Fprintf(out.Stderr, "%s is installed in %s. Serve uses it from its next start.\n", c.Name, folder.Dir())
+	return nil
+}
+
+// answerWithin asks the address of each download for its head. Any answer will do: the pull
+// judges it.
+func answerWithin(ctx context.Context, patience time.Duration, all []models.Download) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for _, d := range all {
+		if at, err := url.Parse(d.From); err != nil || at.Host == "" {
+			continue // it is a local file
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodHead, d.From, nil)
+		if err != nil {
+			return err
+		}
+		answer, err := (&http.Client{Transport: withProxies()}).Do(request)
+		if err != nil {
+			return fmt.Errorf("%s has not answered within %s: %w", request.URL.Host, patience, err)
+		}
+		_ = answer.Body.Close() // it has none
+	}
 	return nil
 }
 

@@ -25,7 +25,7 @@ func TestFlagsInOperations(t *testing.T) {
 		told = append(told, flag{row[1], row[2], strings.Trim(row[3], "` ")})
 	}
 
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "~/.local/share/transcriptd/models", "ytdlp": "yt-dlp"})
+	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "~/.local/share/transcriptd/models", "ytdlp": "yt-dlp", "fasterwhisper": ""})
 	require.NoError(t, err)
 	var has []flag
 	for _, command := range parser.Model.Children {
@@ -38,7 +38,7 @@ func TestFlagsInOperations(t *testing.T) {
 			}
 		}
 	}
-	inWords := map[string]string{"full-sync": "off", "asr": "the best that is there", "js-runtime": "the first of deno, node and quickjs"}
+	inWords := map[string]string{"full-sync": "off", "asr": "the best that is there", "faster-whisper": "in a checkout, that of make setup", "js-runtime": "the first of deno, node and quickjs"}
 	for i, f := range has {
 		if words := inWords[f.name]; f.def == "" && words != "" {
 			has[i].def = words

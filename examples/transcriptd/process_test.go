@@ -36,7 +36,7 @@ func program(t testing.TB, env []string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel) // and kills what is left of it
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append([]string{asProgram + "=1", "TRANSCRIPTD_DRAIN_DELAY=0", "PATH=" + os.Getenv("PATH"),
+	cmd.Env = append([]string{asProgram + "=1", "TRANSCRIPTD_DRAIN_DELAY=0", noWhisper + "=/none", "PATH=" + os.Getenv("PATH"),
 		"GOCOVERDIR=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE")}, env...)
 	cmd.Dir = t.TempDir()
 	return cmd

@@ -59,9 +59,9 @@ func noRecognizer() string {
 
 // Choose chooses the recognizer in this order: the one that --asr names; whisper-cli with a
 // pulled model; the whisper-cli in PATH with a model of modelPlaces, or with a model that the
-// operator has put into the folder of pulled models; PocketSphinx; none. Among several models
-// it chooses the most accurate one. A pulled model of Parakeet is asked before whisper-cli, for
-// its languages, and takes the place of PocketSphinx.
+// operator has put into the folder of pulled models; faster-whisper; PocketSphinx; none. Among
+// several models it chooses the most accurate one. A pulled model of Parakeet is asked before
+// whisper-cli, for its languages, and takes the place of faster-whisper and PocketSphinx.
 func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 	if f.ASR.Name != "" {
 		return Choice{f, chosenByFlag, nil}, nil
@@ -78,6 +78,8 @@ func (f RecognizerFlags) Choose(ctx context.Context) (Choice, error) {
 	case parakeet != nil:
 		chosen.ASR, chosen.Why = *parakeet, wasPulled
 	case chosen.ASR.Name != "":
+	case f.hasFasterWhisper():
+		chosen.ASR.Name, chosen.Why = ASRFasterWhisper, "no model was pulled"
 	case missing == nil:
 		chosen.ASR.Name, chosen.Why = ASRPocketsphinx, "nothing better is installed"
 	default:

@@ -48,6 +48,12 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	install(t, programs, "pocketsphinx_continuous")
 	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name)
 
+	python := install(t, t.TempDir(), "python")
+	flags.FasterWhisper = service.Executable(python)
+	assert.Equal(t, service.ASRFasterWhisper, choose().ASR.Name)
+	flags.FasterWhisper = service.Executable(python + "-missing")
+	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name)
+	flags.FasterWhisper = ""
 	install(t, programs, "whisper-cli")
 	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name, "a program without a model")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "ggml-large.bin"), make([]byte, 1<<20), 0o600))
@@ -57,6 +63,7 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	putModel(t, folder, "ggml-tiny.bin", 10_000)
 	putModel(t, folder, "ggml-small.en.bin", 20_010)
 	putModel(t, folder, "ggml-small.bin", 20_000)
+	flags.FasterWhisper = service.Executable(python)
 	found := choose()
 	assert.Equal(t, service.ASRWhisperCLI, found.ASR.Name)
 	assert.Equal(t, filepath.Join(folder, "ggml-small.bin"), found.ASR.Model, "the best, and for all languages")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/fasterwhisper"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
@@ -23,6 +24,7 @@ const (
 	asrOpenAI        = "openai"
 	ASRWhisperCLI    = models.WhisperCLI
 	ASRParakeetCLI   = models.ParakeetCLI
+	ASRFasterWhisper = "faster-whisper"
 	ASRPocketsphinx  = "pocketsphinx"
 	ASRNone          = "none"
 )
@@ -32,14 +34,15 @@ const pocketsphinxProgram = "pocketsphinx_continuous"
 
 // RecognizerFlags configure the recognizer.
 type RecognizerFlags struct {
-	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), parakeet-cli:MODEL, pocketsphinx or none. Default: the best available ones: pulled models (parakeet where one of its languages is asked for, else one of Whisper), else whisper-cli with an installed model, else pocketsphinx, else none."`
+	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), parakeet-cli:MODEL, faster-whisper (the model tiny.en, English only, in the environment of --faster-whisper), pocketsphinx or none. Default: the best available ones: pulled models (parakeet where one of its languages is asked for, else one of Whisper), else whisper-cli with an installed model, else faster-whisper, else pocketsphinx, else none."`
 	ModelsFlag
 	ASRModel        string        `name:"asr-model" placeholder:"NAME" help:"The model to request from an openai:URL (whisper-1), or the loaded model of a whisper-server:URL, only for information."`
 	ASRKeyFile      keyFile       `name:"asr-key-file" placeholder:"FILE" help:"A file with only the key for openai:URL."`
 	ASRSpeakers     bool          `name:"asr-speakers" help:"Ask an openai:URL to tell speakers apart. A model with diarize in its name is always asked."`
 	ASRUploadLimit  int64         `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server accepts; longer audio is sent in smaller parts."`
 	ASRCheckTimeout time.Duration `name:"asr-check-timeout" default:"4s" placeholder:"DURATION" help:"How long the server may take to answer a check (${default}). A slower server counts as busy, and still gets recordings."`
-	WhisperCLI      Executable    `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of Whisper (${default}). In its folder is parakeet-cli."`
+	FasterWhisperFlag
+	WhisperCLI Executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of Whisper (${default}). In its folder is parakeet-cli."`
 }
 
 // ASR is a value of --asr: a name and, after a colon, a URL or a model.
@@ -69,10 +72,10 @@ func (e *ASR) UnmarshalText(text []byte) error {
 	case name == ASRWhisperCLI, name == ASRParakeetCLI:
 		e.Model = where
 		return nil
-	case (name == ASRPocketsphinx || name == ASRNone) && !given:
+	case (name == ASRFasterWhisper || name == ASRPocketsphinx || name == ASRNone) && !given:
 		return nil
 	}
-	return errors.New("want whisper-server:URL, openai:URL, whisper-cli:MODEL, parakeet-cli:MODEL, pocketsphinx or none")
+	return errors.New("want whisper-server:URL, openai:URL, whisper-cli:MODEL, parakeet-cli:MODEL, faster-whisper, pocketsphinx or none")
 }
 
 func (e *ASR) readURL(text string) error {
@@ -117,6 +120,8 @@ func (f RecognizerFlags) check() error {
 		return errors.New("--asr-speakers goes with --asr=openai:URL only")
 	case f.ASR.Name != asrOpenAI && f.ASRKeyFile != "":
 		return errors.New("--asr-key-file goes with --asr=openai:URL only")
+	case f.ASR.Name == ASRFasterWhisper && !filepath.IsAbs(string(f.FasterWhisper)):
+		return errors.New("--asr=faster-whisper needs --faster-whisper, the path of an interpreter: in a checkout, make setup installs one")
 	case f.ASRCheckTimeout < 0:
 		return errors.New("--asr-check-timeout must not be negative")
 	case f.ASRUploadLimit < 0:
@@ -172,6 +177,9 @@ func (f RecognizerFlags) recognizer(host engine.Host, asr ASR) (engine.Recognize
 		return whisper.NewParakeet(host, whisper.CLIOptions{
 			Program: cmp.Or(asr.Program, f.parakeetCLI()), Model: asr.Model, ModelSHA256: asr.SHA256,
 		})
+	case ASRFasterWhisper:
+		r, err := fasterwhisper.New(host, fasterwhisper.Options{Python: string(f.FasterWhisper)})
+		return english{r}, err
 	case ASRPocketsphinx:
 		return modest{pocketsphinx.New(host)}, nil
 	}
@@ -185,6 +193,17 @@ func (f RecognizerFlags) parakeetCLI() string {
 		return filepath.Join(dir, ASRParakeetCLI)
 	}
 	return ASRParakeetCLI
+}
+
+// english is faster-whisper. Its quality text names the command that installs a recognizer for
+// other languages.
+type english struct{ *fasterwhisper.Recognizer }
+
+// Info describes the recognizer.
+func (e english) Info() engine.RecognizerInfo {
+	info := e.Recognizer.Info()
+	info.Quality += "; `" + PullCommand() + "` installs a better recognizer, for a hundred languages"
+	return info
 }
 
 // modest is PocketSphinx. Its quality text names the command that installs a better recognizer.
