@@ -68,7 +68,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 		}
 		link = site.Link()
 	}
-	s, err := startService(ctx, setup, server.RoleAll, "")
+	s, err := startService(ctx, setup, part{role: server.RoleAll})
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (c *demoCommand) reader(ctx context.Context) string {
 // show asks for a transcript twice: the second answer comes from the cache.
 func show(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) error {
 	began := time.Now()
-	result, err := transcribe(ctx, out, c, source)
+	result, err := follow(ctx, out, c, source)
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func demoKey(ctx context.Context, accounts *account.Accounts) (string, error) {
 	return key, err
 }
 
-// transcribe sends the source and follows the job to its end.
-func transcribe(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) (*transcript.Result, error) {
+// follow sends the source and follows the job to its end.
+func follow(ctx context.Context, out io.Writer, c *client.Client, source transcript.Source) (*transcript.Result, error) {
 	atOnce := time.Duration(0) // so that there is progress to show
 	result, job, err := c.Transcripts.Submit(ctx, transcript.Request{Source: source, Wait: &atOnce})
 	if err != nil || result != nil {

@@ -113,7 +113,7 @@ func lengthOf(b *testing.B, wav string) time.Duration {
 // the cache would cost nothing.
 func whole(b *testing.B, c service.Choice, media string) heard {
 	b.Helper()
-	s, err := startService(b.Context(), passing(b.TempDir(), c, slog.New(slog.DiscardHandler)), server.RoleAll, "")
+	s, err := startService(b.Context(), passing(b.TempDir(), c, slog.New(slog.DiscardHandler)), part{role: server.RoleAll})
 	require.NoError(b, err)
 	defer func() { require.NoError(b, s.stop()) }()
 	key, err := demoKey(b.Context(), s.accounts)

@@ -72,7 +72,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // vars returns the variables in the texts of flags.
-func vars() kong.Vars { return service.Vars("transcriptd", "127.0.0.1:8080", "5s") }
+func vars() kong.Vars {
+	all := service.Vars("transcriptd", "127.0.0.1:8080", "5s")
+	all["server"] = "transcriptd serve on this machine, else a service in this process" // of transcribe
+	return all
+}
 
 // exitCode is the error of a command that has already printed everything.
 type exitCode int
@@ -90,14 +94,15 @@ func oneLine(err error) string { return progress.OneLine(plain.Words(err)) }
 
 // commands is the command line.
 type commands struct {
-	Serve    serveCommand    `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
-	Demo     demoCommand     `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
-	Accounts accountsCommand `cmd:"" help:"Set and list accounts."`
-	Keys     keysCommand     `cmd:"" help:"Create, list and revoke API keys."`
-	Models   modelsCommand   `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
-	Doctor   doctorCommand   `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
-	Migrate  migrateCommand  `cmd:"" help:"Update the database to this version. Serve does that too."`
-	Versions versionCommand  `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
+	Transcribe transcribeCommand `cmd:"" help:"Turn links and recordings into text. Needs no account, no key and no running service."`
+	Serve      serveCommand      `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
+	Demo       demoCommand       `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
+	Accounts   accountsCommand   `cmd:"" help:"Set and list accounts."`
+	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys."`
+	Models     modelsCommand     `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
+	Doctor     doctorCommand     `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
+	Migrate    migrateCommand    `cmd:"" help:"Update the database to this version. Serve does that too."`
+	Versions   versionCommand    `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
 
 	Version kong.VersionFlag `verb:"" help:"Print the version of the service."`
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -67,12 +68,15 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	s, err := startService(ctx, setup, c.Role.Role, c.Metrics)
+	s, err := startService(ctx, setup, part{role: c.Role.Role, metrics: c.Metrics})
 	if err != nil {
 		return err
 	}
 	if s.metrics != nil {
 		log.Info("showing metrics", "addr", s.metrics.Addr().String())
+	}
+	if c.Role.Role == server.RoleAll {
+		s.announce(ctx, log, setup.Flags)
 	}
 	if s.listener != nil {
 		log.Info("listening", "addr", s.addr())
@@ -134,12 +138,20 @@ type running struct {
 	store    *store.Store
 	accounts *account.Accounts
 	server   *server.Server
-	failed   chan error // the reason why it accepts no more requests
+	local    *localservice.File // nil: the programs of this user do not find the service
+	failed   chan error         // the reason why it accepts no more requests
 	patience time.Duration
 }
 
+// part is what a process does besides the setup.
+type part struct {
+	role          server.Role
+	metrics       metricsAddress
+	authenticator server.Authenticator // nil: the accounts' keys
+}
+
 // startService returns once it accepts requests, or a worker works.
-func startService(ctx context.Context, setup service.Setup, role server.Role, metrics metricsAddress) (_ *running, err error) {
+func startService(ctx context.Context, setup service.Setup, p part) (_ *running, err error) {
 	s := &running{failed: make(chan error, 2), patience: setup.DrainDelay + stopTimeout}
 	defer func() {
 		if err != nil {
@@ -147,19 +159,20 @@ func startService(ctx context.Context, setup service.Setup, role server.Role, me
 		}
 	}()
 	// Open the ports first: if one is taken, nothing else needs to begin.
-	if role != server.RoleWorker {
+	if p.role != server.RoleWorker {
 		if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", string(setup.Listen)); err != nil {
 			return nil, fmt.Errorf("--listen: %w: name another address", err)
 		}
 	}
-	if s.metrics, err = listenForMetrics(ctx, metrics); err != nil {
+	if s.metrics, err = listenForMetrics(ctx, p.metrics); err != nil {
 		return nil, err
 	}
 	config, err := setup.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.store, s.accounts, config.Role = config.Store, config.Accounts, role
+	s.store, s.accounts = config.Store, config.Accounts
+	config.Role, config.Authenticator = p.role, p.authenticator
 	if s.server, err = server.New(ctx, config); err != nil {
 		return nil, service.ByFlag(err)
 	}
@@ -190,6 +203,9 @@ func (s *running) stop() error {
 		}
 	}
 	var errs []error
+	if s.local != nil {
+		errs = append(errs, s.local.Release())
+	}
 	if s.listener != nil {
 		if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) { // Stop closes it if it was served
 			errs = append(errs, err)

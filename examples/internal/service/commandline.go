@@ -32,6 +32,7 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 	parser, err := kong.New(commands,
 		kong.Name(c.Program),
 		kong.Description(c.About),
+		plain.AsIs(),
 		kong.Resolvers(environment),
 		kong.ValueFormatter(environment.help),
 		kong.PostBuild(environment.tolerate),

@@ -52,7 +52,7 @@ func (w *work) batch(ctx context.Context, s several) {
 			w.fail(s.name, why)
 		}
 	case err != nil:
-		w.fail(s.name, fmt.Errorf("%w; the batch goes on: \"transcribe --job %s\" returns to it", err, id))
+		w.fail(s.name, w.goesOn(err, "batch", id))
 		return
 	}
 	for item, err := range w.client.Batches.AllItems(ctx, id, tryingAgain(line)) {
@@ -90,8 +90,8 @@ func (w *work) batchID(ctx context.Context, s several, line *progress.Line) (str
 // endedBatch returns why there is no export, and the state of the batch. As for jobs, only an
 // interruption of the call that has begun the batch cancels the batch.
 func (w *work) endedBatch(ctx context.Context, s several, id string) error {
-	if s.id != "" || exitEnded(ctx) == exitHungUp {
-		return fmt.Errorf("%w; the batch goes on: \"transcribe --job %s\" returns to it", ending(ctx), id)
+	if s.id != "" || w.own || exitEnded(ctx) == exitHungUp {
+		return w.goesOn(ending(ctx), "batch", id)
 	}
 	return fmt.Errorf("interrupted; the batch %s %s", id, cancelled(ctx, func(ctx context.Context) error {
 		_, err := w.client.Batches.Cancel(ctx, id)

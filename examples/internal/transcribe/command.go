@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,26 +16,34 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
+	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// Flags are the flags and arguments of the command, also as a command of another program. The
+// tag "verb" tells that program that no environment variable sets the flag.
+type Flags struct {
+	Server     string   `verb:"" placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
+	KeyFile    string   `verb:"" placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
+	Language   []string `verb:"" short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
+	Format     string   `verb:"" short:"f" enum:",txt,srt,vtt,json,md,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
+	Timestamps bool     `verb:"" negatable:"" default:"true" help:"Times in txt and md."`
+	Output     string   `verb:"" short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
+	Job        []string `verb:"" sep:"none" placeholder:"ID" help:"Continue with an earlier job or batch. An interruption leaves it running."`
+	From       []string `verb:"" short:"a" sep:"none" placeholder:"FILE" help:"Read more links and file names from this file, one a line; - reads the list from standard input."`
+	Playlist   []string `verb:"" sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
+	Channel    []string `verb:"" sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
+	MaxItems   int      `verb:"" placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
+	Quiet      bool     `verb:"" short:"q" help:"Print only errors."`
+	Sources    []string `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input."`
+}
+
 // command is the command line.
 type command struct {
-	Server     string           `placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
-	KeyFile    string           `placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
-	Language   []string         `short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
-	Format     string           `short:"f" enum:",txt,srt,vtt,json,md,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
-	Timestamps bool             `negatable:"" default:"true" help:"Times in txt and md."`
-	Output     string           `short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
-	Job        []string         `sep:"none" placeholder:"ID" help:"Continue with an earlier job or batch. An interruption leaves it running."`
-	From       []string         `short:"a" sep:"none" placeholder:"FILE" help:"Read more links and file names from this file, one a line; - reads the list from standard input."`
-	Playlist   []string         `sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
-	Channel    []string         `sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
-	MaxItems   int              `placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
-	Quiet      bool             `short:"q" help:"Print only errors."`
+	Flags
 	Completion string           `enum:",bash,zsh,fish" default:"" placeholder:"SHELL" help:"Print the completion code for bash, zsh or fish."`
 	Version    kong.VersionFlag `help:"Print the version."`
-	Sources    []string         `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input."`
 
 	formatOption string // the option that chose the format, for messages
 }
@@ -63,9 +70,9 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 	parser, err := kong.New(cmd,
 		kong.Name("transcribe"),
 		kong.Description(description),
-		kong.Vars{"version": "transcribe " + version(), "server": defaultServer},
+		kong.Vars{"version": "transcribe " + version(), "server": "the service of transcriptd serve on this machine, else " + defaultServer},
 		kong.Help(help),
-		kong.KindMapper(reflect.String, kong.MapperFunc(words)),
+		plain.AsIs(),
 		kong.ConfigureHelp(kong.HelpOptions{WrapUpperBound: 80}),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { answered = true }), // called after --help and --version
@@ -81,17 +88,6 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		return nil, true, writeCompletion(stdout, cmd.Completion, parser.Model)
 	}
 	return cmd, false, cmd.check()
-}
-
-// words takes an argument as it is. Without it, bytes that are not UTF-8 would be replaced, and
-// a file with such a name would not be found.
-func words(ctx *kong.DecodeContext, target reflect.Value) error {
-	token, err := ctx.Scan.PopValue("string")
-	if err != nil {
-		return err
-	}
-	target.SetString(token.String())
-	return nil
 }
 
 func help(options kong.HelpOptions, ctx *kong.Context) error {
@@ -150,6 +146,11 @@ func version() string {
 // client returns a client for the service with the caller's key, or without a key if the
 // service needs none.
 func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
+	if !cmd.namesService(getenv) {
+		if local, err := localservice.Find(); err == nil {
+			return newClient(local.URL, client.WithAPIKey(local.Key))
+		}
+	}
 	key, keyFrom := getenv("TRANSCRIBE_KEY"), "TRANSCRIBE_KEY"
 	if cmd.KeyFile != "" {
 		keyFrom = "--key-file " + cmd.KeyFile
@@ -161,23 +162,33 @@ func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
 			return nil, fmt.Errorf("--key-file: %s holds no key", cmd.KeyFile)
 		}
 	}
-	opts := []client.Option{client.WithUserAgent("transcribe"), client.WithHTTPClient(&http.Client{Transport: transport()})}
 	server, from := cmd.Server, "--server"
 	if server == "" {
 		server, from = cmp.Or(getenv("TRANSCRIBE_SERVER"), defaultServer), "TRANSCRIBE_SERVER"
 	}
-	c, err := client.New(server, opts...)
+	c, err := newClient(server)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	if key == "" {
 		return c, nil
 	}
-	if c, err = client.New(server, append(opts, client.WithAPIKey(key))...); err != nil {
+	if c, err = newClient(server, client.WithAPIKey(key)); err != nil {
 		return nil, fmt.Errorf("%s: %w", keyFrom, err)
 	}
 	return c, nil
 }
+
+// namesService reports whether the caller says which service to use, or with which key.
+func (f *Flags) namesService(getenv func(string) string) bool {
+	return cmp.Or(f.Server, f.KeyFile, getenv("TRANSCRIBE_SERVER"), getenv("TRANSCRIBE_KEY")) != ""
+}
+
+func newClient(server string, opts ...client.Option) (*client.Client, error) {
+	return client.New(server, append(opts, client.WithUserAgent(userAgent), client.WithHTTPClient(&http.Client{Transport: transport()}))...)
+}
+
+const userAgent = "transcribe"
 
 // transport notices within seconds that the other end of a connection is gone, even without a
 // message.

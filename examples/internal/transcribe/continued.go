@@ -17,7 +17,7 @@ func (w *work) resolve(ctx context.Context) {
 		isBatch, err := w.isBatch(ctx, id)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			w.fail(name, fmt.Errorf("%w; it goes on: \"transcribe --job %s\" returns to it", ending(ctx), id))
+			w.fail(name, w.goesOn(ending(ctx), "work", id))
 		case err != nil:
 			w.fail(name, err)
 		case isBatch && w.Format == "md":

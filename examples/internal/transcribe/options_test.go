@@ -134,7 +134,8 @@ func TestMoreLinksThanABatchTakes(t *testing.T) {
 		t.Cleanup(srv.Close)
 		var stderr strings.Builder
 		args := append([]string{"--server", srv.URL, "--from", "-", "-o", t.TempDir()}, tc.flags...)
-		code := process{args, func(string) string { return key }, strings.NewReader(list.String()), io.Discard, &stderr}.run(t.Context())
+		p := process{name: "transcribe", getenv: func(string) string { return key }, stdin: strings.NewReader(list.String()), stdout: io.Discard, stderr: &stderr}
+		code := p.main(t.Context(), args)
 		assert.Equal(t, exitFailure, code)
 		assert.ElementsMatch(t, tc.sizes, sizes)
 		if tc.flags == nil {

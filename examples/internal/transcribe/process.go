@@ -17,7 +17,8 @@ import (
 // Main runs the program with the inputs and outputs of this process until it ends or a signal
 // interrupts it, and returns the exit code.
 func Main() int {
-	return process{os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr}.run(untilSignal())
+	p := process{name: "transcribe", getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	return p.main(untilSignal(), os.Args[1:])
 }
 
 // The exit codes; --help has them too.
@@ -31,22 +32,33 @@ const (
 
 // process holds the inputs and outputs of the process.
 type process struct {
-	args           []string
+	name           string // of the command, in messages
 	getenv         func(string) string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	open           OwnService // nil: the service that the flags name
 }
 
-// run carries out the arguments and returns the exit code. The end of ctx is an interruption.
-func (p process) run(ctx context.Context) int {
-	cmd, answered, err := parse(p.args, p.stdout, p.stderr)
+// main carries out the arguments and returns the exit code. The end of ctx is an interruption.
+func (p process) main(ctx context.Context, args []string) int {
+	cmd, answered, err := parse(args, p.stdout, p.stderr)
 	switch {
 	case answered:
 		return exitOK
 	case err != nil:
 		return p.fail(exitUsage, err)
 	}
+	return p.run(ctx, cmd)
+}
+
+// run carries out a command and returns the exit code.
+func (p process) run(ctx context.Context, cmd *command) int {
 	w, err := cmd.prepare(p, interruptible(ctx, p.stdin))
+	if err == nil && w.own {
+		if w.client, err = p.open(ctx, w.display.Say); err != nil && ctx.Err() == nil {
+			return p.fail(exitFailure, err)
+		}
+	}
 	if err != nil && ctx.Err() != nil {
 		return p.fail(exitEnded(ctx), fmt.Errorf("%w before the work began", ending(ctx)))
 	}
@@ -65,9 +77,13 @@ func (p process) run(ctx context.Context) int {
 
 // prepare checks everything that can be wrong before work begins.
 func (cmd *command) prepare(p process, in *stdin) (*work, error) {
-	c, err := cmd.client(p.getenv)
-	if err != nil {
-		return nil, err
+	own := p.open != nil && !cmd.namesService(p.getenv)
+	var c *client.Client
+	var err error
+	if !own {
+		if c, err = cmd.client(p.getenv); err != nil {
+			return nil, err
+		}
 	}
 	o, err := cmd.order(in)
 	if err != nil {
@@ -80,13 +96,13 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	if cmd.Quiet {
 		p.stderr = io.Discard // errors are reported at the end
 	}
-	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr)}, nil
+	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own}, nil
 }
 
 // fail prints each error on a line, followed by a cure if the error itself names none.
 func (p process) fail(code int, failed ...error) int {
 	for _, err := range failed {
-		fmt.Fprintln(p.stderr, "transcribe:", progress.OneLine(err.Error()))
+		fmt.Fprintln(p.stderr, p.name+":", progress.OneLine(err.Error()))
 	}
 	var unreachable *net.OpError
 	if errors.As(errors.Join(failed...), &unreachable) && unreachable.Op == "dial" {

@@ -193,8 +193,8 @@ func TestPipeWhoseConnectionIsLost(t *testing.T) {
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	var stderr bytes.Buffer
-	p := process{[]string{"--server", srv.URL, "-"}, func(string) string { return key }, strings.NewReader("the media"), io.Discard, &stderr}
-	assert.Equal(t, exitFailure, p.run(t.Context()))
+	p := process{name: "transcribe", getenv: func(string) string { return key }, stdin: strings.NewReader("the media"), stdout: io.Discard, stderr: &stderr}
+	assert.Equal(t, exitFailure, p.main(t.Context(), []string{"--server", srv.URL, "-"}))
 	assert.Contains(t, stderr.String(), "transcribe: standard input: ")
 	assert.Contains(t, stderr.String(), "cannot be sent again: save the recording to a file")
 }

@@ -30,6 +30,7 @@ type work struct {
 	order   order
 	output  *output
 	display *progress.Display
+	own     bool // the service ends with this call: see OwnService
 
 	mu     sync.Mutex
 	failed []error
@@ -199,7 +200,7 @@ func (w *work) unfinished(ctx context.Context, t text, err error) error {
 		return err
 	case !running:
 		return fmt.Errorf("%w before it was sent", ending(ctx))
-	case ended && t.job == "" && exitEnded(ctx) == exitInterrupted:
+	case ended && t.job == "" && !w.own && exitEnded(ctx) == exitInterrupted:
 		return fmt.Errorf("interrupted; the job %s %s", waited.Job.JobID, cancelled(ctx, func(ctx context.Context) error {
 			_, err := w.client.Jobs.Cancel(ctx, waited.Job.JobID)
 			return err
@@ -209,7 +210,15 @@ func (w *work) unfinished(ctx context.Context, t text, err error) error {
 	case errors.Is(err, transcript.NotFound), errors.Is(err, transcript.Unauthorized):
 		return err
 	}
-	return fmt.Errorf("%w; the job goes on: \"transcribe --job %s\" returns to it", err, waited.Job.JobID)
+	return w.goesOn(err, "job", waited.Job.JobID)
+}
+
+// goesOn adds to the reason of an early end how to return to the work.
+func (w *work) goesOn(why error, what, id string) error {
+	if w.own {
+		return fmt.Errorf("%w; the same command goes on with it", why)
+	}
+	return fmt.Errorf("%w; the %s goes on: \"transcribe --job %s\" returns to it", why, what, id)
 }
 
 // cancelled cancels the work of an interrupted call and returns the outcome in words.

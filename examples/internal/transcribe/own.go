@@ -1,0 +1,35 @@
+package transcribe
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/transcriptkit/transcriptkit/client"
+)
+
+// OwnService opens a service that a call brings along, and that ends with the call. It returns a
+// client of the service, and writes what the caller should know by say.
+//
+// An interruption does not cancel the jobs on such a service: the same command goes on with them.
+type OwnService func(ctx context.Context, say func(text string)) (*client.Client, error)
+
+// Run is the command in another program, whose parser has read the flags. Run returns the exit
+// code. The name of the command stands in messages. Run calls open after all else that can be
+// wrong was checked, unless the flags or the environment name a service. If open is nil, the
+// command finds its service as the program transcribe does.
+func (f Flags) Run(ctx context.Context, name string, open OwnService, stdout, stderr io.Writer) int {
+	p := process{name: name, getenv: os.Getenv, stdin: os.Stdin, stdout: stdout, stderr: stderr, open: open}
+	cmd := &command{Flags: f}
+	if err := cmd.check(); err != nil {
+		return p.fail(exitUsage, err)
+	}
+	return p.run(ctx, cmd)
+}
+
+// Through returns a client that reaches its service through a transport, which also says who
+// makes the requests.
+func Through(transport http.RoundTripper) (*client.Client, error) {
+	return client.New("http://localhost", client.WithUserAgent(userAgent), client.WithHTTPClient(&http.Client{Transport: transport}))
+}

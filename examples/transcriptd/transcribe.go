@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/transcribe"
+)
+
+type transcribeCommand struct {
+	transcribe.Flags
+	Own ownFlags `embed:"" group:"The service in this process:"`
+}
+
+// ownFlags configure the service that the command runs.
+type ownFlags struct {
+	service.RecognizerFlags
+	service.LinkFlags
+}
+
+// Help describes the command.
+func (*transcribeCommand) Help() string {
+	return `Writes what the program "transcribe" writes, without an account, a key and a running service.
+
+If "transcriptd serve" runs on this machine, with the account "local", the command uses that service. Otherwise, and with a flag of the last group, the command runs the service in its own process, on a database in the user's state folder: $XDG_STATE_HOME/transcriptd, or ~/.local/state/transcriptd. Several calls at the same time share one service.
+
+After an interruption, also by kill -9 or a loss of power, the same command goes on with its work. Finished texts stay in the database, and the next call for the same link or recording answers with them.`
+}
+
+// Validate is called by the parser.
+func (c *transcribeCommand) Validate() error { return c.flags().Check() }
+
+// flags returns the flags of the service.
+func (c *transcribeCommand) flags() service.Flags {
+	return service.Flags{RecognizerFlags: c.Own.RecognizerFlags, LinkFlags: c.Own.LinkFlags}
+}
+
+// Run transcribes.
+func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out output) (err error) {
+	var own *ownService
+	defer func() {
+		if own != nil {
+			err = errors.Join(err, own.close())
+		}
+	}()
+	open := func(ctx context.Context, say func(string)) (_ *client.Client, err error) {
+		if own, err = openOwnService(ctx, c.setup); err != nil {
+			return nil, err
+		}
+		if c.configures(call) && own.shared() {
+			say("Another call runs the service, with its own recognizer and links: the flags of this call for them have no effect.")
+		}
+		return transcribe.Through(own)
+	}
+	if _, err := localservice.Find(); err == nil && !c.configures(call) {
+		open = nil
+	}
+	code := c.Flags.Run(ctx, "transcriptd transcribe", open, out.Stdout, out.Stderr)
+	if code == exitOK {
+		return nil
+	}
+	return exitCode(code)
+}
+
+// setup is called before the service starts in this process.
+func (c *transcribeCommand) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
+	flags := c.flags()
+	flags.Table = publishedModels
+	return flags.Setup(ctx, log)
+}
+
+// configures reports whether the command line has a flag for the service in this process.
+func (c *transcribeCommand) configures(call *kong.Context) bool {
+	return slices.ContainsFunc(call.Path, func(p *kong.Path) bool {
+		return p.Flag != nil && p.Flag.Group != nil && !p.Resolved
+	})
+}
