@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -283,6 +284,25 @@ func TestModels(t *testing.T) {
 	a = m.models(t, "pull", "small", "--yes", "--mirror", m.URL)
 	assert.Equal(t, exitFailure, a.code)
 	assert.Contains(t, a.stderr, "set HTTPS_PROXY to a proxy, --mirror to another server, or --file to a local file\n")
+}
+
+// The first model is pulled if its address answers in time, and no second one.
+func TestPullTheFirstModel(t *testing.T) {
+	t.Parallel()
+	m := newModelMirror(t)
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	for _, mirror := range []string{"http://" + silent.Addr().String(), "http://127.0.0.1:1"} {
+		a := m.models(t, "pull", "small", "--first", "1s", "--yes", "--mirror", mirror)
+		assert.Equal(t, exitFailure, a.code)
+		assert.Contains(t, a.stderr, strings.TrimPrefix(mirror, "http://")+" has not answered within 1s: ")
+	}
+	a := m.models(t, "pull", "small", "--first", "1m", "--yes", "--mirror", m.URL)
+	assert.Equal(t, exitOK, a.code, a.stderr)
+	assert.Contains(t, a.stderr, "small is installed")
+	a = m.models(t, "pull", "small", "--first", "1s", "--yes", "--mirror", "http://127.0.0.1:1")
+	assert.Equal(t, answer{exitOK, "", ""}, a, "one is there")
 }
 
 // The check of all models says clearly that there is no network.

@@ -94,7 +94,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, srt, 2, "of a recording and of a link")
 	assert.FileExists(t, filepath.Join(dir, "talks.zip"))
-	assert.Contains(t, string(out), "this is a short talk", "what was recognized")
+	assert.Contains(t, strings.ToLower(string(out)), "this is a short talk", "what was recognized")
 	assert.Contains(t, string(out), "Captions of the talk.", "what was read")
 }
 

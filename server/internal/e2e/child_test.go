@@ -43,6 +43,7 @@ const (
 	childPlans    = "E2E_CHILD_PLANS"
 	childReads    = "E2E_CHILD_READS"
 	childTold     = "E2E_CHILD_TOLD"
+	childWhisper  = "E2E_CHILD_WHISPER"
 )
 
 func TestMain(m *testing.M) {
@@ -87,7 +88,7 @@ func serveChild() error {
 		Pace:       pace.Config{Rate: pace.Unlimited()},
 		JobEnded:   childHook(),
 		Engine: func(host engine.Host) (engine.Engine, error) {
-			return engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: diarist{os.Getenv(childDiary)}}, nil
+			return engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: childRecognizer()}, nil
 		},
 	})
 	if err != nil {
@@ -218,6 +219,7 @@ type place struct {
 	role                   server.Role
 	plans                  string // a plans file; "": account.DefaultPlans
 	told                   string // a file for the ends of jobs that the child is told of; "": it is not
+	whisper                string // the address of a real Whisper; "": a diarist recognizes
 	reads                  string // how long captions take, which are noted in the diary; "": as a teller's
 }
 
@@ -234,7 +236,7 @@ func (s place) spawn(t testing.TB, addr string) *child {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childWhisper+"="+s.whisper, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)
