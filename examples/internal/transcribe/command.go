@@ -35,8 +35,10 @@ type Flags struct {
 	Playlist   []string `verb:"" sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
 	Channel    []string `verb:"" sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
 	MaxItems   int      `verb:"" placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
+	Watch      string   `verb:"" placeholder:"FOLDER" help:"Transcribe the recordings in this folder and all that come, and write each text next to its recording. The program looks every 2 seconds, waits until a file is whole, goes on where it was after an end, and transcribes each recording once."`
+	Name       []string `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
 	Quiet      bool     `verb:"" short:"q" help:"Print only errors."`
-	Sources    []string `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input."`
+	Sources    []string `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts."`
 }
 
 // command is the command line.
@@ -53,11 +55,14 @@ const description = `Turns links, playlists, channels and recordings into text.
     transcribe https://youtu.be/dQw4w9WgXcQ
     transcribe talk.mp3 > talk.txt
     transcribe --format srt --output talks/ first.mp3 second.mp3
+    transcribe --watch recordings/
+    transcribe search moon landing
 `
 
 const exitCodes = `
 Exit codes: 0 all texts were written, 1 something failed, 2 the command line is
 wrong and nothing was begun, 129 hung up and the work goes on, 130 interrupted.
+An interruption is the usual end of --watch, with the code 0 or 1.
 `
 
 // defaultServer is transcriptd's default address.
@@ -81,6 +86,9 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		return nil, false, err
 	}
 	_, err = parser.Parse(args)
+	if err != nil && strings.HasPrefix(err.Error(), "unexpected argument") {
+		err = fmt.Errorf("%w: flags stand before or after all arguments, and not between them", err)
+	}
 	if answered || err != nil {
 		return nil, answered, err
 	}
@@ -111,8 +119,10 @@ func (cmd *command) check() error {
 		return fmt.Errorf("--no-timestamps is for txt and md: %s is made of times", cmd.Format)
 	case cmd.MaxItems < 0 || cmd.MaxItems > mostItems:
 		return fmt.Errorf("--max-items: must be from 1 to %d", mostItems)
+	case cmd.searches():
+		return cmd.checkSearch()
 	}
-	return nil
+	return cmd.checkWatch()
 }
 
 // formats are the formats that the name of a file can choose.

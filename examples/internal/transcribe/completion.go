@@ -3,6 +3,7 @@ package transcribe
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -45,7 +46,7 @@ func newCompleted(f *kong.Flag) completed {
 			c.values = append(c.values, v)
 		}
 	}
-	c.file = f.PlaceHolder == "FILE" || f.PlaceHolder == "PATH"
+	c.file = slices.Contains([]string{"FILE", "PATH", "FOLDER"}, f.PlaceHolder)
 	return c
 }
 

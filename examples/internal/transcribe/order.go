@@ -21,6 +21,7 @@ type order struct {
 	texts     []text
 	batches   []several
 	continued []string // ids of jobs and batches
+	search    string   // words to search for; then there is no other work
 }
 
 // text is one text to make, from a source or from a job that already runs.
@@ -31,7 +32,9 @@ type text struct {
 	path   string // of a recording, or empty
 	source transcript.Source
 
-	recording mediaFile // the file at path when it was sent
+	recording mediaFile              // the file at path when it was sent
+	key       string                 // the idempotency key of the request; empty: a new key
+	begun     func(job string) error // called when the job is known, if not nil
 }
 
 // several is a batch to make, or a batch that already runs.
@@ -46,6 +49,12 @@ const mostItems = 500
 
 // order reads the arguments, and the files with further arguments.
 func (cmd *command) order(in *stdin) (o order, err error) {
+	switch {
+	case cmd.Watch != "":
+		return o, nil
+	case cmd.searches():
+		return order{search: strings.Join(cmd.Sources[1:], " ")}, nil
+	}
 	links, err := cmd.read(&o, cmd.Sources, in)
 	if err != nil {
 		return o, err

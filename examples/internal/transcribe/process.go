@@ -69,7 +69,7 @@ func (p process) run(ctx context.Context, cmd *command) int {
 	switch {
 	case len(failed) == 0:
 		return exitOK
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && cmd.Watch == "":
 		return p.fail(exitEnded(ctx), failed...)
 	}
 	return p.fail(exitFailure, failed...)
@@ -89,14 +89,19 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := newOutput(cmd.Output, p.stdout, o)
-	if err != nil {
-		return nil, fmt.Errorf("--output: %w", err)
+	path, option := cmd.Output, "--output"
+	if cmd.Watch != "" {
+		path, option = cmd.Watch, "--watch"
 	}
+	out, err := newOutput(path, p.stdout, o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", option, err)
+	}
+	errs := p.stderr
 	if cmd.Quiet {
 		p.stderr = io.Discard // errors are reported at the end
 	}
-	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own}, nil
+	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own, stderr: errs, name: p.name}, nil
 }
 
 // fail prints each error on a line, followed by a cure if the error itself names none.

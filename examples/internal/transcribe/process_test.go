@@ -30,6 +30,7 @@ import (
 const asProgram = "TRANSCRIBE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	watchPace = pace{every: 20 * time.Millisecond, steady: 200 * time.Millisecond, again: 50 * time.Millisecond}
 	if os.Getenv(asProgram) != "" {
 		os.Exit(Main())
 	}

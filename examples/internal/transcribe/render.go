@@ -12,10 +12,7 @@ import (
 func (cmd *command) render(to io.Writer, t *transcript.Transcript) error {
 	switch cmd.Format {
 	case "json":
-		out := json.NewEncoder(to)
-		out.SetEscapeHTML(false)
-		out.SetIndent("", "  ")
-		return out.Encode(t)
+		return writeJSON(to, t)
 	case "srt":
 		return format.WriteSRT(to, t.Segments)
 	case "vtt":
@@ -29,4 +26,11 @@ func (cmd *command) render(to io.Writer, t *transcript.Transcript) error {
 	}
 	_, err := to.Write(text)
 	return err
+}
+
+func writeJSON(to io.Writer, value any) error {
+	out := json.NewEncoder(to)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(value)
 }

@@ -30,7 +30,9 @@ type work struct {
 	order   order
 	output  *output
 	display *progress.Display
-	own     bool // the service ends with this call: see OwnService
+	own     bool      // the service ends with this call: see OwnService
+	name    string    // of the command, in messages
+	stderr  io.Writer // for failures, if there is no display
 
 	mu     sync.Mutex
 	failed []error
@@ -39,6 +41,12 @@ type work struct {
 // do returns the errors, each with the name of the failed task.
 func (w *work) do(ctx context.Context) []error {
 	defer w.display.Done()
+	switch {
+	case w.Watch != "":
+		return failure(w.watchFolder(ctx))
+	case w.order.search != "":
+		return failure(w.search(ctx, w.order.search))
+	}
 	w.resolve(ctx)
 	if err := w.mayExport(ctx); err != nil {
 		return append(w.failed, err)
@@ -63,6 +71,24 @@ func (w *work) do(ctx context.Context) []error {
 	return w.failed
 }
 
+// failure returns a list of the error, or nil.
+func failure(err error) []error {
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
+
+// complain tells a failure at once, while other work goes on.
+func (w *work) complain(err error) {
+	text := w.name + ": " + progress.OneLine(err.Error())
+	if w.Quiet {
+		fmt.Fprintln(w.stderr, text)
+		return
+	}
+	w.display.Say(text)
+}
+
 func (w *work) fail(name string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -79,7 +105,7 @@ func (w *work) line(name string) *progress.Line {
 
 // tell writes a permanent line about a task, without a name if it is the only task.
 func (w *work) tell(name, what string) {
-	if w.order.results() > 1 {
+	if w.Watch != "" || w.order.results() > 1 {
 		what = name + ": " + what
 	}
 	w.display.Say(what)
@@ -143,6 +169,11 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 		w.tell(t.name, "job "+job.JobID)
 		line.Job(*job)
 		id = job.JobID
+		if t.begun != nil {
+			if err := t.begun(id); err != nil {
+				return nil, err
+			}
+		}
 	}
 	again := tryingAgain(line)
 	for event, err := range w.client.Jobs.Events(ctx, id, again) {
@@ -170,7 +201,11 @@ func (w *work) submit(ctx context.Context, t text, line *progress.Line) (*transc
 		Wait:         &atOnce,
 	}
 	sent := func(sent, total int64) { line.Bytes("sending", sent, total) }
-	return w.client.Transcripts.Submit(ctx, request, client.WithUploadProgress(sent), tryingAgain(line))
+	options := []client.RequestOption{client.WithUploadProgress(sent), tryingAgain(line)}
+	if t.key != "" {
+		options = append(options, client.WithIdempotencyKey(t.key))
+	}
+	return w.client.Transcripts.Submit(ctx, request, options...)
 }
 
 // tryingAgain shows that the service does not answer, or is busy.
