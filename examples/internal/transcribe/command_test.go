@@ -143,9 +143,12 @@ func TestCompletion(t *testing.T) {
 	assert.Equal(t, "vtt", complete("transcribe --format = v"))
 	assert.Empty(t, complete("transcribe --output s"), "files are the shell's own")
 	assert.Empty(t, complete("transcribe ta"))
+	assert.Equal(t, "search", complete("transcribe sea"))
+	assert.Empty(t, complete("transcribe search sea"), "only the first word")
 
 	in("zsh", "-n", "./zsh")
 
 	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe --form"`), "--format\t")
+	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe sea"`), "search\t")
 	assert.Equal(t, "srt", strings.Fields(in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe -f s"`))[0])
 }

@@ -71,10 +71,14 @@ func bashScript(name string, flags []completed) string {
     COMPREPLY=()
     case $prev in
 %[2]s    esac
-    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '%[3]s' -- "$cur")); fi
+    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '%[3]s' -- "$cur"))
+    elif [[ $COMP_CWORD == 1 ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -W '%[4]s' -- "$cur")
+        compopt -o filenames 2>/dev/null
+    fi
 }
 complete -o default -F _%[1]s %[1]s
-`, name, cases.String(), strings.TrimSpace(all.String()))
+`, name, cases.String(), strings.TrimSpace(all.String()), searchWord)
 }
 
 func zshScript(name string, flags []completed) string {
@@ -102,15 +106,17 @@ func zshScript(name string, flags []completed) string {
 	return fmt.Sprintf(`#compdef %[1]s
 _%[1]s() {
     _arguments -s \
-%[2]s        '*:link or file:_files'
+%[2]s        '1: :_alternative "searches:search:(%[3]s)" "files:link or file:_files"' \
+        '*:link or file:_files'
 }
 if [[ $funcstack[1] == _%[1]s ]]; then _%[1]s "$@"; else compdef _%[1]s %[1]s; fi
-`, name, specs.String())
+`, name, specs.String(), searchWord)
 }
 
 func fishScript(name string, flags []completed) string {
 	quoted := strings.NewReplacer(`\`, `\\`, "'", `\'`)
 	var script strings.Builder
+	fmt.Fprintf(&script, "complete -c %s -n __fish_is_first_arg -a %s -d 'Search the saved texts'\n", name, searchWord)
 	for _, f := range flags {
 		fmt.Fprintf(&script, "complete -c %s", name)
 		if f.short != "" {

@@ -249,3 +249,67 @@ func TestWrongWatches(t *testing.T) {
 	}
 	assert.Equal(t, exitOK, w.stop())
 }
+
+// The process is killed at several points. The next one goes on, and no recording is recognized
+// twice.
+func TestWatchIsKilled(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	dir := t.TempDir()
+	for i, at := range []string{"sending", "job ", "recognizing", "done", "Wrote "} {
+		name := strings.Repeat("x", i+1)
+		drop(t, dir, name+".mp3", name)
+		var stderr watched
+		cmd := program(t.Context(), s, "--watch", dir)
+		cmd.Stderr = &stderr
+		require.NoError(t, cmd.Start())
+		if at != "Wrote " {
+			at = name + ".mp3: " + at
+		}
+		stderr.await(t, at)
+		require.NoError(t, cmd.Process.Kill())
+		require.Error(t, cmd.Wait())
+	}
+	w := watch(t, s.URL, s.Key, dir)
+	drop(t, dir, "last.mp3", "last")
+	w.await(t, "Wrote "+filepath.Join(dir, "last.txt"))
+	assert.Equal(t, exitOK, w.stop())
+	for i := range 5 {
+		assert.Equal(t, "[00:00:00] hello world\n", read(t, dir, strings.Repeat("x", i+1)+".txt"))
+	}
+	assert.Equal(t, 6, s.Engine.Recognitions())
+}
+
+// A process that is killed after it has written a text, and before it has noted that, finds its
+// own text.
+func TestWatchIsKilledAfterTheText(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	dir := t.TempDir()
+	drop(t, dir, "talk.mp3", "the media")
+	w := watch(t, s.URL, s.Key, dir)
+	w.await(t, "talk.mp3: job ")
+	_, id, _ := strings.Cut(w.String(), "talk.mp3: job ")
+	id, _, _ = strings.Cut(id, "\n")
+	w.await(t, "Wrote ")
+	require.Equal(t, exitOK, w.stop())
+	for text, code := range map[string]int{"[00:00:00] hello world\n": exitOK, "my notes": exitFailure} {
+		l, unlock, err := openLedger(dir)
+		require.NoError(t, err)
+		e, known := l.of("talk.txt")
+		require.True(t, known)
+		e.Job, e.Done, e.Failed, e.Written = id, false, "", nil
+		require.NoError(t, l.put("talk.txt", e))
+		unlock()
+		drop(t, dir, "talk.txt", text)
+		w = watch(t, s.URL, s.Key, dir)
+		says := "Wrote "
+		if code == exitFailure {
+			says = "talk.txt came while the text was made, and is not replaced\n"
+		}
+		w.await(t, says)
+		assert.Equal(t, code, w.stop())
+		assert.Equal(t, text, read(t, dir, "talk.txt"))
+	}
+	assert.Equal(t, 1, s.Engine.Recognitions())
+}

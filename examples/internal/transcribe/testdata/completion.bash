@@ -14,8 +14,14 @@ _transcribe() {
     --playlist) compopt +o default 2>/dev/null; return ;;
     --channel) compopt +o default 2>/dev/null; return ;;
     --max-items) compopt +o default 2>/dev/null; return ;;
+    --watch) return ;;
+    --name) compopt +o default 2>/dev/null; return ;;
     --completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
     esac
-    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --quiet --completion --version' -- "$cur")); fi
+    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --watch --name --quiet --completion --version' -- "$cur"))
+    elif [[ $COMP_CWORD == 1 ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -W 'search' -- "$cur")
+        compopt -o filenames 2>/dev/null
+    fi
 }
 complete -o default -F _transcribe transcribe

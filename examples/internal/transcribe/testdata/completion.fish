@@ -1,3 +1,4 @@
+complete -c transcribe -n __fish_is_first_arg -a search -d 'Search the saved texts'
 complete -c transcribe -s h -l help -d 'Show context-sensitive help'
 complete -c transcribe -l server -x -d 'The address of the service'
 complete -c transcribe -l key-file -r -d 'A file with the API key'
@@ -10,6 +11,8 @@ complete -c transcribe -s a -l from -r -d 'Read more links and file names from t
 complete -c transcribe -l playlist -x -d 'A playlist, also if the link names a video too'
 complete -c transcribe -l channel -x -d 'A channel: its id, @handle or link'
 complete -c transcribe -l max-items -x -d 'Only the first N items of a batch, 1 to 500'
+complete -c transcribe -l watch -r -d 'Transcribe the recordings in this folder and all that come, and write each text next to its recording'
+complete -c transcribe -l name -x -d 'Only recordings with such a name, as in \'talk-*.mp3\' (--watch)'
 complete -c transcribe -s q -l quiet -d 'Print only errors'
 complete -c transcribe -l completion -x -a 'bash zsh fish' -d 'Print the completion code for bash, zsh or fish'
 complete -c transcribe -l version -d 'Print the version'

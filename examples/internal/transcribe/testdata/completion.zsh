@@ -18,10 +18,13 @@ _transcribe() {
         '*--playlist=[A playlist, also if the link names a video too]:value: ' \
         '*--channel=[A channel: its id, @handle or link]:value: ' \
         '*--max-items=[Only the first N items of a batch, 1 to 500]:value: ' \
+        '*--watch=[Transcribe the recordings in this folder and all that come, and write each text next to its recording]:file:_files' \
+        '*--name=[Only recordings with such a name, as in '\''talk-*.mp3'\'' (--watch)]:value: ' \
         '*-q[Print only errors]' \
         '*--quiet[Print only errors]' \
         '*--completion=[Print the completion code for bash, zsh or fish]:value:(bash zsh fish)' \
         '*--version[Print the version]' \
+        '1: :_alternative "searches:search:(search)" "files:link or file:_files"' \
         '*:link or file:_files'
 }
 if [[ $funcstack[1] == _transcribe ]]; then _transcribe "$@"; else compdef _transcribe transcribe; fi

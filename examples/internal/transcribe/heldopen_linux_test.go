@@ -1,0 +1,37 @@
+package transcribe
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+)
+
+// A recorder that makes pauses has its file open: the file waits until the recorder closes it.
+func TestWatchOfARecorderThatPauses(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	counted := countSubmissions(t, s)
+	dir := t.TempDir()
+	recorder, err := os.Create(filepath.Join(dir, "talk.mp3"))
+	require.NoError(t, err)
+	defer recorder.Close() //nolint:errcheck // closed below, if the test goes well
+	_, err = recorder.WriteString("some sound")
+	require.NoError(t, err)
+	if !heldOpen(recorder.Name()) {
+		t.Skip("this file system has no leases")
+	}
+	w := watch(t, counted.URL, s.Key, dir)
+	w.await(t, "Watching ")
+	<-time.After(3 * watchPace.steady)
+	assert.Zero(t, counted.number())
+	require.NoError(t, recorder.Close())
+	w.await(t, "Wrote ")
+	assert.Equal(t, 1, counted.number())
+	assert.Equal(t, exitOK, w.stop())
+}
