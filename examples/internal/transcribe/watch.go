@@ -114,7 +114,9 @@ func (w *watcher) run(ctx context.Context) error {
 	clock := time.NewTicker(watchPace.every)
 	defer clock.Stop()
 	for {
-		w.look(ctx)
+		if err := w.look(ctx); err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -145,23 +147,30 @@ func (w *watcher) ending(err error) error {
 }
 
 // look begins to transcribe the recordings that are whole.
-func (w *watcher) look(ctx context.Context) {
+func (w *watcher) look(ctx context.Context) error {
 	names, err := os.ReadDir(w.Watch)
 	if err != nil {
 		w.once(fmt.Sprintf("The folder cannot be read, which is tried again every %s: %v", watchPace.every, err))
-		return
+		return nil
 	}
 	for _, entry := range names {
 		name := entry.Name()
 		if !w.matches(name) {
 			continue
 		}
-		if file, err := lookAt(filepath.Join(w.Watch, name)); err == nil && file.size >= 0 && w.isDue(name, file) && w.running < uploadsAtOnce {
-			w.waiting[name].runs = true
-			w.running++
-			go func() { w.ended <- attempt{name, w.transcribe(ctx, file)} }()
+		file, err := lookAt(filepath.Join(w.Watch, name))
+		if err != nil || file.size < 0 || !w.isDue(name, file) || w.running == uploadsAtOnce { // a file may have gone meanwhile
+			continue
 		}
+		e, err := w.begin(name, file)
+		if err != nil {
+			return fmt.Errorf("--watch %s: %w", w.Watch, err)
+		}
+		w.waiting[name].runs = true
+		w.running++
+		go func() { w.ended <- attempt{name, w.transcribe(ctx, file, e)} }()
 	}
+	return nil
 }
 
 // matches reports whether a file of this name is a recording.

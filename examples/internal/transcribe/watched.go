@@ -14,18 +14,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// begin notes in the ledger that the text of a recording is made now, so that no other recording
+// takes the name of the text.
+func (w *watcher) begin(name string, file mediaFile) (entry, error) {
+	e, known := w.ledger.of(w.textOf(name))
+	if known && e.about(file) {
+		return e, nil // an earlier call has begun
+	}
+	e = entry{Recording: name, Size: file.size, Modified: file.modified, Key: rand.Text(), Written: e.Written}
+	return e, w.ledger.put(w.textOf(name), e)
+}
+
 // transcribe makes the text of one recording of the folder, or goes on with making it. The
 // ledger holds each step before the next step begins.
-func (w *watcher) transcribe(ctx context.Context, file mediaFile) error {
-	name := filepath.Base(file.path)
-	textFile := w.textOf(name)
-	e, known := w.ledger.of(textFile)
-	if !known || !e.about(file) {
-		e = entry{Recording: name, Size: file.size, Modified: file.modified, Key: rand.Text(), Written: e.Written}
-		if err := w.ledger.put(textFile, e); err != nil {
-			return err
-		}
-	}
+func (w *watcher) transcribe(ctx context.Context, file mediaFile, e entry) error {
+	name, textFile := e.Recording, w.textOf(e.Recording)
 	line := w.display.Line(name)
 	defer line.Done()
 	result, err := w.result(ctx, text{name: name, source: file.source(), key: e.Key, job: e.Job, begun: func(job string) error {
