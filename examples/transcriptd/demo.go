@@ -131,8 +131,8 @@ func (c *demoCommand) reader(ctx context.Context) string {
 		path = string(c.YtDlp) // it was there when the demo began; reading the link reports the error
 	}
 	text := fmt.Sprintf("yt-dlp %s, %s: %s", programVersion(ctx, path, "--version"), service.YtDlpOrigin(string(c.YtDlp)), path)
-	if cure := service.YtDlpCure(string(c.YtDlp)); service.YtDlpOrigin(string(c.YtDlp)) == service.OfSystem && cure != "" {
-		text += "\nMany sites refuse old releases. For a current one: " + cure
+	if service.YtDlpOrigin(string(c.YtDlp)) == service.OfSystem {
+		text += "\nMany sites refuse old releases. For a current one: " + service.YtDlpCure(string(c.YtDlp))
 	}
 	return text
 }

@@ -100,6 +100,7 @@ type commands struct {
 	Accounts   accountsCommand   `cmd:"" help:"Set and list accounts."`
 	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys."`
 	Models     modelsCommand     `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
+	YtDlp      ytDlpCommand      `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`
 	Doctor     doctorCommand     `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
 	Migrate    migrateCommand    `cmd:"" help:"Update the database to this version. Serve does that too."`
 	Versions   versionCommand    `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`

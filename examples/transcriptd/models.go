@@ -160,7 +160,7 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 		}
 	}
 	c.tell(out.Stderr, folder, plan)
-	if err := c.ask(ctx, out.Stderr); err != nil {
+	if err := askToGoOn(ctx, out.Stderr, c.Yes); err != nil {
 		return err
 	}
 	if err := fetch(ctx, out.Stderr, folder, plan); err != nil {
@@ -206,9 +206,9 @@ func (c *modelsPull) tell(w io.Writer, folder *models.Folder, plan models.Plan) 
 // errNotAsked reports that there is no terminal to ask.
 var errNotAsked = errors.New("there is no terminal to ask on: --yes continues without asking")
 
-// ask asks whether to continue.
-func (c *modelsPull) ask(ctx context.Context, w io.Writer) error {
-	if c.Yes {
+// askToGoOn asks whether to continue, unless yes is set.
+func askToGoOn(ctx context.Context, w io.Writer, yes bool) error {
+	if yes {
 		return nil
 	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp/release"
 )
 
 // Vars are the variables in the texts of [Flags]: the program's version, default address, default
@@ -14,7 +16,7 @@ func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
 		"version": program + " " + Version(),
 		"listen":  listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
-		"ytdlp": YtDlp(), "fasterwhisper": FasterWhisper(),
+		"ytdlp": YtDlp(), "ytdlpfolder": YtDlpFolder(), "ytdlprelease": release.Known().Version, "fasterwhisper": FasterWhisper(),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp/release"
 )
 
 // systemYtDlp is the name under which yt-dlp is looked up like every other program.
@@ -52,7 +54,7 @@ func YtDlpOrigin(program string) string {
 }
 
 // YtDlpCure returns what the operator does to get a current program instead of the given one;
-// empty: these programs have no command for that.
+// empty: these programs know no command for that.
 func YtDlpCure(program string) string {
 	own, root := ownYtDlp(), checkout()
 	switch {
@@ -61,15 +63,15 @@ func YtDlpCure(program string) string {
 	case own != "":
 		return "leave --yt-dlp out: make setup has installed a current release"
 	}
-	cure := pullYtDlp
-	if root != "" {
+	cure := "transcriptd yt-dlp pull --newest"
+	switch {
+	case root != "":
 		cure = "make -C " + root + " setup"
+	case !release.Supported():
+		return ""
 	}
-	if cure != "" && program != YtDlp() {
+	if program != YtDlp() {
 		cure += ", and leave --yt-dlp out"
 	}
 	return cure
 }
-
-// pullYtDlp is the command that brings the newest release.
-const pullYtDlp = ""

@@ -34,7 +34,7 @@ func (f *Folder) pull(ctx context.Context, d Download, progress Progress) error 
 	if err != nil || item.State == StateInstalled { // installed since the plan was made
 		return err
 	}
-	if d.Kind == KindModel || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may be there already
+	if d.Kind != KindEngine || f.verifyFile(ctx, d.Entry, nil) != nil { // the archive may be there already
 		if err := f.get(ctx, d, progress); err != nil {
 			return err
 		}

@@ -15,6 +15,8 @@ type Kind string
 const (
 	KindEngine Kind = "engine" // an archive with the programs of whisper.cpp and their libraries
 	KindModel  Kind = "model"  // a ggml model for one of the programs
+	// KindProgram is a program of one file, for tables of other packages.
+	KindProgram Kind = "program"
 )
 
 // Entry is a file that can be pulled.
