@@ -22,6 +22,7 @@ const asProgram = "TRANSCRIPTD_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		publishedModels = readModelTable()
+		published = readRelease()
 		prepareProgram()
 		main()
 	}

@@ -8,15 +8,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp/release"
 )
 
-// systemYtDlp is the name under which yt-dlp is looked up like every other program.
-const systemYtDlp = "yt-dlp"
-
 // YtDlp returns the program that reads links if no flag names another: the release that make
 // setup has installed in the checkout from which this program was built, else the release that
 // "transcriptd yt-dlp pull" has brought, else the system's.
-func YtDlp() string {
-	return cmp.Or(ownYtDlp(), pulledYtDlp(), systemYtDlp)
-}
+func YtDlp() string { return ytDlpHere().first() }
+
+// YtDlpOrigin tells people where a program comes from that reads links.
+func YtDlpOrigin(program string) string { return ytDlpHere().origin(program) }
+
+// YtDlpCure returns what the operator does to get a current program instead of the given one;
+// empty: these programs know no command for that.
+func YtDlpCure(program string) string { return ytDlpHere().cure(program) }
 
 // YtDlpFolder returns the user's folder for the pulled yt-dlp; empty: the user has no home.
 func YtDlpFolder() string {
@@ -26,51 +28,61 @@ func YtDlpFolder() string {
 	return ""
 }
 
-// pulledYtDlp returns the path of the pulled program; empty: there is none.
-func pulledYtDlp() string {
-	program := filepath.Join(YtDlpFolder(), "yt-dlp")
-	if _, err := os.Stat(program); err != nil || YtDlpFolder() == "" {
-		return ""
-	}
-	return program
-}
+// systemYtDlp is the name under which yt-dlp is looked up like every other program.
+const systemYtDlp = "yt-dlp"
 
 // OfSystem is the origin of a program that the system's packages have installed.
 const OfSystem = "this system's own"
 
-// YtDlpOrigin tells people where a program comes from that reads links.
-func YtDlpOrigin(program string) string {
-	switch program {
-	case "":
-		return ""
-	case ownYtDlp():
-		return "installed by make setup"
-	case pulledYtDlp():
-		return "brought by transcriptd yt-dlp pull"
-	case systemYtDlp:
+// ytDlpPlaces are the places of yt-dlp on a machine. An empty member means that there is none.
+type ytDlpPlaces struct {
+	checkout string // the folder of the repository
+	own      string // the program that make setup has installed
+	pulled   string // the program that "transcriptd yt-dlp pull" has brought
+}
+
+func ytDlpHere() ytDlpPlaces {
+	p := ytDlpPlaces{checkout: checkout()}
+	if program := filepath.Join(p.checkout, "bin", "yt-dlp", "bin", "yt-dlp"); p.checkout != "" && trusted(program) {
+		p.own = program
+	}
+	if folder := YtDlpFolder(); folder != "" {
+		if _, err := os.Stat(filepath.Join(folder, "yt-dlp")); err == nil {
+			p.pulled = filepath.Join(folder, "yt-dlp")
+		}
+	}
+	return p
+}
+
+func (p ytDlpPlaces) first() string { return cmp.Or(p.own, p.pulled, systemYtDlp) }
+
+func (p ytDlpPlaces) origin(program string) string {
+	switch {
+	case program == systemYtDlp:
 		return OfSystem
+	case program == p.own:
+		return "installed by make setup"
+	case program == p.pulled:
+		return "brought by transcriptd yt-dlp pull"
 	}
 	return "named by --yt-dlp"
 }
 
-// YtDlpCure returns what the operator does to get a current program instead of the given one;
-// empty: these programs know no command for that.
-func YtDlpCure(program string) string {
-	own, root := ownYtDlp(), checkout()
+func (p ytDlpPlaces) cure(program string) string {
+	var cure string
 	switch {
-	case own != "" && program == own: // the checkout pins the release
-		return "git -C " + root + " pull && make -C " + root + " setup"
-	case own != "":
+	case p.own != "" && program == p.own: // the checkout pins the release
+		return "git -C " + p.checkout + " pull && make -C " + p.checkout + " setup"
+	case p.own != "":
 		return "leave --yt-dlp out: make setup has installed a current release"
-	}
-	cure := "transcriptd yt-dlp pull --newest"
-	switch {
-	case root != "":
-		cure = "make -C " + root + " setup"
-	case !release.Supported():
+	case p.checkout != "":
+		cure = "make -C " + p.checkout + " setup"
+	case release.Supported():
+		cure = "transcriptd yt-dlp pull --newest"
+	default:
 		return ""
 	}
-	if program != YtDlp() {
+	if program != p.first() {
 		cure += ", and leave --yt-dlp out"
 	}
 	return cure

@@ -19,16 +19,6 @@ func checkout() string {
 	return root
 }
 
-// ownYtDlp returns the yt-dlp that make setup has installed in the checkout; empty: there is
-// none.
-func ownYtDlp() string {
-	program := filepath.Join(checkout(), "bin", "yt-dlp", "bin", "yt-dlp")
-	if checkout() == "" || !trusted(program) {
-		return ""
-	}
-	return program
-}
-
 // trusted reports whether a file is there, and belongs to root or to this user.
 func trusted(path string) bool {
 	file, err := os.Stat(path)
