@@ -22,7 +22,7 @@ const asProgram = "TRANSCRIPTD_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		publishedModels = readModelTable()
-		published = readRelease()
+		publishedYtDlp = readRelease()
 		prepareProgram()
 		main()
 	}
@@ -241,7 +241,7 @@ func TestVariablesInTheHelp(t *testing.T) {
 	parser, err := kong.New(&commands{}, vars())
 	require.NoError(t, err)
 	leaves := parser.Model.Leaves(true)
-	require.Len(t, leaves, 15)
+	require.Len(t, leaves, 16)
 	verbs := strings.Fields("help version url recording network yes first file account name scopes expires plan prompt-file suspend activate " +
 		"server key-file language format timestamps output job from playlist channel max-items watch quiet")
 	for _, leaf := range leaves {
