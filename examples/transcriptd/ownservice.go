@@ -29,21 +29,25 @@ import (
 type ownService struct {
 	folder string
 	call   string // the name of this call, for its turns among other calls
-	// choose returns what the service is made from. It is called once, if this process runs the
-	// service.
-	choose func(ctx context.Context, log *slog.Logger) (service.Setup, error)
+	choose chooser
 	ctx    context.Context // ends after the call
 
 	mu      sync.Mutex
+	opened  bool               // the work of this call may have begun
 	held    *localservice.File // nil: the service runs elsewhere
 	log     *os.File
 	running *running
 	at      localservice.Service // of running
 }
 
+// chooser returns what the service is made from. It is called when the service is to start in this
+// process. first says that the work of this call has not begun, so that the user can still be
+// asked something.
+type chooser func(ctx context.Context, log *slog.Logger, first bool) (service.Setup, error)
+
 // openOwnService returns the service in the user's state folder, and starts the service unless
 // another call runs it. The caller closes it.
-func openOwnService(ctx context.Context, choose func(context.Context, *slog.Logger) (service.Setup, error)) (*ownService, error) {
+func openOwnService(ctx context.Context, choose chooser) (*ownService, error) {
 	folder, err := localservice.Folder()
 	if err != nil {
 		return nil, err
@@ -52,6 +56,7 @@ func openOwnService(ctx context.Context, choose func(context.Context, *slog.Logg
 	if _, err := o.find(ctx); err != nil {
 		return nil, errors.Join(o.cure(err), o.close())
 	}
+	o.opened = true
 	return o, nil
 }
 
@@ -124,7 +129,7 @@ func (o *ownService) start(held *localservice.File) (err error) {
 	if err := service.KeepPrivate(); err != nil {
 		return fmt.Errorf("closing the process to others: %w", err)
 	}
-	setup, err := o.choose(o.ctx, slog.New(slog.NewTextHandler(o.log, nil)))
+	setup, err := o.choose(o.ctx, slog.New(slog.NewTextHandler(o.log, nil)), !o.opened)
 	if err != nil {
 		return err
 	}
@@ -169,6 +174,8 @@ func (o *ownService) cure(err error) error {
 		return fmt.Errorf("the disk of %s is full: make room, or name another folder by XDG_STATE_HOME", o.folder)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: name another folder by XDG_STATE_HOME", err)
+	case errors.Is(err, context.Canceled):
+		return err
 	}
-	return err
+	return fmt.Errorf("%w (without the files in %s, the command begins from zero)", err, o.folder)
 }

@@ -66,11 +66,14 @@ func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out out
 	if code == exitOK {
 		return nil
 	}
+	if code == exitFailure && own != nil {
+		own.tellTrouble(ctx, out.Stderr)
+	}
 	return exitCode(code)
 }
 
-// setup is called before the service starts in this process.
-func (c *transcribeCommand) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
+// setup is called before the service starts in this process: see chooser.
+func (c *transcribeCommand) setup(ctx context.Context, log *slog.Logger, _ bool) (service.Setup, error) {
 	flags := c.flags()
 	flags.Table = publishedModels
 	return flags.Setup(ctx, log)

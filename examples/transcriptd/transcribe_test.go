@@ -93,14 +93,16 @@ func (h *hearing) most() (most int) {
 	return most
 }
 
+// atHome is the environment with a state folder, and with one recognition at a time.
+func atHome(state string) []string { return []string{"XDG_STATE_HOME=" + state, "GOMAXPROCS=1"} }
+
 // transcribing prepares "transcriptd transcribe" of the talk, in a state folder, with one
 // recognition at a time and sounds of some seconds.
 func transcribing(t *testing.T, state string, h *hearing, args ...string) *exec.Cmd {
 	t.Helper()
 	talk, err := filepath.Abs(recording)
 	require.NoError(t, err)
-	env := []string{"XDG_STATE_HOME=" + state, "GOMAXPROCS=1"}
-	return program(t, env, append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--asr-upload-limit", "200000", talk}, args...)...)
+	return program(t, atHome(state), append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--asr-upload-limit", "200000", talk}, args...)...)
 }
 
 // runUntil starts a command and returns when it has written a line that begins with text.
