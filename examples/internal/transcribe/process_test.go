@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -257,4 +259,25 @@ func TestInterruptedLookerOn(t *testing.T) {
 	job, err := c.Jobs.Get(t.Context(), id)
 	require.NoError(t, err)
 	assert.Equal(t, transcript.JobProcessing, job.Status)
+}
+
+// Without a server and a key, the program finds the service of this machine.
+func TestLocalService(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	state := t.TempDir()
+	folder := filepath.Join(state, "transcriptd", "services")
+	require.NoError(t, os.MkdirAll(folder, 0o700))
+	local, err := localservice.Hold(filepath.Join(folder, "one.json"), 0)
+	require.NoError(t, err)
+	require.NoError(t, local.Write(localservice.Service{URL: s.URL, Key: s.Key}))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], recording(t))
+	cmd.Env = []string{asProgram + "=1", "XDG_STATE_HOME=" + state, "GOCOVERDIR=" + t.TempDir()}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	assert.Equal(t, "[00:00:00] hello world\n", string(out))
+
+	require.NoError(t, local.Release())
 }
