@@ -78,11 +78,13 @@ SOAK_NEEDS := $(TEST_NEEDS) \
 
 demo: setup-run
 	@echo "Compiling transcriptd (minutes the first time, seconds later)"
-	@$(GO) run ./examples/transcriptd models pull --yes $(if $(MODEL),'$(MODEL)',--first 5s tiny) || { \
+	@mkdir -p bin && $(GO) build -o bin/transcriptd ./examples/transcriptd
+	@bin/transcriptd models pull --yes $(if $(MODEL),'$(MODEL)',--first 5s tiny) || { \
 		echo "The model $(or $(MODEL),tiny) is not to be had: the demo goes on with what is there." >&2; \
 		$(MAKE) --no-print-directory $(WHISPER); \
 	}
-	@$(GO) run ./examples/transcriptd demo $${URL:+--url "$$URL"}
+	@bin/transcriptd demo $${URL:+--url "$$URL"}
+	@echo "Transcribe a recording or a link of yours: bin/transcriptd transcribe talk.mp3"
 
 bare-demo: setup-bare
 	.ci/bare-demo

@@ -2,6 +2,7 @@
 // database, with the engines of this repository.
 //
 //	go run ./examples/transcriptd demo
+//	go run ./examples/transcriptd transcribe talk.mp3
 //	go run ./examples/transcriptd serve
 //
 // Every command explains itself with --help. Environment variables set the flags that hold for

@@ -63,6 +63,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	for written, run := range map[string]string{
 		"127.0.0.1:8080":        addr,
 		"transcriptd serve &\n": "transcriptd serve &\nuntil command curl -sf http://" + addr + "/healthz; do kill -0 $!; sleep 0.1; done\n",
+		"export TRANSCRIBE_KEY": "export TRANSCRIBE_SERVER=http://" + addr + " TRANSCRIBE_KEY",
 		"transcriptd doctor\n":  "transcriptd doctor || test $? = 3\n", // it works, but for what this machine lacks
 	} {
 		require.Contains(t, script, written)
@@ -80,7 +81,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	shell := exec.CommandContext(ctx, "bash", "-c", script)
 	shell.Dir = dir
 	shell.Env = append(os.Environ(), "REPOSITORY="+repository, "GOBIN="+dir, "GOFLAGS=-ldflags=-w", "PATH="+dir+":"+os.Getenv("PATH"),
-		"TRANSCRIBE_SERVER=http://"+addr, "TRANSCRIPTD_LISTEN="+addr, "TRANSCRIPTD_DRAIN_DELAY=0s",
+		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TRANSCRIPTD_LISTEN="+addr, "TRANSCRIPTD_DRAIN_DELAY=0s",
 		"TRANSCRIPTD_SITES="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
 	log, err := os.Create(filepath.Join(dir, "log")) // not a pipe, which a program that is left would hold open
 	require.NoError(t, err)
