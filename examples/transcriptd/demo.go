@@ -32,10 +32,10 @@ type demoCommand struct {
 // Run starts a service for a link and a recording, and removes it again.
 func (c *demoCommand) Run(ctx context.Context, out output) error {
 	if _, err := os.Stat(c.Recording); err != nil {
-		return fmt.Errorf("no recording to show: %w (run it where the repository is checked out, or name a recording with --recording)", err)
+		return fmt.Errorf("there is no recording %s: run the demo where the repository is checked out, or name a recording with --recording", c.Recording)
 	}
 	if _, err := exec.LookPath(string(c.YtDlp)); err != nil {
-		return fmt.Errorf("no program to read links with: %w (install yt-dlp, or name it with --yt-dlp)", err)
+		return fmt.Errorf("there is no program %s to read links with: install yt-dlp, or name it with --yt-dlp", c.YtDlp)
 	}
 	dir, err := os.MkdirTemp("", "transcriptd-demo-")
 	if err != nil {

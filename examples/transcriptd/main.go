@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -90,8 +91,13 @@ func fail(stderr io.Writer, code int, err error) int {
 	return code
 }
 
+// codes are for callers of the API. The operator reads the sentence after the code.
+var codes = regexp.MustCompile(`(^|: )(CONFIG_ERROR|UPGRADE_REQUIRED): `)
+
 // oneLine puts an error into words, in one line.
-func oneLine(err error) string { return progress.OneLine(plain.Words(err)) }
+func oneLine(err error) string {
+	return codes.ReplaceAllString(progress.OneLine(plain.Words(err)), "$1")
+}
 
 // commands is the command line.
 type commands struct {

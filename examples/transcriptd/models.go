@@ -247,18 +247,24 @@ func fetch(ctx context.Context, w io.Writer, folder *models.Folder, plan models.
 
 // withCure adds the flags that can help against an error.
 func withCure(err error) error {
-	if errors.Is(err, models.ErrUnreachable) {
+	switch {
+	case errors.Is(err, models.ErrUnreachable):
 		return fmt.Errorf("%w: set HTTPS_PROXY to a proxy, --mirror to another server, or --file to a local file", err)
+	case errors.Is(err, models.ErrBusy):
+		return fmt.Errorf("%w: let it end, or stop it", err)
 	}
 	return err
 }
 
-// withNames adds the command that lists the names.
+// withNames adds the command that lists the names, or what is there.
 func withNames(err error) error {
-	if errors.Is(err, models.ErrUnknown) {
+	switch {
+	case errors.Is(err, models.ErrUnknown):
 		return fmt.Errorf("%w: \"transcriptd models list\" tells more about them", err)
+	case errors.Is(err, models.ErrNotInstalled):
+		return fmt.Errorf("%w: \"transcriptd models list\" shows what is there", err)
 	}
-	return err
+	return withCure(err)
 }
 
 type modelsRm struct {

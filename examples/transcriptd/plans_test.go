@@ -59,10 +59,10 @@ func TestAccountsOnPlansOfAFile(t *testing.T) {
 		return a.stderr
 	}
 	create := []string{"keys", "create", "--account", "acme", "--name", "ci", "--scopes", "transcripts"}
-	assert.Equal(t, "transcriptd: account: creating a key: UPGRADE_REQUIRED: The account's plan does not include API keys: "+
+	assert.Equal(t, "transcriptd: creating a key: The account's plan does not include API keys: "+
 		"\"transcriptd accounts set acme --plan PLAN\" puts it on a paid one: basic, pro, self_hosted\n", refused(with(create...)...))
 
-	assert.Equal(t, "transcriptd: account: there is no plan \"gold\", only [basic free pro self_hosted]\n",
+	assert.Equal(t, "transcriptd: there is no plan \"gold\", only [basic free pro self_hosted]\n",
 		refused(with("accounts", "set", "acme", "--plan", "gold")...))
 	assert.Contains(t, refused("accounts", "set", "acme", "--plan", "basic", "--db", here[1]),
 		`there is no plan "basic", only [self_hosted]: --plans names the file of others`)
@@ -76,7 +76,7 @@ func TestAccountsOnPlansOfAFile(t *testing.T) {
 	assert.Regexp(t, `acme +basic\(unknown\) +active`, must(t, "accounts", "list", "--db", here[1]).stdout)
 	assert.Contains(t, refused(append(create, "--db", here[1])...), "--plans names the file of others")
 	free := writePlans(t, `{"defaultPlan": "free", "plans": {"free": {}}}`)
-	assert.Contains(t, refused(append(create, "--db", here[1], "--plans", free)...), `is not offered any more: account: there is no plan "basic", only [free]: no plan of --plans is paid`)
+	assert.Contains(t, refused(append(create, "--db", here[1], "--plans", free)...), `is not offered any more: there is no plan "basic", only [free]: no plan of --plans is paid`)
 }
 
 // asked is what a service says with the key, of a job that is not there.

@@ -26,7 +26,7 @@ func promptToSet(s Settings) (*string, error) {
 		return nil, fmt.Errorf("account: character %d of the prompt is a control character", utf8.RuneCountInString(line[:i])+1)
 	}
 	if n := utf8.RuneCountInString(line); n > MaxPrompt {
-		return nil, fmt.Errorf("account: the prompt has %d characters, more than %d", n, MaxPrompt)
+		return nil, fmt.Errorf("account: the prompt has %d characters, more than %d: shorten it", n, MaxPrompt)
 	}
 	return &line, nil
 }

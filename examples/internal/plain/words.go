@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Words returns the text of an error, with words in place of what the system and the standard
@@ -47,9 +49,10 @@ var untyped = []struct {
 	text  *regexp.Regexp
 	words string
 }{
-	{regexp.MustCompile(`(?:net/)?http: server gave HTTP response to HTTPS client`), "it speaks plain http: write http:// in its address"},
+	{regexp.MustCompile(`(?:net/)?http: server gave HTTP response to HTTPS client`), "it does not speak TLS: write http:// in its address"},
 	{regexp.MustCompile(`(?:net/)?http: request canceled[^:]*`), "it has not answered in time"},
 	{regexp.MustCompile(`context deadline exceeded`), "it has not answered in time"},
+	{regexp.MustCompile(`blob (\(key "[^"]*"\) )?\(code=\w+\): `), ""},
 	{regexp.MustCompile(`: exec: "[^"]*": .*`), ""},
 	{regexp.MustCompile(`invalid URL escape "[^"]*"`), "% stands before something that is no code"},
 }
@@ -83,13 +86,18 @@ func within(err error) []error {
 func ofSystem(err error) (words string, known bool) {
 	switch e := err.(type) { //nolint:errorlint // within has unwrapped it
 	case *fs.PathError:
-		return e.Path + ": " + reason(e.Err), true
+		return named(e.Path) + ": " + reason(e.Err), true
 	case *os.LinkError:
 		return e.New + ": " + reason(e.Err), true
 	case *os.SyscallError:
 		return reason(e.Err), true
 	case syscall.Errno:
 		return reason(e), true
+	case *transcript.Error:
+		if e.Err == nil {
+			return "", false
+		}
+		return string(e.Code) + ": " + strings.TrimSuffix(e.Message, "."), true // the cause is for the log
 	case *exec.Error:
 		return "", true // the text before it names the program
 	case *url.Error:
@@ -101,11 +109,11 @@ func ofSystem(err error) (words string, known bool) {
 	case *strconv.NumError:
 		return fmt.Sprintf("%q is no number", e.Num), true
 	case *json.SyntaxError:
-		return fmt.Sprintf("it is no JSON from byte %d on", e.Offset), true
+		return fmt.Sprintf("byte %d is out of place", e.Offset), true
 	case *json.UnmarshalTypeError:
 		return fmt.Sprintf("%s has a value of the wrong type (%s)", e.Field, e.Value), true
 	case tls.RecordHeaderError:
-		return "it speaks no TLS: write http:// in its address", true
+		return "it does not speak TLS: write http:// in its address", true
 	case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
 		return "its certificate is not trusted: add the certificate of its authority to this machine's", true
 	}
@@ -116,6 +124,14 @@ func ofSystem(err error) (words string, known bool) {
 		return "it ended too early", true
 	}
 	return "", false
+}
+
+// named returns the name of a file for people.
+func named(path string) string {
+	if path == "|1" || path == os.Stdout.Name() {
+		return "standard output"
+	}
+	return path
 }
 
 // connection describes an error of a connection.
@@ -151,30 +167,32 @@ func unknownHost(e *net.DNSError) string {
 	return fmt.Sprintf("this machine cannot find the host %s", e.Name)
 }
 
+const noFile = "there is no such file: correct the name"
+
 // reason returns the words for an error of a system call.
 func reason(err error) string {
 	var number syscall.Errno
 	if !errors.As(err, &number) {
 		if errors.Is(err, fs.ErrNotExist) {
-			return "there is no such file"
+			return noFile
 		}
 		return err.Error()
 	}
 	switch number {
 	case syscall.ENOENT:
-		return "there is no such file"
+		return noFile
 	case syscall.EACCES, syscall.EPERM:
-		return "this user may not do that"
+		return "the rights do not permit it: change them, or name another path"
 	case syscall.EISDIR:
-		return "it is a folder"
+		return "it is a folder: name a file in it"
 	case syscall.ENOTDIR:
-		return "a part of the path is no folder"
+		return "a part of the path is no folder: name another path"
 	case syscall.ENOSPC, syscall.EDQUOT:
-		return "the disk is full"
+		return "the disk is full: make room on it"
 	case syscall.EROFS:
-		return "the file system is read-only"
+		return "the file system is read-only: name another path"
 	case syscall.ENAMETOOLONG:
-		return "the name is too long"
+		return "the name is too long: shorten it"
 	case syscall.EPIPE:
 		return "the reader has gone"
 	case syscall.EADDRNOTAVAIL:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -44,11 +45,11 @@ func downloader(client *http.Client) *http.Client {
 		at, first := next.URL, via[0].URL
 		switch {
 		case len(via) > mostRedirects:
-			return &refusal{fmt.Sprintf("it redirects more than %d times", mostRedirects)}
+			return &refusal{fmt.Sprintf("it redirects more than %d times: use another mirror", mostRedirects)}
 		case at.Scheme == "https", first.Scheme == "http" && at.Scheme == "http" && at.Host == first.Host:
 			return nil
 		}
-		return &refusal{fmt.Sprintf("it redirects to %s://%s, which is not https", at.Scheme, at.Host)}
+		return &refusal{fmt.Sprintf("it redirects to %s://%s, which is not https: if that is a page to sign in to the network, sign in with a browser; else use another mirror", at.Scheme, at.Host)}
 	}
 	return &c
 }
@@ -85,7 +86,7 @@ func (a *asked) NextBackOff() time.Duration {
 // grows by a hundredth of its size within a few tries.
 func (f *Folder) download(ctx context.Context, d Download, p *partial, progress Progress) error {
 	wait := &asked{BackOff: backoff.WithMaxRetries(f.pause(), mostRetries)}
-	reached, most := false, p.have
+	reached, most, passing := false, p.have, false
 	err := backoff.Retry(func() error {
 		if p.have == d.Bytes {
 			return nil
@@ -99,10 +100,15 @@ func (f *Folder) download(ctx context.Context, d Download, p *partial, progress 
 			most = p.have
 			wait.Reset()
 		}
-		return judge(ctx, err, reached)
+		err = judge(ctx, err, reached)
+		passing = !errors.As(err, new(*backoff.PermanentError))
+		return err
 	}, backoff.WithContext(wait, ctx))
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if err != nil && passing {
+		return fmt.Errorf("%w: pull again later, or use another mirror; what has come is kept", err)
 	}
 	return err
 }
@@ -169,7 +175,7 @@ func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress P
 	switch resp.StatusCode {
 	case http.StatusOK:
 		if resp.ContentLength >= 0 && resp.ContentLength != d.Bytes {
-			return 0, &refusal{fmt.Sprintf("it has a different file: of %d bytes, and not of %d%s", resp.ContentLength, d.Bytes, encoded(resp))}
+			return 0, differs(resp, fmt.Sprintf("it has a different file: of %d bytes, and not of %d", resp.ContentLength, d.Bytes))
 		}
 		if err := p.reset(); err != nil {
 			return 0, &diskError{err}
@@ -187,7 +193,7 @@ func (f *Folder) receive(resp *http.Response, d Download, p *partial, progress P
 	_, err = io.Copy(p, f.reader(resp.Request.Context(), resp.Body, d.Entry, p.have, progress))
 	switch {
 	case errors.Is(err, errTooLong):
-		return 0, errors.Join(&refusal{fmt.Sprintf("it sends more than the %d bytes of the file%s", d.Bytes, encoded(resp))}, p.reset())
+		return 0, errors.Join(differs(resp, fmt.Sprintf("it sends more than the %d bytes of the file", d.Bytes)), p.reset())
 	case err == nil && p.have < d.Bytes:
 		err = fmt.Errorf("it ended early: %w", io.ErrUnexpectedEOF)
 	}
@@ -203,9 +209,20 @@ func (p *partial) continues(header string) error {
 		return errors.Join(fmt.Errorf("it sends another part than requested (%q): starting over", header), p.reset())
 	}
 	if total != "*" && total != fmt.Sprint(p.entry.Bytes) {
-		return &refusal{fmt.Sprintf("it has a different file: of %s bytes, and not of %d", total, p.entry.Bytes)}
+		return &refusal{fmt.Sprintf("it has a different file: of %s bytes, and not of %d: %s", total, p.entry.Bytes, cureOther)}
 	}
 	return nil
+}
+
+const cureOther = "look for a newer version of this program, or use a mirror that has the file"
+
+// differs is the error for an answer of another length. Networks that want a user to sign in
+// answer everything with a page.
+func differs(resp *http.Response, fault string) error {
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" {
+		return &refusal{"it answers with a web page and not with the file: if the network wants you to sign in, sign in with a browser; else use another mirror"}
+	}
+	return &refusal{fault + encoded(resp) + ": " + cureOther}
 }
 
 func encoded(resp *http.Response) string {
@@ -226,9 +243,11 @@ func refused(resp *http.Response) (time.Duration, error) {
 		}
 		return pause, errors.New(said)
 	case code == http.StatusNotFound, code == http.StatusGone:
-		return 0, &refusal{said + ": the file is not there: look for a newer version of this program, or use a mirror that has it"}
+		return 0, &refusal{said + ": " + cureOther}
+	case code == http.StatusUnauthorized, code == http.StatusProxyAuthRequired:
+		return 0, &refusal{said + ": put the user and the password into the address of the mirror or of the proxy, as in https://USER:PASSWORD@HOST/FOLDER"}
 	}
-	return 0, &refusal{said}
+	return 0, &refusal{said + ": use another mirror"}
 }
 
 // judge decides whether another try could help; otherwise its error says what would.
@@ -255,8 +274,10 @@ func judge(ctx context.Context, err error, reached bool) error {
 		err = wrapped.Err // without the address, which is reported elsewhere and may hold a password
 	}
 	switch {
-	case errors.As(err, &certificate), errors.As(err, &record):
-		return backoff.Permanent(fmt.Errorf("the server's certificate is not trusted: if a proxy inspects the connection, add its certificate to the system's: %w", err))
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		return backoff.Permanent(&refusal{"it does not speak TLS: write http:// in the address of the mirror"})
+	case errors.As(err, &certificate):
+		return backoff.Permanent(&refusal{"the server's certificate is not trusted: if a proxy inspects the connection, add its certificate to the system's"})
 	case !reached && errors.As(err, &network) && (network.Op == "dial" || network.Op == "proxyconnect"):
 		return backoff.Permanent(fmt.Errorf("%w: %w", ErrUnreachable, err))
 	}

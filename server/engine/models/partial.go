@@ -146,7 +146,7 @@ type diskError struct{ err error }
 
 func (e *diskError) Error() string {
 	if errors.Is(e.err, syscall.ENOSPC) || errors.Is(e.err, syscall.EDQUOT) {
-		return "the disk is full: make room and pull again; what has come is kept: " + e.err.Error()
+		return "the disk is full: make room and pull again; what has come is kept"
 	}
 	return e.err.Error()
 }
@@ -158,7 +158,7 @@ func (e *diskError) Unwrap() error { return e.err }
 func (p *partial) finish(place, name string) error {
 	defer unlock(p.lock)
 	if is := hex.EncodeToString(p.hash.Sum(nil)); p.have != p.entry.Bytes || is != p.entry.SHA256 {
-		err := fmt.Errorf("%w: %s is %s, and should be %s", ErrHash, p.entry.File(), is, p.entry.SHA256)
+		err := fmt.Errorf("%w: %s is %s, and should be %s: use another mirror or file", ErrHash, p.entry.File(), is, p.entry.SHA256)
 		return errors.Join(err, p.file.Close(), os.Remove(p.file.Name()), p.forgetTag())
 	}
 	own := p.inPlace()

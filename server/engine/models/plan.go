@@ -87,7 +87,7 @@ func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, err
 		plan.Left += d.Left
 	}
 	if len(files) > 0 && len(plan.Downloads) > 0 {
-		return Plan{}, fmt.Errorf("models: the file %s has a different size than the files to pull: %s", files[0], plan.wants())
+		return Plan{}, fmt.Errorf("models: the file %s has a different size than the files to pull: %s: name one of these files", files[0], plan.wants())
 	}
 	return plan, f.checkRoom(&plan)
 }

@@ -325,10 +325,10 @@ func TestPullFromBadServers(t *testing.T) {
 			serve: func(_ *bench, _ int, w http.ResponseWriter, _ *http.Request) {
 				_, _ = io.WriteString(w, "<html>Welcome to our network</html>")
 			},
-			says: "a different file: of 35 bytes", requests: 1,
+			says: "it answers with a web page and not with the file", requests: 1,
 		},
 		"403": {serve: answer(http.StatusForbidden), says: "403 Forbidden", requests: 1},
-		"404": {serve: answer(http.StatusNotFound), says: "the file is not there: look for a newer version", requests: 1},
+		"404": {serve: answer(http.StatusNotFound), says: "404 Not Found: look for a newer version", requests: 1},
 		"204": {serve: answer(http.StatusNoContent), says: "204 No Content", requests: 1},
 		"500": {serve: answer(http.StatusInternalServerError), says: "500 Internal Server Error", requests: 6},
 		"429 for a moment": {

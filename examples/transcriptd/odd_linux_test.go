@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/oddtest"
+	"github.com/transcriptkit/transcriptkit/internal/disktest" //nolint:depguard // a small file system
+)
+
+// The same on disks that are full, or permit reading only.
+func TestOddUsesOfDisks(t *testing.T) {
+	t.Parallel()
+	const size = 8 << 20
+	disktest.Run(t, size, func(t *testing.T, dir string) {
+		o := &oddTable{t: t, dir: dir}
+		mirror := newModelMirror(t)
+		o.database("there.db")
+		free := disktest.Fill(t, dir)
+		o.odd("a new database on a disk that is full", 1, "make room", "migrate --db sqlite:DIR/new.db")
+		o.process("a model for a disk that is full", 1, "free space", mirror.env, "models pull small --yes --models DIR/models --mirror "+mirror.URL)
+		free()
+		require.NoError(t, unix.Mount("", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+		o.odd("a new database in a folder that is read-only", 1, "name another database", "migrate --db sqlite:DIR/new.db")
+		o.odd("a database in a folder that is read-only", 1, "name another database", "accounts set acme --db sqlite:DIR/there.db")
+		o.odd("blobs in a folder that is read-only", 2, "name another path", "serve --listen 127.0.0.1:0 --db sqlite:DIR/there.db --blobs DIR/blobs")
+		o.process("a model for a folder that is read-only", 1, "name another path", mirror.env, "models pull small --yes --models DIR/models --mirror "+mirror.URL)
+		oddtest.Check(t, filepath.Join("testdata", "odd-disks.golden"), *update, o.uses, dir, "DIR", mirror.URL, "MIRROR", os.TempDir(), "TMP")
+	})
+}
