@@ -170,6 +170,21 @@ func TestJobOfALinkWithoutCaptions(t *testing.T) {
 	}
 }
 
+// A recording in which nobody speaks says so, in each form of the answer. A recording with speech
+// says nothing of the kind.
+func TestFieldsOfATextInWhichNothingWasHeard(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	assert.NotContains(t, s.ended(t, s.job(t, "speech")), "nothingHeard")
+	s.Engine.Say("")
+	o := s.ended(t, s.job(t, "a tone"))
+	assert.Equal(t, true, o["nothingHeard"])
+	assert.Empty(t, o["transcript"].(map[string]any)["segments"])
+	text := s.get(t, jobPath(o["jobId"].(string))+"?format=text").object(t)
+	assert.Equal(t, true, text["nothingHeard"])
+	assert.Empty(t, text["text"])
+}
+
 // Every member of the reason why a job and its batch wait, in the job, its events and the batch.
 func TestFieldsOfALastError(t *testing.T) {
 	t.Parallel()

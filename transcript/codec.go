@@ -12,6 +12,7 @@ type resultMembers struct {
 	Text          *string        `json:"text,omitempty"`
 	Cached        bool           `json:"cached"`
 	Stale         bool           `json:"stale,omitempty"`
+	NothingHeard  bool           `json:"nothingHeard,omitempty"`
 	Language      string         `json:"language"`
 	LengthSeconds *int           `json:"lengthSeconds"`
 	LengthText    *string        `json:"lengthText"`
@@ -89,7 +90,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 
 func (r *Result) members() resultMembers {
 	m := resultMembers{
-		Format: JSON, Cached: r.Cached, Stale: r.Stale, Language: r.Language,
+		Format: JSON, Cached: r.Cached, Stale: r.Stale, NothingHeard: r.NothingHeard, Language: r.Language,
 		LengthSeconds: r.LengthSeconds, LengthText: r.LengthText, Recognizer: r.Recognizer, Metadata: r.Metadata,
 	}
 	switch {
@@ -107,7 +108,7 @@ func (r *Result) members() resultMembers {
 
 func (m *resultMembers) result(text eitherText, s MetadataStatus) Result {
 	r := Result{
-		Format: m.Format, Transcript: text.transcript, Cached: m.Cached, Stale: m.Stale, Language: m.Language,
+		Format: m.Format, Transcript: text.transcript, Cached: m.Cached, Stale: m.Stale, NothingHeard: m.NothingHeard, Language: m.Language,
 		MetadataStatus: s, LengthSeconds: m.LengthSeconds, LengthText: m.LengthText,
 		Recognizer: m.Recognizer, Metadata: m.Metadata,
 	}

@@ -24,6 +24,9 @@ type Result struct {
 	Cached bool `json:"cached"`
 	// Stale reports whether the text has expired but the platform could not be asked.
 	Stale bool `json:"stale,omitempty"`
+	// NothingHeard reports whether the recognizer has heard no speech in the whole recording.
+	// Then the text is empty, and Language says only what was listened for.
+	NothingHeard bool `json:"nothingHeard,omitempty"`
 	// Language is the tag of the text.
 	Language       string         `json:"language"`
 	MetadataStatus MetadataStatus `json:"metadataStatus"`       // how much is known about the content

@@ -148,6 +148,9 @@ func show(ctx context.Context, out io.Writer, c *client.Client, source transcrip
 	if result.Transcript.Source == transcript.OriginASR {
 		how = "Speech was recognized"
 	}
+	if result.NothingHeard {
+		how = "Nothing was heard and the text is empty"
+	}
 	fmt.Fprintf(out, "\n%s\n", format.AppendText(nil, result.Transcript.Segments, true))
 	fmt.Fprintf(out, "%s, in %s.\n", how, roundly(time.Since(began)))
 

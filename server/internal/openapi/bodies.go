@@ -13,6 +13,7 @@ type TranscriptResult struct {
 	Text           string                    `json:"text,omitempty" description:"The same text as in transcript, when format is text."`
 	Cached         bool                      `json:"cached"`
 	Stale          bool                      `json:"stale,omitempty"`
+	NothingHeard   bool                      `json:"nothingHeard,omitempty"`
 	Language       string                    `json:"language"`
 	MetadataStatus transcript.MetadataStatus `json:"metadataStatus"`
 	LengthSeconds  *int                      `json:"lengthSeconds"`
@@ -47,6 +48,7 @@ type Job struct {
 	Text          string                 `json:"text,omitempty"`
 	Cached        bool                   `json:"cached,omitempty"`
 	Stale         bool                   `json:"stale,omitempty"`
+	NothingHeard  bool                   `json:"nothingHeard,omitempty"`
 	Language      string                 `json:"language,omitempty"`
 	LengthSeconds *int                   `json:"lengthSeconds,omitempty" nullable:"true"`
 	LengthText    *string                `json:"lengthText,omitempty" nullable:"true"`

@@ -45,6 +45,7 @@ func TestUploadBecomesTranscript(t *testing.T) {
 		assert.Equal(t, "en", res.Language)
 		assert.Equal(t, 65, *res.LengthSeconds)
 		assert.Equal(t, "1:05", *res.LengthText)
+		assert.False(t, res.NothingHeard)
 		assert.Equal(t, "talk", *res.Transcript.Title)
 		assert.Equal(t, "script", res.Metadata["engine"])
 		assert.Equal(t, transcript.OriginASR, res.Transcript.Source)
@@ -163,6 +164,10 @@ func TestSilenceIsAnEmptyTranscript(t *testing.T) {
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	assert.Equal(t, "[]", string(plain(t, job.SegmentsJSON)))
 	assert.Zero(t, e.calls(), "silence was recognized")
+	assert.True(t, job.Result.NothingHeard)
+	again, err := b.submit(t, acme, silentRecording(t, 20), "")
+	require.NoError(t, err)
+	assert.True(t, again.Result.NothingHeard, "the cache says so too")
 	assert.NotEmpty(t, job.Result.Metadata["gaps"])
 }
 

@@ -69,6 +69,7 @@ func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 			Language:       t.Lang,
 			MetadataStatus: metadataOf(t).Status(),
 			Recognizer:     HeardBy(t),
+			NothingHeard:   t.Source == transcript.OriginASR && t.SegmentsJSON != nil && t.SegmentsJSON.Len() <= len("[]"),
 		},
 		TextID: t.ID, TextChanged: t.ChangedAt,
 	}

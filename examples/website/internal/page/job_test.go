@@ -186,6 +186,23 @@ func TestEveryCodeHasACure(t *testing.T) {
 	}
 }
 
+// A recording in which nobody speaks is told as such, and not as a text of no words in a language.
+func TestNothingWasHeard(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.Engine.Say("")
+	path := s.begin(t, talk("a tone"), "")
+	s.end(t, path)
+	shown := s.get(t, s.get(t, path).header.Get("Location"))
+	require.Equal(t, http.StatusOK, shown.status)
+	assert.Contains(t, shown.body, `<p class="hint">No speech was heard.</p>`)
+	assert.NotContains(t, shown.body, "<li>English</li>")
+	rows := s.get(t, "/library")
+	require.Equal(t, http.StatusOK, rows.status)
+	assert.Contains(t, rows.body, "<span>No speech was heard</span>")
+	assert.NotContains(t, rows.body, "0 words")
+}
+
 // blocks is a site that blocks for a long time, and says it in words that are markup.
 func blocks() error {
 	e := transcript.Errorf(transcript.IPBlocked, "The <b>site</b> blocks. Ask less.")
