@@ -169,6 +169,29 @@ func TestHealthNamesTheCure(t *testing.T) {
 	assert.Less(t, len(s.get(t, "/readyz", as("")).body), 2000)
 }
 
+// busy is a recognizer that is there and has not answered in time.
+type busy struct{ engine.Recognizer }
+
+func (busy) Check(context.Context) error {
+	return transcript.Errorf(transcript.RateLimited, "It may be busy.")
+}
+
+// A busy recognizer works: the service is ready.
+func TestHealthOfABusyRecognizer(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) {
+		made := c.Engine
+		c.Engine = func(h engine.Host) (engine.Engine, error) {
+			e, err := made(h)
+			e.Recognizer = busy{e.Recognizer}
+			return e, err
+		}
+	})
+	ready := s.get(t, "/readyz", as("")).object(t)
+	assert.Equal(t, "busy: It may be busy.", ready["checks"].(map[string]any)["asr"])
+	assert.Equal(t, "ready", ready["status"])
+}
+
 // A platform that blocks makes the service degraded, not unready, and readers are
 // told when to come again without its being asked.
 func TestHealthWhileAPlatformBlocks(t *testing.T) {

@@ -42,7 +42,7 @@ const (
 )
 
 // FindingOf returns the finding about a thing whose [Checker] has returned err; nil means that
-// the thing is fit for work. The cure is that of the error, else the text of the error after a
+// the thing is fit for work. A busy thing, RATE_LIMITED, is fit too. The cure is that of the error, else the text of the error after a
 // colon, as in "The model is missing: install the package of that name.", else that of the code.
 func FindingOf(name string, err error) Finding {
 	var coded *transcript.Error
@@ -51,6 +51,9 @@ func FindingOf(name string, err error) Finding {
 		return Finding{Name: name, Status: OK}
 	case !errors.As(err, &coded):
 		return Finding{Name: name, Status: Broken, Found: clip.Line(err.Error(), maxFound)}
+	}
+	if coded.Code == transcript.RateLimited { // it is there, and works on something else
+		return Finding{Name: name, Status: OK, Found: strings.TrimSuffix(coded.Message, ".")}
 	}
 	f := Finding{Name: name, Status: Broken}
 	if f.Cure = coded.Cure; f.Cure != "" {

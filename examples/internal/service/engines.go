@@ -174,6 +174,8 @@ func (s Setup) tellTrouble(ctx context.Context, r engine.Recognizer, of *trial) 
 	}
 	switch {
 	case err == nil, ctx.Err() != nil:
+	case errors.Is(err, transcript.RateLimited):
+		s.Log.Info("the recognizer is busy or slow: it gets recordings all the same", "asr", s.Speech.ASR.Name, "err", err)
 	case errors.Is(err, transcript.UpstreamFailed):
 		s.Log.Warn("the recognizer cannot be reached: what needs it waits", "asr", s.Speech.ASR.Name, "err", err)
 	default:

@@ -93,8 +93,10 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = fault(err)
-			ready.Status = "degraded"
 			edge.LogCause(r, err)
+		}
+		if err != nil && !errors.Is(err, transcript.RateLimited) { // a busy part works
+			ready.Status = "degraded"
 		}
 	}
 	if h.lifetime.Draining() {
@@ -119,6 +121,8 @@ func fault(err error) string {
 		cure = "see to it that the place of the blobs can be reached, written to and read; until then uploads are refused and recordings wait"
 	case errors.Is(err, cluster.ErrNoWorkers):
 		word, cure = "none", "start a process that works"
+	case errors.Is(err, transcript.RateLimited) && errors.As(err, &coded):
+		word, cure = "busy", clip.Line(coded.Message, maxCure)
 	case errors.As(err, &coded):
 		cure = clip.Line(coded.Message, maxCure)
 	case errors.Is(err, context.DeadlineExceeded):
