@@ -8,10 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -164,4 +166,58 @@ func TestTranscribeIsKilled(t *testing.T) {
 			assert.Equal(t, 1, h.most(), "a sound was recognized twice")
 		})
 	}
+}
+
+// A folder is watched with the service in the same process. After kill -9 the same command goes
+// on, and the text is found by its words.
+func TestTranscribeWatchesAFolder(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	state, folder, h := t.TempDir(), t.TempDir(), newHearing(t)
+	talk, err := os.ReadFile(recording)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "talk.ogg"), talk, 0o600))
+	call := func(args ...string) *exec.Cmd {
+		return program(t, atHome(state), append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--asr-upload-limit", "200000"}, args...)...)
+	}
+	h.holdFrom(3)
+	killed := call("--watch", folder, "--no-timestamps")
+	runUntil(t, killed, "talk.ogg: recognizing")
+	require.Eventually(t, func() bool { return h.requests() == 3 }, time.Minute, 10*time.Millisecond)
+	require.NoError(t, killed.Process.Kill())
+	require.Error(t, killed.Wait())
+	h.goOn()
+
+	again := call("--watch", folder, "--no-timestamps")
+	rest := runUntil(t, again, "Wrote "+filepath.Join(folder, "talk.txt"))
+	require.NoError(t, again.Process.Signal(os.Interrupt))
+	_, err = io.Copy(io.Discard, rest)
+	require.NoError(t, err)
+	require.NoError(t, again.Wait(), "the usual end")
+	text, err := os.ReadFile(filepath.Join(folder, "talk.txt"))
+	require.NoError(t, err)
+	words := strings.Fields(string(text))
+	require.NotEmpty(t, words)
+	assert.Equal(t, 1, h.most(), "no sound is recognized twice")
+
+	code, stdout, stderr := finish(call("search", words[0]))
+	require.Equal(t, exitOK, code, stderr)
+	assert.Contains(t, stdout, words[0])
+	assert.Contains(t, stdout, "talk · en · upload ")
+}
+
+// A hang-up says that the same command goes on.
+func TestTranscribeIsHungUp(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	state, h := t.TempDir(), newHearing(t)
+	h.holdFrom(1)
+	cmd := transcribing(t, state, h)
+	rest := runUntil(t, cmd, "recognizing")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	said, err := io.ReadAll(rest)
+	require.NoError(t, err)
+	require.Error(t, cmd.Wait())
+	assert.Equal(t, 129, cmd.ProcessState.ExitCode())
+	assert.Contains(t, string(said), "hung up; the same command goes on with it\n")
 }

@@ -25,7 +25,7 @@ func (f Flags) Run(ctx context.Context, name string, open OwnService, stdout, st
 	if err := cmd.check(); err != nil {
 		return p.fail(exitUsage, err)
 	}
-	return p.run(ctx, cmd)
+	return p.run(untilHangUp(ctx), cmd)
 }
 
 // Through returns a client that reaches its service through a transport, which also says who

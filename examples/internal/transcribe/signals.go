@@ -14,23 +14,30 @@ var (
 	errHungUp      = errors.New("hung up")
 )
 
-// untilSignal returns a context that ends with the first signal. Its cause is errHungUp if the
-// terminal has gone, and else errInterrupted. The second signal ends the process at once.
+// untilSignal returns a context that ends with the first signal. The second signal ends the
+// process at once.
 func untilSignal() context.Context {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the work goes on
-		signals = append(signals, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return untilHangUp(ctx)
+}
+
+// untilHangUp returns a context that also ends when the terminal has gone, with errHungUp as its
+// cause. Under nohup the work goes on.
+func untilHangUp(ctx context.Context) context.Context {
+	if signal.Ignored(syscall.SIGHUP) {
+		return ctx
 	}
 	came := make(chan os.Signal, 1)
-	signal.Notify(came, signals...)
-	ctx, end := context.WithCancelCause(context.Background())
-	go func() { // ends with the process
-		cause := errInterrupted
-		if <-came == syscall.SIGHUP {
-			cause = errHungUp
+	signal.Notify(came, syscall.SIGHUP)
+	ctx, end := context.WithCancelCause(ctx)
+	go func() { // ends with the process, or with ctx
+		select {
+		case <-came:
+		case <-ctx.Done():
 		}
 		signal.Stop(came)
-		end(cause)
+		end(errHungUp) // of a context that has ended already, the cause stays
 	}()
 	return ctx
 }
