@@ -19,6 +19,7 @@ var reworded = []struct {
 	{regexp.MustCompile(`^missing flags: (.*)$`), "missing $1"},
 	{regexp.MustCompile(`^(?:missing positional arguments|expected) "?(<[^"]*>)"?$`), "missing $1"},
 	{regexp.MustCompile(`^[a-z ]+: (--)`), "$1"}, // the path of the command, before the fault that the command has found
+	{regexp.MustCompile(`must be one of "",`), "must be one of "},
 	{regexp.MustCompile(`expected duration but got ("(?:[^"\\]|\\.)*").*`), "$1 is no duration, such as 30s or 5m"},
 	{regexp.MustCompile(`expected an? (?:valid \d+ bit )?u?int but got ("(?:[^"\\]|\\.)*").*`), "$1 is no whole number"},
 	{regexp.MustCompile(`expected a float but got ("(?:[^"\\]|\\.)*").*`), "$1 is no number"},

@@ -38,7 +38,20 @@ func Text(text string) string {
 	for _, r := range untyped {
 		text = r.text.ReplaceAllString(text, r.words)
 	}
-	return packages.ReplaceAllString(text, "$1")
+	return once(packages.ReplaceAllString(text, "$1"))
+}
+
+// once leaves out a name that stands a second time right after itself, as in "--from x: x: there
+// is no such file".
+func once(text string) string {
+	parts := strings.Split(text, ": ")
+	kept := parts[:1]
+	for _, part := range parts[1:] {
+		if before := kept[len(kept)-1]; part == "" || before != part && !strings.HasSuffix(before, " "+part) {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, ": ")
 }
 
 // packages are the names of packages, and of their options, at the beginning of errors.
@@ -193,6 +206,8 @@ func reason(err error) string {
 		return "the file system is read-only: name another path"
 	case syscall.ENAMETOOLONG:
 		return "the name is too long: shorten it"
+	case syscall.EEXIST:
+		return "there is another file of this name: name another path"
 	case syscall.EPIPE:
 		return "the reader has gone"
 	case syscall.EADDRNOTAVAIL:

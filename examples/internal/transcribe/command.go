@@ -2,6 +2,7 @@ package transcribe
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -86,11 +87,13 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		return nil, false, err
 	}
 	_, err = parser.Parse(args)
-	if err != nil && strings.HasPrefix(err.Error(), "unexpected argument") {
-		err = fmt.Errorf("%w: flags stand before or after all arguments, and not between them", err)
-	}
-	if answered || err != nil {
-		return nil, answered, err
+	switch {
+	case answered:
+		return nil, true, nil
+	case err != nil && strings.HasPrefix(err.Error(), "unexpected argument"):
+		return nil, false, fmt.Errorf("%w: flags stand before or after all arguments, and not between them", err)
+	case err != nil:
+		return nil, false, errors.New(plain.Call(err))
 	}
 	if cmd.Completion != "" {
 		return nil, true, writeCompletion(stdout, cmd.Completion, parser.Model)
@@ -169,7 +172,7 @@ func (cmd *command) client(getenv func(string) string) (*client.Client, error) {
 			return nil, fmt.Errorf("--key-file: %w", err)
 		}
 		if key = strings.TrimSpace(string(data)); key == "" {
-			return nil, fmt.Errorf("--key-file: %s holds no key", cmd.KeyFile)
+			return nil, fmt.Errorf("--key-file: %s holds no key: write the key into it", cmd.KeyFile)
 		}
 	}
 	server, from := cmd.Server, "--server"

@@ -278,7 +278,7 @@ func TestFailures(t *testing.T) {
 		"unknown site":  {refusal(422, object{"error": object{"code": "UNSUPPORTED_PLATFORM", "message": "Which site?"}}), []string{"https://nowhere.example/1"}, exitFailure, "422 UNSUPPORTED_PLATFORM: Which site?"},
 		"link fails":    {&service{status: "failed"}, []string{"dQw4w9WgXcQ"}, exitFailure, "UPLOAD_INVALID: There is no sound in it."},
 		"missing file":  {&service{}, []string{"/no/such/file.mp3"}, exitUsage, "no such file"},
-		"mistyped id":   {&service{}, []string{"dQw4w9WgXc"}, exitUsage, "dQw4w9WgXc: no such file or directory: it is no link"},
+		"mistyped id":   {&service{}, []string{"dQw4w9WgXc"}, exitUsage, "dQw4w9WgXc: there is no such file, and it is no link"},
 		"unknown flag":  {&service{}, []string{"--nonsense"}, exitUsage, "--nonsense"},
 		"bad format":    {&service{}, []string{"--format", "doc"}, exitUsage, "--format"},
 		"two arguments": {&service{}, []string{"a", "b"}, exitUsage, "b"},
@@ -450,6 +450,6 @@ func TestNoServiceThere(t *testing.T) {
 	got := call(t.Context(), t, &service{}, "--server", gone.URL, recording(t))
 	assert.Equal(t, exitFailure, got.code)
 	assert.Empty(t, got.stdout)
-	assert.Contains(t, got.stderr, "connection refused")
+	assert.Contains(t, got.stderr, "nothing listens on 127.0.0.1:")
 	assert.Contains(t, got.stderr, `No service answers there: start one with "transcriptd serve", or name another with --server or TRANSCRIBE_SERVER.`)
 }

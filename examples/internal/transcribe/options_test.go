@@ -41,7 +41,7 @@ func TestMessagesNameTheOption(t *testing.T) {
 		{[]string{"--language", "en,de_DE", file}, nil, exitUsage, `--language: entry 2 ("de_DE") is neither`},
 		{[]string{"--max-items", "501", "@somebody"}, nil, exitUsage, "--max-items: must be from 1 to 500"},
 		{[]string{"--max-items", "many", "@somebody"}, nil, exitUsage, "--max-items: "},
-		{[]string{"--from", list}, nil, exitUsage, "--from " + list + ": stat no/such/talk.mp3: "},
+		{[]string{"--from", list}, nil, exitUsage, "--from " + list + ": no/such/talk.mp3: there is no such file"},
 		{[]string{"--output", filepath.Join(dir, "no", "talk.txt"), file}, nil, exitUsage, "--output: "},
 		{[]string{"--output", filepath.Join(dir, "talk.zip"), file}, nil, exitUsage, "--output " + filepath.Join(dir, "talk.zip") + ": zip is for links"},
 		{[]string{"--format", "csv", file}, nil, exitUsage, "--format csv: csv is for links"},

@@ -94,8 +94,13 @@ func (cmd *command) read(o *order, sources []string, in *stdin) (links []string,
 			return nil, fmt.Errorf("%s is a folder: name its recordings, as in \"transcribe -o texts/ %s\", or let \"transcribe --watch %s\" transcribe all that is there and all that comes",
 				s, filepath.Join(s, "*"), s)
 		case isFile:
-			if _, err := os.Stat(s); err != nil {
-				return nil, fmt.Errorf("%w: it is no link, playlist, channel or id of a video either", err)
+			switch file, err := os.Stat(s); {
+			case errors.Is(err, os.ErrNotExist):
+				return nil, fmt.Errorf("%s: there is no such file, and it is no link, playlist, channel or id of a video: correct the name", s)
+			case err != nil:
+				return nil, err
+			case file.Mode().IsRegular() && file.Size() == 0:
+				return nil, fmt.Errorf("%s is empty: record it again, or wait until it is written", s)
 			}
 			o.texts = append(o.texts, text{name: s, file: textName(s) + "." + cmd.Format, path: s})
 		case isLink:

@@ -79,9 +79,15 @@ func (out *output) open() error {
 
 // probe reports whether files can be created in a folder.
 func probe(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s: make it first", dir)
+	}
 	f, err := os.CreateTemp(dir, ".transcribe-*")
 	var at *fs.PathError
-	if errors.As(err, &at) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // a folder of the system's own, such as /proc
+		return fmt.Errorf("no file can be made in %s: name another folder", dir)
+	case errors.As(err, &at):
 		return fmt.Errorf("no file can be made in %s: %w", dir, at.Err) // without the probe's own name, which means nothing to the caller
 	}
 	if err != nil {

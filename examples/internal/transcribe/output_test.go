@@ -53,11 +53,11 @@ func TestOutputIsCheckedFirst(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "talk.txt"), 0o700))
 	for path, says := range map[string]string{
-		filepath.Join(dir, "none", "talk.txt"): "no such file or directory",
-		filepath.Join(dir, "file", "talk.txt"): "not a directory",
-		filepath.Join(dir, "file") + "/":       "file exists",
+		filepath.Join(dir, "none", "talk.txt"): "none: make it first",
+		filepath.Join(dir, "file", "talk.txt"): "a part of the path is no folder: name another path",
+		filepath.Join(dir, "file") + "/":       "name another path",
 		dir:                                    "talk.txt is a folder, where a file is to be written",
-		"/proc/talk.txt":                       "no file can be made in /proc: no such file or directory", // where nobody may write
+		"/proc/talk.txt":                       "no file can be made in /proc: name another folder", // where nobody may write
 	} {
 		s := &service{}
 		got := call(t.Context(), t, s, "--output", path, file)
@@ -68,10 +68,10 @@ func TestOutputIsCheckedFirst(t *testing.T) {
 	}
 	s := &service{}
 	long := filepath.Join(t.TempDir(), strings.Repeat("t", 251)+".mp3")
-	require.NoError(t, os.WriteFile(long, nil, 0o600))
+	require.NoError(t, os.WriteFile(long, []byte("the media"), 0o600))
 	got := call(t.Context(), t, s, "--format", "json", "--output", t.TempDir(), long)
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "file name too long")
+	assert.Contains(t, got.stderr, "the name is too long")
 	assert.Empty(t, s.calls)
 }
 

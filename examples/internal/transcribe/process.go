@@ -11,7 +11,9 @@ import (
 	"os"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Main runs the program with the inputs and outputs of this process until it ends or a signal
@@ -104,14 +106,28 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own, stderr: errs, name: p.name}, nil
 }
 
+// cures say what to do about errors whose texts only say what is wrong.
+var cures = []struct {
+	code transcript.Code
+	says string
+}{
+	{transcript.UnsupportedPlatform, "The service does not read this site: save the recording, and transcribe the file."},
+	{transcript.Unavailable, "The service cannot see it: check the link, or transcribe a file."},
+}
+
 // fail prints each error on a line, followed by a cure if the error itself names none.
 func (p process) fail(code int, failed ...error) int {
 	for _, err := range failed {
-		fmt.Fprintln(p.stderr, p.name+":", progress.OneLine(err.Error()))
+		fmt.Fprintln(p.stderr, p.name+":", progress.OneLine(plain.Words(err)))
 	}
 	var unreachable *net.OpError
 	if errors.As(errors.Join(failed...), &unreachable) && unreachable.Op == "dial" {
 		fmt.Fprintln(p.stderr, "No service answers there: start one with \"transcriptd serve\", or name another with --server or TRANSCRIBE_SERVER.")
+	}
+	for _, c := range cures {
+		if errors.Is(errors.Join(failed...), c.code) {
+			fmt.Fprintln(p.stderr, c.says)
+		}
 	}
 	for _, known := range knownLanguages(failed) {
 		fmt.Fprintln(p.stderr, known)
@@ -123,6 +139,10 @@ func (p process) fail(code int, failed ...error) int {
 			fmt.Fprintln(p.stderr, "The service wants a key: --key-file or TRANSCRIBE_KEY.")
 		case "invalid_credential":
 			fmt.Fprintln(p.stderr, "The service does not take this key: it is another service's, has expired or is revoked.")
+		case "":
+			if refused.Code == "" {
+				fmt.Fprintln(p.stderr, "That is no answer of a transcript service: name the service with --server or TRANSCRIBE_SERVER.")
+			}
 		}
 	}
 	return code

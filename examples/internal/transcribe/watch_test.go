@@ -234,7 +234,7 @@ func TestWrongWatches(t *testing.T) {
 	broken := t.TempDir()
 	drop(t, broken, ledgerName, "{")
 	for want, args := range map[string][]string{
-		"--watch: stat ": {"--watch", file + "s"},
+		"--watch: ": {"--watch", file + "s"},
 		"talk.txt is no folder: a single recording is an argument": {"--watch", file},
 		"--watch: takes the recordings of the folder alone":        {"--watch", dir, first},
 		"--output: --watch writes each text next to":               {"--watch", dir, "-o", "talk.txt"},

@@ -92,7 +92,7 @@ func regular(path string) (string, int64, error) {
 	case !info.Mode().IsRegular():
 		return "", 0, fmt.Errorf("ffmpeg: %s is not a regular file", path)
 	case info.Size() == 0:
-		return "", 0, invalid("The file is empty.")
+		return "", 0, invalid("The file is empty: send a recording.")
 	}
 	return path, info.Size(), nil
 }

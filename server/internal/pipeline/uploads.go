@@ -42,7 +42,7 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 			err = CheckSize(size, limit)
 		}
 		if err == nil && size == 0 {
-			err = transcript.Errorf(transcript.UploadInvalid, "The file is empty.")
+			err = transcript.Errorf(transcript.UploadInvalid, "The file is empty: send a recording.")
 		}
 		return err
 	})
