@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -57,5 +58,5 @@ func (w *work) isBatch(ctx context.Context, id string) (bool, error) {
 // forbidden reports whether the key has not the scope that a request needs.
 func forbidden(err error) bool {
 	var refused *client.Error
-	return errors.As(err, &refused) && refused.Response.StatusCode == 403
+	return errors.As(err, &refused) && refused.Response.StatusCode == http.StatusForbidden
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // heldOpen reports whether a program has a file open for writing. The kernel refuses a lease for
-// such a file. The kernel knows no more than this machine's programs, and gives leases only on
-// files of one's own, so that false means "nobody that is known".
+// such a file. The kernel sees only the programs of this machine, and gives leases only on the
+// caller's own files. In other cases the answer is false.
 func heldOpen(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

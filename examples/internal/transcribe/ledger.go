@@ -73,7 +73,7 @@ func (l *ledger) read() error {
 		err = json.Unmarshal(data, &l.entries)
 	}
 	if err != nil {
-		return fmt.Errorf("%s, which says what is done, cannot be read: %w; remove it, and recordings that have a text stay as they are", l.path, err)
+		return fmt.Errorf("%s remembers what is done, and cannot be read: %w; remove the file: recordings with a text are left alone", l.path, err)
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	if cmd.Quiet {
 		p.stderr = io.Discard // errors are reported at the end
 	}
-	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own, stderr: errs, name: p.name}, nil
+	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own, stderr: errs, name: p.name, colors: p.getenv("NO_COLOR") == ""}, nil
 }
 
 // cures say what to do about errors whose texts only say what is wrong.

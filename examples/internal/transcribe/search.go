@@ -83,7 +83,7 @@ func (w *work) renderFound(to io.Writer, found []library.Match) error {
 		return writeJSON(to, found)
 	}
 	mark := [2]string{}
-	if f, is := to.(*os.File); is && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
+	if f, is := to.(*os.File); is && w.colors && term.IsTerminal(int(f.Fd())) {
 		mark = [2]string{"\x1b[1m", "\x1b[0m"}
 	}
 	for i, match := range found {

@@ -66,16 +66,18 @@ type submissions struct {
 	*relay
 	mu    sync.Mutex
 	count int
+	keys  map[string]bool // the idempotency keys
 }
 
 func countSubmissions(t *testing.T, s *servertest.Server) *submissions {
 	t.Helper()
-	c := &submissions{relay: newRelay(t, s.URL)}
+	c := &submissions{relay: newRelay(t, s.URL), keys: map[string]bool{}}
 	handler := c.Config.Handler
 	c.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.URL.Path == "/v1/transcript" {
 			c.mu.Lock()
 			c.count++
+			c.keys[r.Header.Get("Idempotency-Key")] = true
 			c.mu.Unlock()
 		}
 		handler.ServeHTTP(w, r)
@@ -242,7 +244,7 @@ func TestWrongWatches(t *testing.T) {
 		"--name [: syntax error in pattern":                        {"--watch", dir, "--name", "["},
 		"--name: is for --watch":                                   {"--name", "*.mp3", file},
 		"another transcribe watches this folder":                   {"--watch", dir},
-		ledgerName + ", which says what is done, cannot be read":   {"--watch", broken},
+		ledgerName + " remembers what is done, and cannot be read": {"--watch", broken},
 	} {
 		_, _, stderr := transcribe(t.Context(), s, "", args...)
 		assert.Contains(t, stderr, want)
@@ -263,7 +265,8 @@ func TestWatchIsKilled(t *testing.T) {
 			dir := t.TempDir()
 			drop(t, dir, "talk.mp3", "the media")
 			var stderr watched
-			cmd := program(t.Context(), s, "--watch", dir)
+			counted := countSubmissions(t, s)
+			cmd := program(t.Context(), s, "--server", counted.URL, "--watch", dir)
 			cmd.Stderr = &stderr
 			require.NoError(t, cmd.Start())
 			if at == "Wrote " {
@@ -274,12 +277,16 @@ func TestWatchIsKilled(t *testing.T) {
 			require.Error(t, cmd.Wait())
 			release()
 
-			w := watch(t, s.URL, s.Key, dir)
+			w := watch(t, counted.URL, s.Key, dir)
 			w.await(t, "Watching ")
 			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "talk.txt")); return err == nil }, time.Minute, 10*time.Millisecond)
 			assert.Equal(t, "[00:00:00] hello world\n", read(t, dir, "talk.txt"))
 			assert.Equal(t, exitOK, w.stop())
 			assert.Equal(t, 1, s.Engine.Recognitions())
+			assert.Len(t, counted.keys, 1, "the same request")
+			if at != "sending" {
+				assert.Equal(t, 1, counted.number(), "the job is known")
+			}
 		})
 	}
 }

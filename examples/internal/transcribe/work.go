@@ -33,6 +33,7 @@ type work struct {
 	own     bool      // the service ends with this call: see OwnService
 	name    string    // of the command, in messages
 	stderr  io.Writer // for failures, if there is no display
+	colors  bool      // a terminal may show bold text
 
 	mu     sync.Mutex
 	failed []error
@@ -166,14 +167,14 @@ func (w *work) result(ctx context.Context, t text, line *progress.Line) (*transc
 		if err != nil || result != nil {
 			return result, err
 		}
-		w.tell(t.name, "job "+job.JobID)
-		line.Job(*job)
 		id = job.JobID
 		if t.begun != nil {
 			if err := t.begun(id); err != nil {
 				return nil, err
 			}
 		}
+		w.tell(t.name, "job "+id)
+		line.Job(*job)
 	}
 	again := tryingAgain(line)
 	for event, err := range w.client.Jobs.Events(ctx, id, again) {
