@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/pem"
 	"errors"
@@ -72,11 +73,15 @@ func (p *published) answer(t *testing.T, typed string) (pulled bool, shown strin
 		pulled, err = offer{folder: p.folder, name: "small", keyboard: tty.TTY, screen: tty.TTY}.make(t.Context())
 		done <- err
 	}()
-	if typed != "" {
-		<-asked
-		tty.Type(t, typed)
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+		assert.Empty(t, typed, "no question came")
+	case <-asked:
+		assert.NotEmpty(t, typed, "a question came")
+		tty.Type(t, cmp.Or(typed, "\x04"))
+		require.NoError(t, <-done)
 	}
-	require.NoError(t, <-done)
 	return pulled, strings.ReplaceAll(tty.Close(t), "\r\n", "\n")
 }
 
