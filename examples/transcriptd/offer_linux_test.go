@@ -167,12 +167,14 @@ func TestOfferNeedsATerminal(t *testing.T) {
 	none, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, none.Close()) })
+	ended, cancel := context.WithCancel(t.Context()) // a question would end with an error
+	cancel()
 	var screen bytes.Buffer
 	for _, o := range []offer{
 		{folder: p.folder, name: "small", keyboard: none, screen: tty.TTY},
 		{folder: p.folder, name: "small", keyboard: tty.TTY, screen: &screen},
 	} {
-		pulled, err := o.make(t.Context())
+		pulled, err := o.make(ended)
 		require.NoError(t, err)
 		assert.False(t, pulled)
 	}
