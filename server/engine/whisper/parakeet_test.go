@@ -145,6 +145,11 @@ func TestParakeetWords(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, "de-AT", heard.Language)
 			assert.Equal(t, tt.want, view(heard))
+			for _, s := range heard.Segments {
+				for _, w := range s.Words {
+					assert.True(t, w.Confidence >= 0 && w.Confidence <= 1, "%v", w)
+				}
+			}
 		})
 	}
 }
