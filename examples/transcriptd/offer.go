@@ -123,7 +123,7 @@ func (o offer) ask(ctx context.Context, plan models.Plan) (agreed bool, err erro
 // question says what is offered: how good it is, how large, and how long the download takes.
 func (o offer) question(plan models.Plan) string {
 	var b strings.Builder
-	b.WriteString("Only PocketSphinx can recognize speech here. It knows only English, and gets about 33 of 100 words of real recordings wrong.\n")
+	b.WriteString("Only PocketSphinx can recognize speech here. It knows only English, and gets about 37 of 100 words of clear real speech wrong.\n")
 	model := plan.Downloads[len(plan.Downloads)-1].Entry
 	fmt.Fprintf(&b, "The model %s is better (%s; languages: %s).", model.Name, model.Note, model.Languages)
 	if model.WordErrors > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
 
 	"github.com/alecthomas/kong"
@@ -16,6 +17,7 @@ import (
 
 type transcribeCommand struct {
 	transcribe.Flags
+	offerFlags
 	Own ownFlags `embed:"" group:"The service in this process:"`
 }
 
@@ -30,6 +32,8 @@ func (*transcribeCommand) Help() string {
 	return `Writes what the program "transcribe" writes, without an account, a key and a running service.
 
 If "transcriptd serve" runs on this machine, with the account "local", the command uses that service. Otherwise, and with a flag of the last group, the command runs the service in its own process, on a database in the user's state folder: $XDG_STATE_HOME/transcriptd, or ~/.local/state/transcriptd. Several calls at the same time share one service.
+
+If only PocketSphinx can recognize speech here, the first recording on a terminal asks once whether to download a better recognizer.
 
 After an interruption, also by kill -9 or a loss of power, the same command goes on with its work. Finished texts stay in the database, and the next call for the same link or recording answers with them.`
 }
@@ -51,7 +55,15 @@ func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out out
 		}
 	}()
 	open := func(ctx context.Context, say func(string)) (_ *client.Client, err error) {
-		if own, err = openOwnService(ctx, c.setup); err != nil {
+		choose := func(serving context.Context, log *slog.Logger, first bool) (service.Setup, error) {
+			setup, err := c.setup(serving, log)
+			if err != nil || !first || !c.hasRecording() || c.Quiet && !c.Yes {
+				return setup, err
+			}
+			setup.Speech, err = c.improve(ctx, out.Stderr, setup.Speech) // ctx ends when the user interrupts the question
+			return setup, err
+		}
+		if own, err = openOwnService(ctx, choose); err != nil {
 			return nil, err
 		}
 		if c.configures(call) && own.shared() {
@@ -72,11 +84,19 @@ func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out out
 	return exitCode(code)
 }
 
-// setup is called before the service starts in this process: see chooser.
-func (c *transcribeCommand) setup(ctx context.Context, log *slog.Logger, _ bool) (service.Setup, error) {
+// setup returns the flags and the chosen recognizer.
+func (c *transcribeCommand) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
 	flags := c.flags()
 	flags.Table = publishedModels
 	return flags.Setup(ctx, log)
+}
+
+// hasRecording reports whether the call names a recording.
+func (c *transcribeCommand) hasRecording() bool {
+	return slices.ContainsFunc(c.Sources, func(source string) bool {
+		st, err := os.Stat(source)
+		return source == "-" || err == nil && st.Mode().IsRegular()
+	})
 }
 
 // configures reports whether the command line has a flag for the service in this process.
