@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -151,4 +153,25 @@ func TestCompletion(t *testing.T) {
 	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe --form"`), "--format\t")
 	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe sea"`), "search\t")
 	assert.Equal(t, "srt", strings.Fields(in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe -f s"`))[0])
+}
+
+// A wait says why, once, and the text follows when the site answers again.
+func TestWaitSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	blocks := transcript.Errorf(transcript.IPBlocked, "The site blocks. Ask less.")
+	blocks.Cure, blocks.RetryAfter = "Ask less.", 1
+	s.Engine.FailCaptions(blocks)
+	go func() {
+		look := time.NewTicker(10 * time.Millisecond)
+		defer look.Stop()
+		for s.Engine.CaptionReads(transcript.VideoSite) < 2 {
+			<-look.C
+		}
+		s.Engine.FailCaptions(nil)
+	}()
+	code, stdout, stderr := transcribe(t.Context(), s, "", "https://youtu.be/dQw4w9WgXcQ")
+	assert.Equal(t, exitOK, code, stderr)
+	assert.NotEmpty(t, stdout)
+	assert.Equal(t, 1, strings.Count(stderr, "The site blocks. Ask less.\n"), stderr)
 }
