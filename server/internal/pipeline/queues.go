@@ -193,3 +193,8 @@ func (p *processor) takes(queue string) bool {
 	need := needs(queue)
 	return p.cluster.Alone().Anyone(need) || !p.cluster.Team(context.Background()).Anyone(need)
 }
+
+// Queues are the names of the queues.
+func Queues() []string {
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, batches.ItemsQueue, queueJobHook, queueBatchHook, queueHouse}
+}

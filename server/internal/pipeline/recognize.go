@@ -216,3 +216,53 @@ func (p *processor) recognizerTag(tag string) string {
 	}
 	return tag
 }
+
+// start is the step between the cut and the first chunk: it puts the first chunks of an
+// extraction that has been given a slot into the queue.
+func (p *processor) start(ctx context.Context, t task, _ startArgs) error {
+	team := p.cluster.TeamNow(ctx)
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		plan, err := readCutList(ctx, tx, e.ID)
+		if err != nil {
+			return err
+		}
+		inTurn := team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage()))
+		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
+			return err
+		}
+		return tx.Finish(ctx, t.work) // else a second run would queue them twice
+	})
+}
+
+func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Extraction, chunks []recognition.Chunk, inTurn bool) error {
+	for _, c := range chunks {
+		if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recognizerSlots bound the recognitions of this process at once. A step waits for a slot. The
+// work on an upload that still arrives takes only a free slot.
+type recognizerSlots chan struct{}
+
+func (s recognizerSlots) wait(ctx context.Context) (release func(), err error) {
+	select {
+	case s <- struct{}{}:
+		return s.release, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (s recognizerSlots) try() (release func(), free bool) {
+	select {
+	case s <- struct{}{}:
+		return s.release, true
+	default:
+		return nil, false
+	}
+}
+
+func (s recognizerSlots) release() { <-s }
