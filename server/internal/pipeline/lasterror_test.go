@@ -115,9 +115,10 @@ func TestLastErrorOfFailedJob(t *testing.T) {
 func TestLastErrorWhileTheRecognizerIsAway(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		back := make(chan struct{})
+		back, watching := make(chan struct{}), make(chan struct{})
 		e := &script{}
 		away := &server{script: e, check: func(int32) error {
+			<-watching
 			select {
 			case <-back:
 				return nil
@@ -132,6 +133,9 @@ func TestLastErrorWhileTheRecognizerIsAway(t *testing.T) {
 		require.NoError(t, err)
 		for e, err := range all {
 			require.NoError(t, err)
+			if e.Type == transcript.EventSnapshot {
+				close(watching)
+			}
 			if e.Job.LastError != nil && len(news) == 0 {
 				news = append(news, e)
 				now, err := b.Jobs.Job(t.Context(), acme, job.JobID, nil)
@@ -227,7 +231,6 @@ func TestLastErrorOfBatch(t *testing.T) {
 		b := startLinks(t, s, &script{}, sites)
 		made, err := b.Batches.Create(t.Context(), batchOf(entries(3)...))
 		require.NoError(t, err)
-		assert.Nil(t, b.whyOfBatch(t, made.ID))
 		var last *transcript.LastError
 		require.Eventually(t, func() bool {
 			last = b.whyOfBatch(t, made.ID)
