@@ -57,12 +57,12 @@ func ytDlpHere() ytDlpPlaces {
 func (p ytDlpPlaces) first() string { return cmp.Or(p.own, p.pulled, systemYtDlp) }
 
 func (p ytDlpPlaces) origin(program string) string {
-	switch {
-	case program == systemYtDlp:
+	switch program {
+	case systemYtDlp:
 		return OfSystem
-	case program == p.own:
+	case p.own:
 		return "installed by make setup"
-	case program == p.pulled:
+	case p.pulled:
 		return "brought by transcriptd yt-dlp pull"
 	}
 	return "named by --yt-dlp"

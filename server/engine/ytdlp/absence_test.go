@@ -17,24 +17,30 @@ import (
 
 // playersCase is what a program that asks several players has said of a content.
 type playersCase struct {
-	Name   string
-	Want   transcript.Code // of the error; empty: there is none
-	Tracks int
-	Plain  programAnswer // by itself
-	Alone  programAnswer // when it asks the player of the pages alone
+	Name   string          `json:"name"`
+	Want   transcript.Code `json:"want,omitempty"` // of the error; empty: there is none
+	Tracks int             `json:"tracks,omitempty"`
+	Plain  programAnswer   `json:"plain"` // by itself
+	Alone  programAnswer   `json:"alone"` // when it asks the player of the pages alone
 }
 
 // programAnswer is what the program leaves behind.
 type programAnswer struct {
-	Info   json.RawMessage
-	Stderr string
-	Code   int
-	Pages  map[string]string
+	Stderr string            `json:"stderr"`
+	Code   int               `json:"code"`
+	Info   json.RawMessage   `json:"info"`
+	Pages  map[string]string `json:"pages,omitempty"`
 }
 
 const talk = "talk0000001"
 
-func playersCases(t *testing.T) (all []playersCase) {
+func playersCases(t *testing.T) []playersCase {
+	t.Helper()
+	return recorded(t).Cases
+}
+
+// recorded returns what a release has answered when it was recorded.
+func recorded(t *testing.T) (all players) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/players/answers.json")
 	require.NoError(t, err)
@@ -48,7 +54,7 @@ func (c playersCase) program(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "pages"), 0o700))
-	files := map[string]string{}
+	files := map[string]string{"release": recorded(t).Release}
 	for how, answer := range map[string]programAnswer{"plain": c.Plain, "alone": c.Alone} {
 		files[how+".info"], files[how+".stderr"], files[how+".code"] = string(answer.Info)+"\n", answer.Stderr, strconv.Itoa(answer.Code)
 		for name, page := range answer.Pages {

@@ -59,7 +59,7 @@ func chooseRelease(dir string) (release, error) {
 			return r, err
 		}
 	}
-	for _, name := range []string{"yt-dlp-site", "yt-dlp-pages", "yt-dlp-catalog"} {
+	for _, name := range []string{"yt-dlp-site", "yt-dlp-pages", "yt-dlp-catalog", "yt-dlp-recorder"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			return r, err
