@@ -60,8 +60,8 @@ func TestServeWithABucket(t *testing.T) {
 func TestServeWithoutItsBucket(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
-		"text": `transcriptd: store: the blobs at s3://nowhere cannot be written and read: check `,
-		"json": `{"time":"[^"]*","level":"ERROR","msg":"ended","err":"store: the blobs at s3://nowhere cannot be written and read: check `,
+		"text": `transcriptd: the blobs at s3://nowhere cannot be written and read: check `,
+		"json": `{"time":"[^"]*","level":"ERROR","msg":"ended","err":"the blobs at s3://nowhere cannot be written and read: check `,
 	} {
 		env := []string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=hunter2", "AWS_EC2_METADATA_DISABLED=true"}
 		code, _, log := finish(program(t, env, "serve", "--listen", "127.0.0.1:0", "--log-format", format,

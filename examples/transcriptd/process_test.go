@@ -210,7 +210,7 @@ func TestBusyPort(t *testing.T) {
 	code, _, stderr := finish(program(t, []string{"TRANSCRIPTD_LISTEN=" + addr}, "serve"))
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, stderr, addr)
-	assert.Contains(t, stderr, "address already in use")
+	assert.Contains(t, stderr, "another program listens on")
 	assert.Contains(t, stderr, "--listen: ")
 }
 

@@ -130,10 +130,10 @@ func ofSystem(err error) (words string, known bool) {
 	case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
 		return "its certificate is not trusted: add the certificate of its authority to this machine's", true
 	}
-	switch {
-	case err == context.DeadlineExceeded: //nolint:errorlint // within has unwrapped it
+	switch err { //nolint:errorlint // within has unwrapped it
+	case context.DeadlineExceeded:
 		return "it has not answered in time", true
-	case err == io.ErrUnexpectedEOF, err == io.EOF: //nolint:errorlint // within has unwrapped it
+	case io.ErrUnexpectedEOF, io.EOF:
 		return "it ended too early", true
 	}
 	return "", false
