@@ -29,17 +29,18 @@ func TestConformance(t *testing.T) {
 	enginetest.Recognizer(t, r, enginetest.Sample{Path: speechtest.Say(t, said), Language: "en", Text: said})
 }
 
-// once is a host that notes how its programs end, and ends each of them when told.
-type once struct {
+// watched is a host that notes how its programs end, and hands out what ends each of them.
+type watched struct {
 	engine.Runner
-	end   context.CancelFunc
+	ends  chan context.CancelFunc
 	exits chan error
 }
 
-func (o *once) Run(ctx context.Context, c engine.Command) (engine.Exit, error) {
-	ctx, o.end = context.WithCancel(ctx)
-	exit, err := o.Runner.Run(ctx, c)
-	o.exits <- err
+func (w watched) Run(ctx context.Context, c engine.Command) (engine.Exit, error) {
+	ctx, end := context.WithCancel(ctx)
+	w.ends <- end
+	exit, err := w.Runner.Run(ctx, c)
+	w.exits <- err
 	return exit, err
 }
 
@@ -48,8 +49,8 @@ func TestProgramIsKilled(t *testing.T) {
 	t.Parallel()
 	python := realwhisper.Python(t)
 	host := enginetest.Host(t)
-	watched := &once{Runner: host.Programs, exits: make(chan error, 2)}
-	host.Programs = watched
+	programs := watched{host.Programs, make(chan context.CancelFunc, 2), make(chan error, 2)}
+	host.Programs = programs
 	r, err := fasterwhisper.New(host, fasterwhisper.Options{Python: python})
 	require.NoError(t, err)
 	audio := recording(t, speechtest.Say(t, said))
@@ -61,10 +62,11 @@ func TestProgramIsKilled(t *testing.T) {
 		return heard.Segments[0].Text
 	}
 	text := hear()
-	watched.end()
-	require.ErrorIs(t, <-watched.exits, context.Canceled)
+	end := <-programs.ends
+	end()
+	require.ErrorIs(t, <-programs.exits, context.Canceled)
 	assert.Equal(t, text, hear(), "by another program")
-	assert.Empty(t, watched.exits, "it waits for the next recording")
+	assert.Empty(t, programs.exits, "it waits for the next recording")
 }
 
 // An environment without the packages, and an interpreter that ends in the middle, are told with

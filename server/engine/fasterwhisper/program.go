@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
@@ -90,7 +91,15 @@ func (c *connection) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (c *connection) Write(b []byte) (int, error) { return c.in.Write(b) }
+// Write writes requests. Its error after the server's end has the reason too.
+func (c *connection) Write(b []byte) (int, error) {
+	n, err := c.in.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		<-c.ended
+		err = c.reason
+	}
+	return n, err
+}
 
 // Close ends the server, also while it works.
 func (c *connection) Close() error {
