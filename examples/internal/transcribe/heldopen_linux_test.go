@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
@@ -23,8 +24,12 @@ func TestWatchOfARecorderThatPauses(t *testing.T) {
 	defer recorder.Close() //nolint:errcheck // closed below, if the test goes well
 	_, err = recorder.WriteString("some sound")
 	require.NoError(t, err)
-	if !heldOpen(recorder.Name()) {
-		t.Skip("this file system has no leases")
+	if closed, err := os.Open(drop(t, t.TempDir(), "closed", "")); assert.NoError(t, err) {
+		_, err = unix.FcntlInt(closed.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+		require.NoError(t, closed.Close())
+		if err != nil {
+			t.Skipf("this file system has no leases: %v", err)
+		}
 	}
 	w := watch(t, counted.URL, s.Key, dir)
 	w.await(t, "Watching ")
