@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -45,12 +46,11 @@ func file(t *testing.T) string {
 
 // program is an executable that says its version. No part of it repeats.
 func program(version string) []byte {
-	text := "#!/bin/sh\necho " + version + "\nexit\n"
+	text := []byte("#!/bin/sh\necho " + version + "\nexit\n")
 	for i := range 3000 {
-		sum := sha256.Sum256([]byte{byte(i), byte(i >> 8)})
-		text += "# " + hex.EncodeToString(sum[:]) + "\n"
+		text = fmt.Appendf(text, "# %x\n", sha256.Sum256([]byte{byte(i), byte(i >> 8)}))
 	}
-	return []byte(text)
+	return text
 }
 
 func hash(content []byte) string {
