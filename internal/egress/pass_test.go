@@ -320,3 +320,15 @@ func TestUnknownNames(t *testing.T) {
 	assert.Equal(t, []string{"one.test", "two.test"}, p.Unknown())
 	assert.Empty(t, p.Refused())
 }
+
+// The name of an outgoing proxy is the operator's, and not one that the program asked for.
+func TestUnknownNameOfAProxy(t *testing.T) {
+	t.Parallel()
+	g, _ := newGuard(t, egress.Config{Proxies: []*url.URL{{Scheme: "http", Host: "proxy.invalid:3128"}}})
+	g.UseResolver(newNames(map[string][]string{"site.test": {"93.184.216.34"}}).resolver())
+	p := open(t, g, "job", 0)
+	status, _, err := get(t, behind(t, p, nil), "http://site.test/")
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusBadGateway, status)
+	assert.Empty(t, p.Unknown())
+}
