@@ -99,6 +99,11 @@ func Read(path string) (Service, error) {
 	if err != nil {
 		return Service{}, errors.Join(err, lock.Close())
 	}
+	// The process that holds the file now may have taken the file after the first look. Then the
+	// address was that of a killed process, and the key must not go there.
+	if now, err := read(path); err != nil || now != s {
+		return Service{}, errors.Join(ErrNone, err, lock.Close())
+	}
 	return s, lock.Close()
 }
 
