@@ -135,8 +135,12 @@ func TestStreamsOfJobsThatEndOtherwise(t *testing.T) {
 func TestStreamReportsProgress(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	reported := make(chan struct{})
+	watched, reported := make(chan struct{}), make(chan struct{})
 	s.Engine.SetRecognize(func(ctx context.Context, _ int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
+		select {
+		case <-watched: // the snapshot would tell of an earlier report
+		case <-ctx.Done():
+		}
 		o.Progress(a.Duration / 4)
 		select {
 		case <-reported:
@@ -145,6 +149,8 @@ func TestStreamReportsProgress(t *testing.T) {
 		return engine.Recognition{Language: "en"}, ctx.Err()
 	})
 	stream := s.open(t, s.job(t, "a file"))
+	require.Equal(t, "job.snapshot", stream.next(t).name)
+	close(watched)
 	for {
 		e := stream.next(t)
 		require.NotEmpty(t, e.name, "the stream ended without a report")

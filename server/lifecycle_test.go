@@ -403,7 +403,9 @@ type event struct{ name, id, data string }
 
 func (s *service) open(t testing.TB, id string, changes ...change) *stream {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+jobPath(id)+"/events", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // a missing event fails this test alone
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+jobPath(id)+"/events", nil)
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+s.Key)
 	for _, change := range changes {

@@ -191,7 +191,7 @@ func TestJobOnSuccessIsSupersetOfResult(t *testing.T) {
 func TestTagsOfResultNameItsMembers(t *testing.T) {
 	t.Parallel()
 	r := sampleResult()
-	r.Format, r.Transcript, r.Text, r.Stale = transcript.Text, nil, "Hello.", true
+	r.Format, r.Transcript, r.Text, r.Stale, r.NothingHeard = transcript.Text, nil, "Hello.", true, true
 	tags := []string{"status"}
 	for field := range reflect.TypeFor[transcript.Result]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -101,7 +101,7 @@ func TestServeWithoutTheProgramThatReadsLinks(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, http.StatusOK, res.StatusCode, "uploads are taken")
-	assert.Regexp(t, `"captions":"unavailable: The program yt-dlp on the server is missing: (make -C |install )`, string(body)) // as a checkout is there, or not
+	assert.Regexp(t, `"captions":"unavailable: The program yt-dlp on the server is missing: (make -C |install |leave --yt-dlp out: )`, string(body)) // as a checkout is there or not, with its own yt-dlp or without
 
 	// Of a platform that nothing else reads; of the video site its own route may.
 	_, err = reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{Source: transcript.ID(transcript.ShortVideoSite, "7123456789012345678")})

@@ -80,6 +80,7 @@ var elsewhere = map[string]string{
 	"db/migrate.go changeTables Migrate":        newTables,
 	"db/migrate.go changeTables ExecContext":    newTables,
 	"db/store.go Open Open":                     "it opens the place of the blobs",
+	"db/store.go Open Explain":                  "it puts an error into words",
 	"wordindex/plan.go planOfVolumes blocksOf":  "it returns a function that reads",
 	"db/examine.go Examine Examine":             examine,
 	"db/examine.go Examine upToDate":            examine,
