@@ -35,6 +35,8 @@ const (
 
 // players is a case of the recorded answers.
 type players struct {
+	release string // of the program that gave the answers
+
 	Name   string
 	Tracks int
 	Plain  programAnswer
@@ -53,12 +55,15 @@ func recorded(t *testing.T) (cases []players) {
 	t.Helper()
 	data, err := os.ReadFile(playersAnswers)
 	require.NoError(t, err)
-	var all struct{ Cases []players }
+	var all struct {
+		Release string
+		Cases   []players
+	}
 	require.NoError(t, json.Unmarshal(data, &all))
 	require.NotEmpty(t, all.Cases)
 	for _, c := range all.Cases {
 		some := map[string]bool{"bot check beside formats": true, "429 of the API": true, "tracks without an address": true, "no runtime, none": true}
-		if c.Tracks == 0 && (*soakFlag || some[c.Name]) {
+		if c.release = all.Release; c.Tracks == 0 && (*soakFlag || some[c.Name]) {
 			cases = append(cases, c)
 		}
 	}
@@ -73,6 +78,7 @@ func (c players) program(t *testing.T) string {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
+	write("release", c.release)
 	for how, answer := range map[string]programAnswer{"plain": c.Plain, "alone": c.Alone} {
 		write(how+".info", string(answer.Info))
 		write(how+".stderr", answer.Stderr)
@@ -136,7 +142,7 @@ func TestBlockIsNoAbsence(t *testing.T) {
 				require.Eventually(t, func() bool {
 					_, err := os.Stat(filepath.Join(filepath.Dir(program), "runs"))
 					job, failed := s.Jobs.Get(t.Context(), job.JobID)
-					return err == nil && failed == nil && job.Stage != transcript.StageCaptionFetch && job.Attempt == 1 || job.Status.Terminal()
+					return failed == nil && (err == nil && job.Stage != transcript.StageCaptionFetch && job.Attempt == 1 || job.Status.Terminal())
 				}, time.Minute, 20*time.Millisecond)
 				job, err = s.Jobs.Get(t.Context(), job.JobID)
 				require.NoError(t, err)
