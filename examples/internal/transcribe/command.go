@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -138,7 +137,7 @@ func (cmd *command) chooseFormat() {
 		return
 	}
 	cmd.Format = "txt"
-	named := strings.ToLower(strings.TrimPrefix(filepath.Ext(cmd.Output), "."))
+	named := extensionOf(cmd.Output)
 	if st, err := os.Stat(cmd.Output); err == nil && st.IsDir() {
 		return
 	}

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gofrs/flock"
 )
@@ -69,11 +72,16 @@ func (l *ledger) read() error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	var stored map[string]entry
 	if err == nil {
-		err = json.Unmarshal(data, &l.entries)
+		err = json.Unmarshal(data, &stored)
 	}
 	if err != nil {
 		return fmt.Errorf("%s remembers what is done, and cannot be read: %w; remove the file: recordings with a text are left alone", l.path, err)
+	}
+	for text, e := range stored {
+		e.Recording = nameOf(e.Recording)
+		l.entries[nameOf(text)] = e
 	}
 	return nil
 }
@@ -104,7 +112,12 @@ func (l *ledger) put(text string, e entry) error {
 }
 
 func (l *ledger) write() error {
-	data, err := json.MarshalIndent(l.entries, "", "  ")
+	stored := make(map[string]entry, len(l.entries))
+	for text, e := range l.entries {
+		e.Recording = storedName(e.Recording)
+		stored[storedName(text)] = e
+	}
+	data, err := json.MarshalIndent(stored, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -118,6 +131,28 @@ func (l *ledger) write() error {
 		return err
 	}
 	return os.Rename(part, l.path)
+}
+
+// escaped begins a name in the file that stands in percent-encoding. No file name has a slash.
+const escaped = "bytes/"
+
+// storedName returns a file name as the ledger's file holds it. JSON is text, and a file name can
+// be any bytes.
+func storedName(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	return escaped + url.PathEscape(name)
+}
+
+// nameOf returns the file name that storedName has stored.
+func nameOf(stored string) string {
+	if encoded, is := strings.CutPrefix(stored, escaped); is {
+		if name, err := url.PathUnescape(encoded); err == nil {
+			return name
+		}
+	}
+	return stored
 }
 
 // about reports whether the entry is about the file as it is now.

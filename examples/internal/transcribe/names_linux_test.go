@@ -34,3 +34,25 @@ func TestNamesOfAnyBytes(t *testing.T) {
 		}
 	}
 }
+
+// The ledger of a folder remembers names of any bytes, so that a later call transcribes no
+// recording twice.
+func TestLedgerOfNamesOfAnyBytes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	names := []string{"caf\xe9", "caf\xe8", "caf\ufffd", "\xff%e9", "caf%E9", "café"}
+	l, unlock, err := openLedger(dir)
+	require.NoError(t, err)
+	for _, name := range names {
+		require.NoError(t, l.put(name+".txt", entry{Recording: name + ".mp3", Done: true}))
+	}
+	unlock()
+	l, unlock, err = openLedger(dir)
+	require.NoError(t, err)
+	defer unlock()
+	for _, name := range names {
+		e, known := l.of(name + ".txt")
+		assert.True(t, known, "%q", name)
+		assert.Equal(t, name+".mp3", e.Recording)
+	}
+}

@@ -207,12 +207,21 @@ func lines(name string, stdin io.Reader) (all []string, err error) {
 	scanner := bufio.NewScanner(in)
 	for scanner.Scan() {
 		line := strings.TrimSpace(strings.TrimPrefix(scanner.Text(), "\uFEFF"))
+		if strings.ContainsRune(line, 0) { // no name has a zero byte; recordings and lists in UTF-16 do
+			return nil, errNoList
+		}
 		if line != "" && !strings.HasPrefix(line, "#") {
 			all = append(all, line)
 		}
 	}
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		return nil, errNoList
+	}
 	return all, scanner.Err()
 }
+
+// errNoList refuses a file with something else than names.
+var errNoList = errors.New("this is no list of links and file names, one a line, in UTF-8: a recording is an argument without --from")
 
 type kind int
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -47,6 +48,30 @@ func newOutput(path string, stdout io.Writer, o order) (*output, error) {
 		}
 	}
 	return out, nil
+}
+
+// spare refuses to replace what an order reads, and recordings of other orders: a pattern of the
+// shell after --output makes the first recording the output.
+func (out *output) spare(o order, lists []string) error {
+	targets, inputs := []string{out.path}, slices.Clone(lists)
+	for _, t := range o.texts {
+		targets, inputs = append(targets, out.file(t.file)), append(inputs, t.path)
+	}
+	for _, target := range targets {
+		there, err := os.Stat(target)
+		if err != nil || !there.Mode().IsRegular() {
+			continue // there is nothing to replace
+		}
+		if isMedia(target) {
+			return fmt.Errorf("%s is a recording, and a text would replace it: name another file", target)
+		}
+		for _, input := range inputs {
+			if st, err := os.Stat(input); err == nil && os.SameFile(st, there) {
+				return fmt.Errorf("%s is read, and a text would replace it: name another file", target)
+			}
+		}
+	}
+	return nil
 }
 
 // open finds out what the path is. It creates a folder for a path that ends in a slash.

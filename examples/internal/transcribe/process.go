@@ -96,6 +96,9 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 		path, option = cmd.Watch, "--watch"
 	}
 	out, err := newOutput(path, p.stdout, o)
+	if err == nil {
+		err = out.spare(o, cmd.From)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", option, err)
 	}

@@ -28,14 +28,14 @@ func (cmd *command) searches() bool { return len(cmd.Sources) > 0 && cmd.Sources
 // checkSearch refuses options that a search does not take.
 func (cmd *command) checkSearch() error {
 	switch {
-	case len(cmd.Sources) == 1:
+	case strings.TrimSpace(strings.Join(cmd.Sources[1:], "")) == "":
 		return errors.New("search: name the words, as in \"transcribe search moon landing\"; a recording of this name is ./search")
 	case cmd.Format != "txt" && cmd.Format != "json":
 		return fmt.Errorf("%s: a search gives txt or json", cmd.formatOption)
 	case len(cmd.Language) > 1:
 		return errors.New("--language: a search takes one language")
-	case len(cmd.Job)+len(cmd.From)+len(cmd.Playlist)+len(cmd.Channel) > 0:
-		return errors.New("search: --job, --from, --playlist and --channel are not for a search")
+	case len(cmd.Job)+len(cmd.From)+len(cmd.Playlist)+len(cmd.Channel)+len(cmd.Watch)+len(cmd.Name) > 0:
+		return errors.New("search: --job, --from, --playlist, --channel, --watch and --name are not for a search")
 	}
 	return nil
 }

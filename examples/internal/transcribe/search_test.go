@@ -75,11 +75,14 @@ func TestWrongSearches(t *testing.T) {
 	t.Parallel()
 	s := &service{}
 	for want, args := range map[string][]string{
-		"search: name the words": {"search"},
+		"search: name the words":         {"search"},
+		"name the words, as in":          {"search", " "},
+		"--watch and --name are not for": {"search", "score", "--watch", t.TempDir()},
+		"and --name are not for":         {"search", "score", "--name", "*.mp3"},
 		"unexpected argument score: flags stand before or after all arguments": {"search", "-l", "de", "score"},
 		"--format srt: a search gives txt or json":                             {"search", "score", "--format", "srt"},
 		"--language: a search takes one language":                              {"search", "score", "-l", "en,de"},
-		"search: --job, --from, --playlist and --channel":                      {"search", "score", "--job", jobID},
+		"search: --job, --from, --playlist, --channel":                         {"search", "score", "--job", jobID},
 	} {
 		got := call(t.Context(), t, s, args...)
 		assert.Equal(t, exitUsage, got.code, want)

@@ -31,6 +31,13 @@ const longestPause = 10 * time.Minute // before a recording is tried again
 // mediaNames are the extensions of recordings, for --watch without --name.
 var mediaNames = strings.Fields("3gp aac aif aiff amr ape avi caf flac flv m4a m4b m4v mka mkv mov mp2 mp3 mp4 mpeg mpg mts oga ogg ogv opus ra spx ts wav weba webm wma wmv")
 
+// isMedia reports whether a file has the name of a recording.
+func isMedia(path string) bool { return slices.Contains(mediaNames, extensionOf(path)) }
+
+func extensionOf(path string) string {
+	return strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
+}
+
 // checkWatch refuses options that --watch does not take.
 func (cmd *command) checkWatch() error {
 	for _, pattern := range cmd.Name {
@@ -175,12 +182,11 @@ func (w *watcher) look(ctx context.Context) error {
 
 // matches reports whether a file of this name is a recording.
 func (w *watcher) matches(name string) bool {
-	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	switch {
-	case strings.HasPrefix(name, "."), slices.Contains(formats, extension):
+	case strings.HasPrefix(name, "."), slices.Contains(formats, extensionOf(name)):
 		return false
 	case len(w.Name) == 0:
-		return slices.Contains(mediaNames, extension)
+		return isMedia(name)
 	}
 	return slices.ContainsFunc(w.Name, func(pattern string) bool {
 		matches, err := filepath.Match(pattern, name)
