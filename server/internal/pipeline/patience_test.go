@@ -2,7 +2,9 @@ package pipeline_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,10 +36,14 @@ func TestLongTextHasLonger(t *testing.T) {
 			})
 			return err
 		}
+		var released atomic.Bool
 		long := map[string]func() error{
 			"put in": func() error { return put("long", 20_000) },
 			"read for a reader": func() error {
 				_, err := b.Ask.Captions(t.Context(), question("en"))
+				for errors.Is(err, db.ErrUnavailable) && released.Load() { // it paid behind the other long ones, and paying is short
+					_, err = b.Ask.Captions(t.Context(), question("en"))
+				}
 				return err
 			},
 			"a batch": func() error {
@@ -64,6 +70,7 @@ func TestLongTextHasLonger(t *testing.T) {
 		require.ErrorIs(t, put("short", 1), db.ErrUnavailable)
 		assert.Less(t, time.Since(began), 10*time.Second)
 		require.Never(t, func() bool { return len(done) > 0 }, 1500*time.Millisecond, 50*time.Millisecond, "a long one has given up")
+		released.Store(true)
 		release()
 		for range long {
 			assert.NoError(t, <-done)
