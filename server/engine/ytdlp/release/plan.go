@@ -65,8 +65,8 @@ func (f *Folder) PlanNewest(ctx context.Context, from models.Sources) (Plan, err
 	if err != nil {
 		return Plan{}, err
 	}
-	if f.holds(hash) {
-		return Plan{There: f.present(ctx)}, nil
+	if there := f.present(ctx); there != "" && f.holds(hash) {
+		return Plan{There: there}, nil
 	}
 	return f.plan(ctx, models.Entry{URL: f.releases + "/latest/download/" + file, SHA256: hash}, from)
 }

@@ -43,7 +43,7 @@ func (f *Folder) Pull(ctx context.Context, plan Plan, progress models.Progress) 
 	}
 	version, err = f.judge(ctx, plan, all[0].Path)
 	if err != nil {
-		if ctx.Err() == nil { // otherwise the next pull need not download the file again
+		if ctx.Err() == nil && !f.uses(all[0].Path) { // after an interruption the next pull need not download the file again
 			err = errors.Join(err, os.RemoveAll(filepath.Dir(all[0].Path)))
 		}
 		return "", err
@@ -68,6 +68,13 @@ func (f *Folder) judge(ctx context.Context, plan Plan, program string) (version 
 		return "", fmt.Errorf("release: the executable says that it is release %s, and should be %s", version, plan.Version)
 	}
 	return version, nil
+}
+
+// uses reports whether a file is the folder's executable.
+func (f *Folder) uses(program string) bool {
+	is, err := os.Stat(f.Program())
+	other, otherErr := os.Stat(program)
+	return err == nil && otherErr == nil && os.SameFile(is, other)
 }
 
 // use makes a file the folder's executable, in one step, and removes older ones.

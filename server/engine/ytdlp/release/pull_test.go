@@ -1,6 +1,7 @@
 package release_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp/release"
 )
@@ -330,4 +332,42 @@ func TestOnePullAtATime(t *testing.T) {
 	require.NoError(t, other.Unlock())
 	_, err = b.pull(t, false, models.Sources{})
 	require.NoError(t, err)
+}
+
+// An executable that may not start gets its mode back from a pull of the same release.
+func TestPullCuresTheMode(t *testing.T) {
+	t.Parallel()
+	for _, newest := range []bool{false, true} {
+		b := newBench(t)
+		version, err := b.pull(t, newest, models.Sources{})
+		require.NoError(t, err)
+		require.NoError(t, os.Chmod(b.Program(), 0o600))
+		again, err := b.pull(t, newest, models.Sources{})
+		require.NoError(t, err)
+		assert.Equal(t, version, again)
+		b.has(t, version)
+		assert.Len(t, b.requests(), 1, "the content was there")
+	}
+}
+
+// refusing is a runner that starts no program.
+type refusing struct{ engine.Runner }
+
+func (refusing) Run(context.Context, engine.Command) (engine.Exit, error) {
+	return engine.Exit{}, os.ErrPermission
+}
+
+// A folder keeps its executable if a machine does not start it.
+func TestPullKeepsWhatDoesNotStart(t *testing.T) {
+	t.Parallel()
+	for _, newest := range []bool{false, true} {
+		b := newBench(t)
+		version, err := b.pull(t, newest, models.Sources{})
+		require.NoError(t, err)
+		b.options.Programs = refusing{}
+		b.open(t)
+		_, err = b.pull(t, newest, models.Sources{})
+		require.ErrorContains(t, err, "noexec")
+		b.has(t, version)
+	}
 }
