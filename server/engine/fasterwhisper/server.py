@@ -44,7 +44,7 @@ class Refused(Exception):
 
 def fields(content_type, body):
     """Returns the fields of a form by name: the bytes of the file, and a list of texts for each other name."""
-    head = 'Content-Type: ' + content_type + '\r\n\r\n'
+    head = 'Content-Type: ' + (content_type or '') + '\r\n\r\n'
     form = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head.encode() + body)
     found = {}
     for part in form.iter_parts():
@@ -53,7 +53,7 @@ def fields(content_type, body):
         if name == 'file':
             found[name] = value
         else:
-            found.setdefault(name, []).append(value.decode())
+            found.setdefault(name, []).append(value.decode(errors='replace'))
     return found
 
 
@@ -66,7 +66,8 @@ def samples(recording):
         raise Refused('The audio file could not be decoded or its format is not supported.') from e
     if shape != (RATE, 1, 2):
         raise Refused('The audio file is not a WAV of 16 kHz with one channel of 16 bits.')
-    return numpy.frombuffer(pcm, dtype='<i2').astype('float32') / 32768
+    whole = len(pcm) // 2 * 2  # a file that was cut off may end within a sample
+    return numpy.frombuffer(pcm[:whole], dtype='<i2').astype('float32') / 32768
 
 
 def silent(segment):

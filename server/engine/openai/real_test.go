@@ -3,6 +3,8 @@ package openai_test
 import (
 	"net/http"
 	"net/http/httptrace"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +47,38 @@ func TestRealWhisper(t *testing.T) { //nolint:paralleltest // all use one server
 	t.Run("refuses a language", func(t *testing.T) {
 		_, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: "de"})
 		require.ErrorIs(t, err, transcript.NotImplemented)
+	})
+
+	t.Run("refuses odd requests", func(t *testing.T) {
+		cut, err := os.ReadFile(sample.Path)
+		require.NoError(t, err)
+		cut = cut[:len(cut)-1] // within a sample
+		part := func(name, value string) string {
+			return "--b\r\nContent-Disposition: form-data; name=" + name + "\r\n\r\n" + value + "\r\n"
+		}
+		form := func(model, file string) string {
+			return part("model", model) + part("file; filename=a.wav", file) + "--b--\r\n"
+		}
+		for _, odd := range []struct {
+			contentType, body string
+			want              int
+		}{
+			{"multipart/form-data; boundary=b", form(realwhisper.Model, string(cut)), http.StatusOK},
+			{"multipart/form-data; boundary=b", form("\xff", string(cut)), http.StatusBadRequest},
+			{"multipart/form-data; boundary=b", form(realwhisper.Model, "no WAV"), http.StatusBadRequest},
+			{"multipart/form-data", form(realwhisper.Model, string(cut)), http.StatusBadRequest},
+			{"", "anything", http.StatusBadRequest},
+		} {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/audio/transcriptions", strings.NewReader(odd.body))
+			require.NoError(t, err)
+			if odd.contentType != "" {
+				r.Header.Set("Content-Type", odd.contentType)
+			}
+			answer, err := http.DefaultClient.Do(r)
+			require.NoError(t, err, "the server has no answer to %s %.200q", odd.contentType, odd.body)
+			require.NoError(t, answer.Body.Close())
+			assert.Equal(t, odd.want, answer.StatusCode, "%s %.200q", odd.contentType, odd.body)
+		}
 	})
 
 	t.Run("is busy", func(t *testing.T) {
