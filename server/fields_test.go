@@ -170,8 +170,8 @@ func TestJobOfALinkWithoutCaptions(t *testing.T) {
 	}
 }
 
-// A recording in which nobody speaks says so, in each form of the answer. A recording with speech
-// says nothing of the kind.
+// A result says that nothing was heard in a recording without speech, in each form of the answer.
+// The result of a recording with speech has no such member.
 func TestFieldsOfATextInWhichNothingWasHeard(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -64,7 +64,7 @@ func TestDemoWithFasterWhisper(t *testing.T) {
 	assert.Contains(t, upload, "\nSpeech was recognized, in ")
 }
 
-// A recording in which nobody speaks is told as such, and not as a text of no words.
+// The demo says that nothing was heard in a recording without speech.
 func TestDemoOfSilenceAndOfATone(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)

@@ -231,7 +231,7 @@ func TestOfferFails(t *testing.T) {
 	}
 }
 
-// Only a weak recognizer that nobody named is improved.
+// The offer is for a weak recognizer only, and only if no flag has named the recognizer.
 func TestWhatIsNotImproved(t *testing.T) {
 	t.Parallel()
 	m := newModelMirror(t)

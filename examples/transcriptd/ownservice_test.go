@@ -85,7 +85,7 @@ func TestCallers(t *testing.T) {
 	}
 }
 
-// What the state folder can have, with a cure for the user.
+// Each fault of the state folder has a cure for the user.
 func TestTranscribeWithoutAState(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

@@ -44,7 +44,7 @@ func TestFile(t *testing.T) {
 	require.NoError(t, second.Release())
 }
 
-// A killed process leaves its address, and no lock: nobody may be sent there.
+// A killed process leaves its address but no lock. No program may go to this address.
 func TestFileOfAKilledProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "service.json")

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
-// What was transcribed is found by its words, with the place.
+// A search finds words of saved texts, with their places.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -186,7 +186,7 @@ func TestEveryCodeHasACure(t *testing.T) {
 	}
 }
 
-// A recording in which nobody speaks is told as such, and not as a text of no words in a language.
+// The page says that nothing was heard in a recording without speech, and names no language.
 func TestNothingWasHeard(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)

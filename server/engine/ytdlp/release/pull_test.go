@@ -118,8 +118,8 @@ func TestForgedSums(t *testing.T) {
 	}
 }
 
-// An old release whose sums were signed again later is found out when it runs. What the folder
-// has stays.
+// The pull notices an old release with newly signed sums when the release runs. The
+// folder keeps its files.
 func TestOldReleaseIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
