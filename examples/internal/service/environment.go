@@ -10,8 +10,8 @@ import (
 )
 
 // Vars are the variables in the texts of [Flags]: the program's version, default address, default
-// places and drain delay, and the programs of a checkout that read links and recognize speech. All programs share one folder for
-// models.
+// places and drain delay, and the programs of a checkout that read links and recognize speech. All
+// programs share one folder for models.
 func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
 		"version": program + " " + Version(),

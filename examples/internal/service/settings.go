@@ -25,7 +25,12 @@ func (s settings) variable(flag *kong.Value) string {
 	if flag.Flag == nil || flag.Name == "help" || flag.Tag.Has(verb) {
 		return ""
 	}
-	return s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+	return s.named(flag.Name)
+}
+
+// named returns the variable of a flag that has one, by the name of the flag.
+func (s settings) named(flag string) string {
+	return s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // Validate is called by the parser.
@@ -62,5 +67,5 @@ func (s settings) source(err string) string {
 	if named == nil || !s.taken[named[1]] {
 		return err
 	}
-	return err + " (from $" + s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(named[1], "-", "_")) + ")"
+	return err + " (from $" + s.named(named[1]) + ")"
 }
