@@ -69,11 +69,15 @@ func readsList(t T, source engine.ListSource, site *Site) {
 func readsNoMore(t T, source engine.ListSource, site *Site) {
 	for _, n := range []int{20, 100, 101, 501} {
 		l, many := site.list("many pages")
-		before := site.pages.Load()
+		site.takePages()
 		got := all(t, source, l, 0, n)
 		assert.Equal(t, many.Entries[:n], got, n)
-		needed := int64((n + sitetest.PlaylistPage - 1) / sitetest.PlaylistPage)
-		assert.LessOrEqual(t, site.pages.Load()-before, needed, "pages asked for, for %d entries", n)
+		needed := (n + sitetest.PlaylistPage - 1) / sitetest.PlaylistPage
+		requested := site.takePages()
+		// A source repeats a request whose connection breaks, which a busy machine may do once.
+		assert.LessOrEqual(t, len(requested), needed+1, "pages for %d entries: %q", n, requested)
+		different := slices.Compact(slices.Sorted(slices.Values(requested)))
+		assert.LessOrEqual(t, len(different), needed, "pages for %d entries: %q", n, requested)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -36,8 +37,10 @@ type Site struct {
 	handler    http.Handler         // of the fake
 	private    net.Listener         // a private address
 	reached    atomic.Int64         // connections to it
-	pages      atomic.Int64         // requested pages of lists
 	lured      atomic.Int64         // how many requests for pages with lures came
+
+	mu    sync.Mutex
+	pages []string // the pages of lists that were requested since takePages, in order
 }
 
 // NewSite starts a site, which ends with the test.
@@ -172,7 +175,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		at = nextPage
 	}
 	if r.URL.Path == "/playlist" || at == nextPage {
-		s.pages.Add(1)
+		s.requestedPage(pageOfList.FindString(asked))
 	}
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/embed/"): // the page where a program asks about a video behind an age wall
@@ -186,7 +189,25 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// requestedPage remembers a request for a page of a list.
+func (s *Site) requestedPage(page string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pages = append(s.pages, page)
+}
+
+// takePages returns the pages of lists that were requested since the last call.
+func (s *Site) takePages() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pages := s.pages
+	s.pages = nil
+	return pages
+}
+
 var (
+	// pageOfList finds the name of a page: the list, and for further pages the offset.
+	pageOfList = regexp.MustCompile("PLsite-list-[0-9]+(@@[0-9]+)?")
 	// inQuestion finds the id of a content or a list.
 	inQuestion = regexp.MustCompile("content-[0-9]+|PLsite-list-[0-9]+")
 	steps      = map[string]step{
