@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -36,24 +37,24 @@ const (
 	trackRequest
 )
 
-func (v *visit) get(k kind, u *url.URL) ([]byte, error) {
-	return v.send(k, http.MethodGet, u, nil)
+func (v *visit) get(k kind, p Player, u *url.URL) ([]byte, error) {
+	return v.send(k, p, http.MethodGet, u, nil)
 }
 
-func (v *visit) post(k kind, u *url.URL, body []byte) ([]byte, error) {
-	return v.send(k, http.MethodPost, u, body)
+func (v *visit) post(p Player, u *url.URL, body []byte) ([]byte, error) {
+	return v.send(playerRequest, p, http.MethodPost, u, body)
 }
 
-// send sends a request and returns the body of the answer. The body is complete and not empty,
-// and the status is 200.
-func (v *visit) send(k kind, method string, u *url.URL, body []byte) ([]byte, error) {
+// send sends a request as a player and returns the body of the answer. The body is complete and
+// not empty, and the status is 200.
+func (v *visit) send(k kind, p Player, method string, u *url.URL, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(v.ctx, patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("videosite: %w", err)
 	}
-	req.Header = v.header()
+	req.Header = p.header(v.header())
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -118,6 +119,8 @@ func refused(k kind, resp *http.Response) *transcript.Error {
 		return blocked(pause, why)
 	case code == http.StatusUnauthorized:
 		return refusal.Login.Because(why)
+	case k == playerRequest && (code == http.StatusBadRequest || code == http.StatusNotFound || code == http.StatusGone):
+		return player.Outdated(why) // the site knows no such player
 	case k == pageRequest && (code == http.StatusNotFound || code == http.StatusGone):
 		return refusal.Gone.Because(why)
 	case code == http.StatusUnavailableForLegalReasons:

@@ -8,9 +8,15 @@
 // the site changes it at will, so an answer of an unknown shape is an error, and the service
 // asks another source.
 //
-// The package reports that a video has no captions only if the player says that this very video
-// can be played and names no track. If the page holds an answer of a player too, that answer
-// must say the same.
+// The players to act as are data: the built-in list, a list of the caller, or a file that is
+// read again when the file changes. The route asks the next player if the site no longer accepts
+// one, wants a token for its captions, or gives an empty answer. After any other refusal the
+// route asks no further player.
+//
+// The package reports that a video has no captions only if that is proved (see the table in
+// absence.go): a player that names the captions of every video says that this very video can be
+// played and names no track, no player before has withheld captions, and the answer in the page,
+// if there is one, says the same.
 //
 // Tracks are read as json3, which has the times of words. The package asks for no machine
 // translation, does not log in, solves no captcha, and keeps nothing between calls, not even
@@ -22,14 +28,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
 // Options name the address of the site and the player to act as. The zero value is right until
@@ -42,9 +48,15 @@ type Options struct {
 	// recognizes the page by it. Empty means "https://consent.youtube.com/s". The form is not
 	// sent, but the site may redirect to its host.
 	ConsentAction string
-	// ClientName and ClientVersion are the player to act as; empty means
-	// "ANDROID" and "20.10.38".
-	ClientName, ClientVersion string
+	// Players are the players to act as, in the order in which they are asked; nil means those
+	// of [Players].
+	Players []Player
+	// PlayersFile is the path of a file with the players, as [ReadPlayers] reads it; empty means
+	// that there is none. The route reads the file again when the file has changed. If the new
+	// file is wrong, the last good list stays, and Log gets one line.
+	PlayersFile string
+	// Log receives the changes of PlayersFile; nil: nothing is logged.
+	Log *slog.Logger
 	// Header is set on every request. If it has no Accept-Language, "en-US" is added, because
 	// the package understands the site's reasons in English only. Printing or marshaling the
 	// options does not show the values, which may include a cookie.
@@ -62,7 +74,7 @@ func (o Options) Format(s fmt.State, verb rune) {
 type Route struct {
 	http          *http.Client
 	base, consent *url.URL
-	client        client
+	players       func() []Player    // the present list
 	header        func() http.Header // a new copy; a func, because printing it shows no value
 }
 
@@ -84,6 +96,10 @@ func New(host engine.Host, o Options) (*Route, error) {
 	if base.Path != "" && base.Path != "/" || base.RawQuery != "" {
 		return nil, fmt.Errorf("videosite: Base: %q has a path", o.Base)
 	}
+	players, err := playersOf(o)
+	if err != nil {
+		return nil, err
+	}
 	header := o.Header.Clone()
 	if header == nil {
 		header = make(http.Header)
@@ -91,10 +107,28 @@ func New(host engine.Host, o Options) (*Route, error) {
 	if header.Get("Accept-Language") == "" {
 		header.Set("Accept-Language", "en-US")
 	}
-	return &Route{
-		http: host.HTTP, base: base, consent: consent, header: header.Clone,
-		client: client{cmp.Or(o.ClientName, "ANDROID"), cmp.Or(o.ClientVersion, "20.10.38")},
-	}, nil
+	return &Route{http: host.HTTP, base: base, consent: consent, players: players, header: header.Clone}, nil
+}
+
+// playersOf returns what returns the present list of players.
+func playersOf(o Options) (func() []Player, error) {
+	switch {
+	case o.PlayersFile != "" && o.Players != nil:
+		return nil, errors.New("videosite: Players: leave it out beside PlayersFile")
+	case o.PlayersFile != "":
+		file, err := openPlayers(o.PlayersFile, cmp.Or(o.Log, slog.New(slog.DiscardHandler)))
+		if err != nil {
+			return nil, err
+		}
+		return file.players, nil
+	case o.Players == nil:
+		o.Players = Players()
+	}
+	if err := checkPlayers(o.Players); err != nil {
+		return nil, fmt.Errorf("videosite: Players: %w", err)
+	}
+	all := slices.Clone(o.Players)
+	return func() []Player { return all }, nil
 }
 
 func address(option, s string) (*url.URL, error) {
@@ -119,7 +153,8 @@ func (r *Route) Origin(p transcript.Platform) (transcript.Origin, bool) {
 // Captions reads captions as engine.CaptionSource describes. Of the content it uses only the
 // ExternalID. Track ids are made like those of the downloader: the language, "manual" or "asr",
 // and the rest of the site's own name of the track. IsDefault marks the first track in the
-// language of the automatic captions, which is the spoken language.
+// language of the automatic captions, which is the spoken language. pick is called once for each
+// player that names tracks.
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
 // ends, the error is its cause.
@@ -137,24 +172,5 @@ func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]tran
 	if err != nil {
 		return found, err
 	}
-	said, err := visit.player(key, c.ExternalID)
-	if err != nil {
-		return found, err
-	}
-	found.Metadata = metadata(said, r.base)
-	if err := said.Playable(c.ExternalID); err != nil {
-		return found, err
-	}
-	tracks, err := tracks(said)
-	if err != nil {
-		return found, err
-	}
-	if inPage, ok := player.Read(page); len(tracks) == 0 && ok { // the site may show one player tracks that it hides from another
-		return found, inPage.ProveNone(c.ExternalID)
-	}
-	for _, t := range tracks {
-		found.Tracks = append(found.Tracks, t.Track)
-	}
-	err = found.Choose(pick, func(n int) (caption.File, error) { return visit.track(tracks[n].address) })
-	return found, err
+	return visit.inTurn(question{c.ExternalID, page, key, pick})
 }

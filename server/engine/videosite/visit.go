@@ -47,7 +47,7 @@ var (
 // page fetches the page of a video. If the site asks for consent, page gives it, once.
 func (v *visit) page(id string) ([]byte, error) {
 	link := v.link("/watch", url.Values{"v": {id}})
-	page, err := v.get(pageRequest, link)
+	page, err := v.get(pageRequest, Player{}, link)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (v *visit) page(id string) ([]byte, error) {
 		if !v.consentTo(page) {
 			return nil, broken("The platform's consent page cannot be understood.")
 		}
-		if page, err = v.get(pageRequest, link); err != nil {
+		if page, err = v.get(pageRequest, Player{}, link); err != nil {
 			return nil, err
 		}
 		if v.asksConsent(page) {
@@ -91,26 +91,13 @@ func (v *visit) consentTo(page []byte) bool {
 	return false
 }
 
-// client identifies the player to act as.
-type client struct {
-	Name    string `json:"clientName"`
-	Version string `json:"clientVersion"`
-}
-
-// player asks the player about a video.
-func (v *visit) player(key, id string) (*player.Answer, error) {
-	var question struct {
-		Context struct {
-			Client client `json:"client"`
-		} `json:"context"`
-		VideoID string `json:"videoId"`
-	}
-	question.Context.Client, question.VideoID = v.client, id
-	data, err := json.Marshal(question)
+// ask asks a player about a video.
+func (v *visit) ask(p Player, q question) (*player.Answer, error) {
+	data, err := p.question(q.id)
 	if err != nil {
 		return nil, fmt.Errorf("videosite: %w", err)
 	}
-	body, err := v.post(playerRequest, v.link("/youtubei/v1/player", url.Values{"key": {key}}), data)
+	body, err := v.post(p, v.link("/youtubei/v1/player", url.Values{"key": {q.key}}), data)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +108,8 @@ func (v *visit) player(key, id string) (*player.Answer, error) {
 	return said, nil
 }
 
-// track fetches a track from the address that the player named, and reads it.
-func (v *visit) track(address string) (caption.File, error) {
+// track fetches a track as a player, from the address that the player named, and reads it.
+func (v *visit) track(p Player, address string) (caption.File, error) {
 	u, err := v.base.Parse(address)
 	switch {
 	case err != nil || address == "":
@@ -135,8 +122,9 @@ func (v *visit) track(address string) (caption.File, error) {
 	}
 	q := u.Query()
 	q.Set("fmt", "json3")
+	q.Del("xosf") // it makes the site send positions among the text
 	u.RawQuery = q.Encode()
-	body, err := v.get(trackRequest, u)
+	body, err := v.get(trackRequest, p, u)
 	if err != nil {
 		return caption.File{}, err
 	}

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -81,28 +79,6 @@ func (w Words) String() string {
 	return s
 }
 
-// Playable returns nil if the answer says that the video with that id can be played; otherwise
-// the error says why the answer proves nothing. The site refuses some players by an answer
-// about another video.
-func (a *Answer) Playable(id string) error {
-	p := a.Playability
-	switch {
-	case p.Status == "":
-		return misunderstood(errors.New("no playability status"))
-	case p.Status != "OK" && p.ErrorScreen.Captcha != nil:
-		return refusal.Blocked.Because(errors.New("player: a captcha, with " + clip.Line(p.Status+": "+p.Reason, 500)))
-	case p.Status != "OK":
-		return judge(p.Status, p.Reason+" "+p.ErrorScreen.Message.Subreason.String())
-	case a.Details.VideoID != id:
-		return broken("The platform answers with another content.").Because(errors.New("player: content " + clip.Line(a.Details.VideoID, 50)))
-	case a.Details.IsUpcoming:
-		return refusal.Upcoming.Because(nil)
-	case a.Details.IsLive:
-		return live.Because(nil)
-	}
-	return nil
-}
-
 // Tracks returns the caption tracks that the player names, also tracks without an address.
 func (a *Answer) Tracks() ([]Track, error) {
 	const known = "playerCaptionsTracklistRenderer"
@@ -120,24 +96,6 @@ func (a *Answer) Tracks() ([]Track, error) {
 		return nil, misunderstood(err)
 	}
 	return list.Tracks, nil
-}
-
-// ProveNone returns nil if the answer proves that the video with that id has no captions;
-// otherwise the error says why it does not.
-func (a *Answer) ProveNone(id string) error {
-	if err := a.Playable(id); err != nil {
-		return err
-	}
-	tracks, err := a.Tracks()
-	switch {
-	case err != nil:
-		return err
-	case slices.ContainsFunc(tracks, func(t Track) bool { return WantsToken(t.BaseURL) }):
-		return refusal.CaptionToken.Because(errors.New("player: tracks that want a token"))
-	case len(tracks) > 0:
-		return broken("The platform lists captions but does not deliver them.").Because(fmt.Errorf("player: %d tracks are named", len(tracks)))
-	}
-	return nil
 }
 
 // WantsToken reports whether a track's address works only with a token.

@@ -16,7 +16,18 @@ var (
 	unplayable = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not let the content be played."}
 	outOfOrder = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform cannot show the content at the moment."}
 	outdated   = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not accept this service as a player."}
+
+	undelivered = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform lists captions but does not deliver them."}
 )
+
+// Outdated returns the error for a player that the site no longer accepts.
+func Outdated(why error) *transcript.Error { return outdated.Because(why) }
+
+// IsOutdated reports whether an error is about the player, not about the content.
+func IsOutdated(err error) bool { return outdated.Names(err) }
+
+// IsUndelivered reports whether an error says that another player lists captions.
+func IsUndelivered(err error) bool { return undelivered.Names(err) }
 
 // reason maps a phrase of the site, in lower case and with straight quotes, to its meaning.
 type reason struct {
