@@ -44,8 +44,10 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
 		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
 	}}`, addr), 0o600))
+	players := filepath.Join(t.TempDir(), "players.json")
+	require.NoError(t, os.WriteFile(players, []byte(`[{"name": "WEB", "version": "2.1", "captions": true}]`), 0o600))
 	db := newDatabase(t)
-	p := start(t, nil, "--db", db, "--sites", sites, "--allow-egress", addr, "--player", "WEB/2.1")
+	p := start(t, nil, "--db", db, "--sites", sites, "--allow-egress", addr, "--players", players)
 	c := reader(t, db, p.addr)
 	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(video.Content(enginetest.CaptionTracks).URL), Language: []string{"de"}})
 	require.NoError(t, err)

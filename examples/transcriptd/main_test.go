@@ -132,7 +132,9 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --proxy http://u:secret@127.0.0.1:3128#way", 2, "--proxy: want"},
 		{"serve --proxy http://127.0.0.1:65536", 2, "--proxy: want"},
 		{"serve --proxy http://127.0.0.1 --proxy bogus", 2, "HOST[:PORT] and no more"},
-		{"serve --player ANDROID", 2, "--player wants NAME/VERSION"},
+		{"serve --player ANDROID/20.10.38", 2, "--player: this flag is gone, because a player needs more than a name and a version: list the players in a file, and name the file by --players"},
+		{"serve --players /nowhere/players.json", 2, "--players: /nowhere/players.json: there is no such file"},
+		{"serve --players testdata/players-wrong.json", 2, "--players: testdata/players-wrong.json: videosite: players[0].build: no player has this member: want name, version, context, headers or captions"},
 		{"serve --js-runtime perl", 2, "--js-runtime: want deno, node, quickjs or bun"},
 		{"serve --js-runtime node:", 2, "--js-runtime: want deno, node, quickjs or bun, and after a colon its path"},
 		{"serve --js-runtime node:/nowhere/node" + serveHere, 2, "transcriptd: --js-runtime: node is not there: install it, or name its path"},
@@ -210,7 +212,8 @@ func TestBadValuesOfTheEnvironment(t *testing.T) {
 		"TRANSCRIPTD_DATA_API_KEY_FILE=/nowhere/key":            "--data-api-key-file: /nowhere/key: there is no such file",
 		"TRANSCRIPTD_BLOBS=s3://u:secret@bucket":                "--blobs: want no credentials in the URL",
 		"TRANSCRIPTD_PLANS=/nowhere/plans.json":                 "--plans: /nowhere/plans.json: there is no such file",
-		"TRANSCRIPTD_PLAYER=ANDROID":                            "--player wants NAME/VERSION",
+		"TRANSCRIPTD_PLAYER=ANDROID/20.10.38":                   "--player: this flag is gone",
+		"TRANSCRIPTD_PLAYERS=/nowhere/players.json":             "--players: /nowhere/players.json: there is no such file",
 	} {
 		code, stdout, stderr := finish(program(t, []string{variable}, "serve", "--listen", "127.0.0.1:0"))
 		assert.Equal(t, exitUsage, code, "%s: %s", variable, stderr)

@@ -33,7 +33,7 @@ func TestFlagsInOperations(t *testing.T) {
 			continue
 		}
 		for _, f := range command.Flags {
-			if f.Name != "help" {
+			if f.Name != "help" && !f.Hidden { // a hidden flag only says that it is gone
 				has = append(has, flag{f.Name, strings.Join(f.Envs, " "), f.Default})
 			}
 		}

@@ -21,6 +21,8 @@ func leaveOut(setup *service.Setup, err error) bool {
 		setup.AllowEgress = nil
 	case errors.As(err, &wrong) && wrong.Flag == "--js-runtime" && setup.JSRuntime != "":
 		setup.JSRuntime = ""
+	case errors.As(err, &wrong) && wrong.Flag == "--players" && setup.Players != "":
+		setup.Players = ""
 	case setup.Speech.ASR.Name != service.ASRNone:
 		setup.Speech.ASR = service.ASR{Name: service.ASRNone}
 	default:
@@ -33,7 +35,7 @@ func leaveOut(setup *service.Setup, err error) bool {
 var things = []struct{ flag, thing string }{
 	{"--asr", recognizerName}, {"--whisper-cli", recognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
 	{"--sites", "platform table"}, {"--js-runtime", "JavaScript runtime"}, {"--proxy", networkName}, {"--allow-egress", "egress guard"},
-	{"--data-api", "data API"}, {"--player", "player"}, {"--listen", "address"}, {"--metrics", "metrics"},
+	{"--data-api", "data API"}, {"--player", "players"}, {"--listen", "address"}, {"--metrics", "metrics"},
 }
 
 var (

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
@@ -109,12 +108,11 @@ func (s Setup) sites() *site.Table { return cmp.Or(s.Sites.Table, site.Default()
 
 // captionRoute returns the source that reads the video site's captions.
 func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
-	name, version, _ := strings.Cut(s.Player, "/")
-	return videosite.New(host, videosite.Options{
-		Base:          s.VideoSite().Base,
-		ClientName:    name,
-		ClientVersion: version,
-	})
+	route, err := videosite.New(host, videosite.Options{Base: s.VideoSite().Base, PlayersFile: string(s.Players), Log: s.Log})
+	if err != nil {
+		return nil, &FlagError{"--players", err} // the site's address was checked before
+	}
+	return route, nil
 }
 
 // ownHosts asks a source only for contents on the platform's own hosts, because the source does

@@ -12,26 +12,25 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // LinkFlags configure where links may lead and which programs follow them.
 type LinkFlags struct {
-	Sites       siteTable  `placeholder:"FILE" help:"Platform table: a JSON file whose members replace those of the default table."`
-	AllowEgress []hostPort `placeholder:"HOST:PORT" help:"An address that links may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
-	YtDlp       Executable `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
-	JSRuntime   jsRuntime  `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime with which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first installed one of deno 2.3, node 22 and quickjs, or later versions."`
-	Proxy       []proxyURL `placeholder:"URL" help:"A proxy (http, https or socks5) through which the service follows links. May be repeated: the service uses the proxies in turn."`
-	Pace        float64    `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`
-	Player      string     `placeholder:"NAME/VERSION" help:"The player of the video site to act as for captions, if the site no longer accepts the built-in one."`
+	Sites       siteTable   `placeholder:"FILE" help:"Platform table: a JSON file whose members replace those of the default table."`
+	AllowEgress []hostPort  `placeholder:"HOST:PORT" help:"An address that links may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
+	YtDlp       Executable  `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
+	JSRuntime   jsRuntime   `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime with which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first installed one of deno 2.3, node 22 and quickjs, or later versions."`
+	Proxy       []proxyURL  `placeholder:"URL" help:"A proxy (http, https or socks5) through which the service follows links. May be repeated: the service uses the proxies in turn."`
+	Pace        float64     `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`
+	Players     playersPath `placeholder:"FILE" help:"The players of the video site to act as for captions: a JSON list, as in server/engine/videosite/players.json, which is read again when it changes. Default: that list."`
+	Player      gonePlayer  `hidden:"" help:"Replaced by --players."`
 }
 
 func (f LinkFlags) check() error {
 	if !(f.Pace > 0) { // also refuses NaN
 		return errors.New("--pace must be above 0")
-	}
-	if name, version, _ := strings.Cut(f.Player, "/"); f.Player != "" && (name == "" || version == "") {
-		return errors.New("--player wants NAME/VERSION")
 	}
 	return nil
 }
@@ -68,6 +67,32 @@ func (t *siteTable) UnmarshalText(path []byte) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// playersPath is the absolute path of a file with a list of players.
+type playersPath string
+
+// UnmarshalText is called by the parser. The file is read again when the service starts.
+func (p *playersPath) UnmarshalText(text []byte) error {
+	file, err := os.Open(string(text))
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	if _, err := videosite.ReadPlayers(file); err != nil {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	path, err := filepath.Abs(string(text))
+	*p = playersPath(path)
+	return err
+}
+
+// gonePlayer is the flag that named one player.
+type gonePlayer string
+
+// UnmarshalText is called by the parser. An empty variable of the environment sets no flag.
+func (p *gonePlayer) UnmarshalText([]byte) error {
+	return errors.New("this flag is gone, because a player needs more than a name and a version: list the players in a file, and name the file by --players")
 }
 
 // Executable is the name of a program, or its path. A path is made absolute.

@@ -6,6 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence/absencetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -101,4 +104,22 @@ func TestPageThatRefusesBesideTracks(t *testing.T) {
 	found, err := s.ask(t, videosite.Options{})
 	require.NoError(t, err)
 	assert.Len(t, found.Tracks, 1)
+}
+
+// Each row of the table is needed: evidence that lacks only this proves nothing.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	const (
+		none    = `{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"` + id + `"}}`
+		refused = `{"playabilityStatus":{"status":"LOGIN_REQUIRED","reason":"not a bot"}}`
+	)
+	carries := videosite.Player{Name: "A", Captions: true}
+	token := transcript.Errorf(transcript.POTokenRequired, "%s", refusal.CaptionToken.Message)
+	outdated := player.Outdated(nil)
+	absencetest.EachRow(t, videosite.Proof, videosite.EvidenceOf(carries, id, none, none, outdated), map[string]videosite.Evidence{
+		"no player before has withheld captions":                videosite.EvidenceOf(carries, id, none, none, token),
+		"the player names the captions of every video":          videosite.EvidenceOf(videosite.Player{Name: "A"}, id, none, none, nil),
+		"the player plays this video and lists no track":        videosite.EvidenceOf(carries, id, refused, none, nil),
+		"the player in the page, if it is there, says the same": videosite.EvidenceOf(carries, id, none, refused, nil),
+	})
 }

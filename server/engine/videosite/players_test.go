@@ -142,7 +142,7 @@ func TestReadPlayers(t *testing.T) {
 		`{}`:                                                                                   "players: must be a JSON list of objects",
 		`[{`:                                                                                   "players: must be a JSON list of objects",
 		`[null]`:                                                                               "players[0]: must be an object",
-		`[{` + one + `},{"name":"B","verison":"1"}]`: "players[1].verison: no player has this member",
+		`[{` + one + `},{"name":"B","build":"1"}]`: "players[1].build: no player has this member",
 		`[{"name":"A"}]`:                                                          "players[0].version: must be",
 		`[{"name":"android","version":"1"}]`:                                      "players[0].name: must be",
 		`[{"name":7,"version":"1"}]`:                                              "players[0].name: must be a text",
@@ -190,7 +190,7 @@ func TestPlayersOptions(t *testing.T) {
 		"Players: players[0].version":   {Players: []videosite.Player{{Name: "A"}}},
 		"Players: players: want 1 to":   {Players: []videosite.Player{}},
 		"Players: players[0].context.x": {Players: []videosite.Player{{Name: "A", Version: "1", Context: map[string]any{"x": []int{1}}}}},
-		"beside PlayersFile":            {Players: videosite.Players(), PlayersFile: good},
+		"exclude each other":            {Players: videosite.Players(), PlayersFile: good},
 		"no such file":                  {PlayersFile: good + ".not"},
 		"is not a regular file":         {PlayersFile: filepath.Dir(good)},
 	} {
@@ -253,12 +253,12 @@ func TestPlayersFileChanges(t *testing.T) {
 	assert.Equal(t, "B", asked())
 	assert.Equal(t, "B", asked())
 	assert.Equal(t, 1, log.count("has changed"))
-	write(`[{"name":"C","verison":"1"}]`)
+	write(`[{"name":"C","build":"1"}]`)
 	for range 3 {
 		assert.Equal(t, "B", asked())
 	}
 	assert.Equal(t, 1, log.count("cannot be used"))
-	assert.Equal(t, 1, log.count("players[0].verison"))
+	assert.Equal(t, 1, log.count("players[0].build"))
 	require.NoError(t, os.Remove(path))
 	for range 3 {
 		assert.Equal(t, "B", asked())

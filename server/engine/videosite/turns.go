@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
 
-// errSilent says that a player proves nothing: it names no captions, but it names those of other
-// videos neither, or the page holds no answer of it.
+// errSilent says that a player proves nothing: the player names no captions of any video, or the
+// page holds no answer of the player.
 var errSilent = errors.New("videosite: the player names no captions of any video")
 
 // question is what a visit asks the players.

@@ -13,10 +13,9 @@
 // one, wants a token for its captions, or gives an empty answer. After any other refusal the
 // route asks no further player.
 //
-// The package reports that a video has no captions only if that is proved (see the table in
-// absence.go): a player that names the captions of every video says that this very video can be
-// played and names no track, no player before has withheld captions, and the answer in the page,
-// if there is one, says the same.
+// The package reports that a video has no captions only if the table in absence.go proves it. A
+// player that names the captions of every video must play this very video and name no track. No
+// player before may have withheld captions. The answer in the page must not contradict.
 //
 // Tracks are read as json3, which has the times of words. The package asks for no machine
 // translation, does not log in, solves no captcha, and keeps nothing between calls, not even
@@ -114,7 +113,7 @@ func New(host engine.Host, o Options) (*Route, error) {
 func playersOf(o Options) (func() []Player, error) {
 	switch {
 	case o.PlayersFile != "" && o.Players != nil:
-		return nil, errors.New("videosite: Players: leave it out beside PlayersFile")
+		return nil, errors.New("videosite: Players and PlayersFile exclude each other")
 	case o.PlayersFile != "":
 		file, err := openPlayers(o.PlayersFile, cmp.Or(o.Log, slog.New(slog.DiscardHandler)))
 		if err != nil {

@@ -18,9 +18,7 @@ type statement struct {
 
 // played is what an answer meets that shows a video.
 var played = absence.Table[statement]{
-	{Name: "the player says whether it plays the video", Missing: statement.unsaid},
-	{Name: "the player asks for no captcha", Missing: statement.captcha},
-	{Name: "the player plays the video", Missing: statement.refused},
+	{Name: "the player says that it plays the video", Missing: statement.refused},
 	{Name: "the answer is about this video", Missing: statement.another},
 	{Name: "the video has begun", Missing: statement.upcoming},
 	{Name: "the video has ended", Missing: statement.live},
@@ -29,29 +27,20 @@ var played = absence.Table[statement]{
 // none is what an answer meets in addition that proves that its video has no captions.
 var none = absence.Table[statement]{
 	{Name: "the list of tracks can be read", Missing: statement.unread},
-	{Name: "no track is withheld for a token", Missing: statement.withheld},
 	{Name: "the list has no track", Missing: statement.listed},
 }
 
-func (s statement) unsaid() error {
-	if s.Playability.Status == "" {
-		return misunderstood(errors.New("no playability status"))
-	}
-	return nil
-}
-
-func (s statement) captcha() error {
-	if p := s.Playability; p.Status != "OK" && p.ErrorScreen.Captcha != nil {
-		return refusal.Blocked.Because(errors.New("player: a captcha, with " + clip.Line(p.Status+": "+p.Reason, 500)))
-	}
-	return nil
-}
-
 func (s statement) refused() error {
-	if p := s.Playability; p.Status != "OK" {
+	switch p := s.Playability; {
+	case p.Status == "":
+		return misunderstood(errors.New("no playability status"))
+	case p.Status == "OK":
+		return nil
+	case p.ErrorScreen.Captcha != nil:
+		return refusal.Blocked.Because(errors.New("player: a captcha, with " + clip.Line(p.Status+": "+p.Reason, 500)))
+	default:
 		return judge(p.Status, p.Reason+" "+p.ErrorScreen.Message.Subreason.String())
 	}
-	return nil
 }
 
 func (s statement) another() error {
@@ -80,17 +69,12 @@ func (s statement) unread() error {
 	return err
 }
 
-func (s statement) withheld() error {
-	tracks, _ := s.Tracks() // the requirement before has checked the error
-	if slices.ContainsFunc(tracks, func(t Track) bool { return WantsToken(t.BaseURL) }) {
-		return refusal.CaptionToken.Because(errors.New("player: tracks that want a token"))
-	}
-	return nil
-}
-
 func (s statement) listed() error {
-	tracks, _ := s.Tracks() // as above
-	if len(tracks) > 0 {
+	tracks, _ := s.Tracks() // the requirement before has checked the error
+	switch {
+	case slices.ContainsFunc(tracks, func(t Track) bool { return WantsToken(t.BaseURL) }):
+		return refusal.CaptionToken.Because(errors.New("player: tracks that want a token"))
+	case len(tracks) > 0:
 		return undelivered.Because(fmt.Errorf("player: %d tracks are named", len(tracks)))
 	}
 	return nil
