@@ -44,6 +44,7 @@ type Pass struct {
 	open    map[io.Closer]bool // connections in both directions; nil once the pass has ended
 	refused []string
 	unknown []string
+	service *service // that the program may ask; nil: none
 }
 
 // Open makes a pass. It ends with ctx, after it has received more than maxBytes over all

@@ -46,7 +46,11 @@ func (g *Guard) Port() uint16 { return netip.MustParseAddrPort(g.address).Port()
 
 // answer answers a request to the proxy.
 func (g *Guard) answer(w http.ResponseWriter, r *http.Request) {
-	p := g.authenticate(r)
+	p, path := g.forService(r)
+	asksService := p != nil
+	if !asksService {
+		p = g.authenticate(r)
+	}
 	client, _ := r.Context().Value(clientKey{}).(net.Conn)
 	if p == nil || !p.begin(client) {
 		w.Header().Set("Proxy-Authenticate", `Basic realm="egress"`)
@@ -54,6 +58,10 @@ func (g *Guard) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.done(client)
+	if asksService {
+		p.askService(w, r, path)
+		return
+	}
 	if r.Method == http.MethodConnect {
 		p.tunnel(w, r)
 		return

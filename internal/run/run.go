@@ -30,6 +30,7 @@
 package run
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -213,15 +214,37 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 	if err != nil {
 		return engine.Exit{}, fmt.Errorf("run: network of %s: %w", path, err)
 	}
+	hide, err := admit(pass, &c)
+	if err != nil {
+		_ = pass.Close() // always nil
+		return engine.Exit{}, fmt.Errorf("run: network of %s: %w", path, err)
+	}
 	may.port = r.guard.Port()
 	exit, err := r.run(pass.Context(), path, dir, append(env, pass.Env()...), may, c)
 	_ = pass.Close() // always nil
+	exit.Stdout, exit.Stderr = hide(exit.Stdout), hide(exit.Stderr)
 	exit.Refused, exit.Unknown = pass.Refused(), pass.Unknown()
 	if errors.Is(err, egress.ErrLimit) {
 		most := cmp.Or(c.Network.MaxBytes, egress.DefaultMaxBytes)
 		err = &engine.LimitError{Program: filepath.Base(path), Limit: "bytes received", Max: fmt.Sprintf("%d bytes", most)}
 	}
 	return exit, err
+}
+
+// admit lets a command ask its service, if it has one. hide replaces the address at which the
+// program asks, which holds a password, by the address of the service.
+func admit(pass *egress.Pass, c *engine.Command) (hide func([]byte) []byte, err error) {
+	service := c.Network.Service
+	if service == nil {
+		return func(said []byte) []byte { return said }, nil
+	}
+	at, err := pass.Admit(service.URL)
+	if err != nil {
+		return nil, err
+	}
+	c.Args = slices.Concat(service.Args(at), c.Args)
+	plain := service.URL.Scheme + "://" + service.URL.Host
+	return func(said []byte) []byte { return bytes.ReplaceAll(said, []byte(at), []byte(plain)) }, nil
 }
 
 // run runs a program in a directory, with an environment, within the command's limits and its

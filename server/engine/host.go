@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -73,6 +74,19 @@ type Network struct {
 	// MaxBytes is the most that the run may receive, over all connections; 0: the guard's
 	// default, 2 GiB. A run that receives more ends with a *LimitError.
 	MaxBytes int64
+	// Service is a service of the operator that this run may ask; nil: none.
+	Service *Service
+}
+
+// Service is a service of the operator, often at a private address, that one run of a program may
+// ask. No other run, no link and no redirect reaches the service this way. The program asks the
+// service at the proxy of the run, so the service needs no other opening in the confinement.
+type Service struct {
+	// URL is the address of the service: http or https, host and port.
+	URL *url.URL
+	// Args returns arguments that name the address at which the program asks the service. They
+	// stand before Command.Args. The address holds a password of this run.
+	Args func(at string) []string
 }
 
 // Limits bounds a program. A zero member means the runner's default.
