@@ -78,8 +78,8 @@ type Captions struct {
 	// known. A language that is missing from Tracks may be among them.
 	Unlisted bool
 	// Track is the chosen track, nil if pick chose none. Segments is its text, sorted by start;
-	// times are seconds on the media clock. Segments may be empty. Rolling captions stay as
-	// they are: the service unrolls the captions of automatic tracks.
+	// times are seconds on the media clock. Rolling captions stay as they are: the service
+	// unrolls the captions of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
 	// Lost describes the cues of the text that could not be read, nil if there are none. If all
@@ -89,7 +89,8 @@ type Captions struct {
 
 // Choose is the second half of a [CaptionSource]: it lets pick choose one of Tracks, calls read
 // to fetch that track, and sets Track, Segments and Lost. The error is that of read, or says
-// that pick returned no valid index.
+// that pick returned no valid index. A track without a word is UPSTREAM_FAILED: the platform
+// promises a text.
 func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read func(n int) (caption.File, error)) error {
 	if len(c.Tracks) == 0 {
 		return nil
@@ -104,6 +105,9 @@ func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read f
 	text, err := read(n)
 	if err != nil {
 		return err
+	}
+	if len(text.Segments) == 0 {
+		return transcript.Errorf(transcript.UpstreamFailed, "The platform's captions hold no text.")
 	}
 	c.Track, c.Segments, c.Lost = &c.Tracks[n], text.Segments, text.Lost
 	return nil

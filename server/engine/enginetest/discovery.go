@@ -83,7 +83,7 @@ func NewDiscoverySite(t testing.TB, b DiscoveryBackend) *DiscoverySite {
 	t.Helper()
 	s := &DiscoverySite{backend: b}
 	var serve http.Handler
-	s.site = newSite(t, func(plain *Site) http.Handler {
+	s.site = newSite(t, true, func(plain *Site) http.Handler {
 		s.site = plain
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, serve) })
 	})

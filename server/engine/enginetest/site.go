@@ -35,6 +35,7 @@ type Site struct {
 	of         map[string]Condition // by the id of a content or a list
 	fake       sitetest.Pages       // without conditions
 	handler    http.Handler         // of the fake
+	untouched  http.Handler         // of the fake, without the players' special answers
 	private    net.Listener         // a private address
 	reached    atomic.Int64         // connections to it
 	lured      atomic.Int64         // how many requests for pages with lures came
@@ -46,12 +47,19 @@ type Site struct {
 // NewSite starts a site, which ends with the test.
 func NewSite(t testing.TB) *Site {
 	t.Helper()
-	return newSite(t, func(s *Site) http.Handler { return s })
+	return newSite(t, true, func(s *Site) http.Handler { return s })
+}
+
+// NewWholeSite starts a site whose pages hold an answer of the player too, as those of the real
+// site do. The site ends with the test.
+func NewWholeSite(t testing.TB) *Site {
+	t.Helper()
+	return newSite(t, false, func(s *Site) http.Handler { return s })
 }
 
 // newSite starts a site with a handler. The handler may use the site only after the first
-// request has arrived.
-func newSite(t testing.TB, handler func(*Site) http.Handler) *Site {
+// request has arrived. playerApart leaves the player's answer out of the pages.
+func newSite(t testing.TB, playerApart bool, handler func(*Site) http.Handler) *Site {
 	t.Helper()
 	private, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +80,7 @@ func newSite(t testing.TB, handler func(*Site) http.Handler) *Site {
 	}()
 	server := httptest.NewUnstartedServer(handler(s))
 	s.URL = "http://" + server.Listener.Addr().String()
-	s.fill()
+	s.fill(playerApart)
 	server.Start()
 	t.Cleanup(func() {
 		server.Close()
@@ -110,8 +118,8 @@ func (s *Site) host(t testing.TB, confined bool) engine.Host {
 }
 
 // fill gives the site a video for each condition, and a playlist for each condition of lists.
-func (s *Site) fill() {
-	s.fake = sitetest.Pages{Catalog: &sitecatalog.Catalog{Base: s.URL}, PlayerApart: true, Says: func(id string, said object) {
+func (s *Site) fill(playerApart bool) {
+	s.fake = sitetest.Pages{Catalog: &sitecatalog.Catalog{Base: s.URL}, PlayerApart: playerApart, Says: func(id string, said object) {
 		if says := s.of[id].says; says != nil {
 			says(s, said)
 		}
@@ -127,7 +135,9 @@ func (s *Site) fill() {
 		s.fake.Videos, s.of[v.VideoID] = append(s.fake.Videos, v), c
 	}
 	s.addLists()
-	s.handler = s.fake.Handler()
+	untouched := s.fake
+	untouched.Says = nil
+	s.handler, s.untouched = s.fake.Handler(), untouched.Handler()
 }
 
 func contentID(n int) string { return fmt.Sprintf("content-%03d", n) }
@@ -177,16 +187,30 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/playlist" || at == nextPage {
 		s.requestedPage(pageOfList.FindString(asked))
 	}
+	good := s.handler
+	if c.to != nil && !c.to(playerOf(at, body)) {
+		good = s.untouched
+	}
 	switch {
+	case r.URL.Path == "/sorry/index":
+		sendSorry(w)
 	case strings.HasPrefix(r.URL.Path, "/embed/"): // the page where a program asks about a video behind an age wall
 		s.handler.ServeHTTP(w, r)
 	case !ok || at == "":
 		http.NotFound(w, r)
-	case c.at == at:
-		c.does(s, w, r, answered(s.handler, r))
+	case c.at == at, c.at == anyOf && at != around:
+		c.does(s, w, r, answered(good, r))
 	default:
-		s.handler.ServeHTTP(w, r)
+		good.ServeHTTP(w, r)
 	}
+}
+
+// playerOf returns the name of the player that a request is for.
+func playerOf(at step, body []byte) string {
+	if m := clientName.FindSubmatch(body); at == player && m != nil {
+		return string(m[1])
+	}
+	return pagePlayer
 }
 
 // requestedPage remembers a request for a page of a list.
@@ -208,6 +232,8 @@ func (s *Site) takePages() []string {
 var (
 	// pageOfList finds the name of a page: the list, and for further pages the offset.
 	pageOfList = regexp.MustCompile("PLsite-list-[0-9]+(@@[0-9]+)?")
+	// clientName finds the name of the player in a question to the player.
+	clientName = regexp.MustCompile(`"clientName":\s*"(\w+)"`)
 	// inQuestion finds the id of a content or a list.
 	inQuestion = regexp.MustCompile("content-[0-9]+|PLsite-list-[0-9]+")
 	steps      = map[string]step{

@@ -15,6 +15,7 @@ import (
 // track is a caption track and its address.
 type track struct {
 	transcript.Track
+	key     string // the site's name of the language
 	address string
 }
 
@@ -54,7 +55,7 @@ func tracks(a *player.Answer) ([]track, error) {
 // asTrack makes a track. Its id does not depend on the other tracks.
 func asTrack(c player.Track) track {
 	lang, rest := trackid.Split(c.LanguageCode)
-	t := track{address: c.BaseURL}
+	t := track{key: c.LanguageCode, address: c.BaseURL}
 	t.Lang, t.Kind, t.Name, t.IsTranslatable = lang, transcript.TrackManual, clip.Line(c.Name.String(), 200), c.IsTranslatable
 	if c.Kind == "asr" {
 		t.Kind = transcript.TrackAuto

@@ -84,7 +84,7 @@ func (v *visit) hear(p Player, q question, before error) (found engine.Captions,
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
-	err = found.Choose(q.pick, func(n int) (caption.File, error) { return v.track(p, tracks[n].address) })
+	err = found.Choose(q.pick, func(n int) (caption.File, error) { return v.track(p, q.id, tracks[n]) })
 	return found, err
 }
 

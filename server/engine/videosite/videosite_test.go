@@ -124,7 +124,7 @@ func TestReadsATrack(t *testing.T) {
 		"captions":{"playerCaptionsTracklistRenderer":{
 			"translationLanguages":[{"languageCode":"fr"}],
 			"captionTracks":[
-				` + track("en-nP7-2PuUl7o", "", "/api/timedtext?v=1&fmt=srv3&xosf=1&sig=a%26b") + `,
+				` + track("en-nP7-2PuUl7o", "", "/api/timedtext?v="+id+"&fmt=srv3&xosf=1&sig=a%26b") + `,
 				` + track("pt_BR", "", "/api/timedtext?v=2") + `,
 				` + track("en", "asr", "/api/timedtext?v=3") + `,
 				` + track("fr", "", "/api/timedtext?v=4&tlang=fr") + `,
@@ -153,7 +153,7 @@ func TestReadsATrack(t *testing.T) {
 	assert.Equal(t, "/watch?v="+id, s.requests[0].RequestURI)
 	assert.Equal(t, "POST /youtubei/v1/player?key=key-1_A", s.requests[1].Method+" "+s.requests[1].RequestURI)
 	assert.JSONEq(t, `{"context":{"client":{"clientName":"ANDROID","clientVersion":"21.1"}},"videoId":"`+id+`"}`, s.bodies[1])
-	assert.Equal(t, "/api/timedtext?fmt=json3&sig=a%26b&v=1", s.requests[2].RequestURI)
+	assert.Equal(t, "/api/timedtext?fmt=json3&sig=a%26b&v="+id, s.requests[2].RequestURI)
 	for _, r := range s.requests {
 		assert.Equal(t, "en-US", r.Header.Get("Accept-Language"))
 		assert.Equal(t, "me", r.Header.Get("User-Agent"))
@@ -303,10 +303,10 @@ func TestOnlyProvenNone(t *testing.T) {
 func TestTrackAddresses(t *testing.T) {
 	t.Parallel()
 	for address, code := range map[string]transcript.Code{
-		"/api/timedtext?v=1&exp=xpe":        transcript.POTokenRequired,
-		"/api/timedtext?v=1&exp=xpv":        transcript.POTokenRequired,
-		"/api/timedtext?v=1&exp=a&exp=xpv":  transcript.POTokenRequired,
-		"/api/timedtext?v=1&exp=xpe,xpv":    transcript.POTokenRequired,
+		"/api/timedtext?v=" + id + "&exp=xpe":       transcript.POTokenRequired,
+		"/api/timedtext?v=" + id + "&exp=xpv":       transcript.POTokenRequired,
+		"/api/timedtext?v=" + id + "&exp=a&exp=xpv": transcript.POTokenRequired,
+		"/api/timedtext?v=" + id + "&exp=xpe,xpv":   transcript.POTokenRequired,
 		"":                                  transcript.UpstreamFailed,
 		"https://www.example/api/timedtext": transcript.UpstreamFailed,
 		"//169.254.169.254/api/timedtext":   transcript.UpstreamFailed,

@@ -108,8 +108,10 @@ func (v *visit) ask(p Player, q question) (*player.Answer, error) {
 	return said, nil
 }
 
-// track fetches a track as a player, from the address that the player named, and reads it.
-func (v *visit) track(p Player, address string) (caption.File, error) {
+// track fetches a track of a video as a player, from the address that the player named, and
+// reads it.
+func (v *visit) track(p Player, id string, t track) (caption.File, error) {
+	address := t.address
 	u, err := v.base.Parse(address)
 	switch {
 	case err != nil || address == "":
@@ -119,6 +121,9 @@ func (v *visit) track(p Player, address string) (caption.File, error) {
 	}
 	if player.WantsToken(address) {
 		return caption.File{}, refusal.CaptionToken.Because(nil)
+	}
+	if err := player.CheckAddress(address, id, t.key); err != nil {
+		return caption.File{}, err
 	}
 	q := u.Query()
 	q.Set("fmt", "json3")

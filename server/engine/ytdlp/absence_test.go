@@ -226,7 +226,7 @@ func TestWithheldBesideOthers(t *testing.T) {
 			require.NoError(t, err)
 		})
 	}
-	b := fake{info: info(""), stderr: german + "\n", load: `echo '{"events":[]}' >text.track.json3`}.start(t)
+	b := fake{info: info(""), stderr: german + "\n", load: `echo '{"events":[{"tStartMs":0,"dDurationMs":900,"segs":[{"utf8":"hello"}]}]}' >text.track.json3`}.start(t)
 	found, err := b.captions(t, "x", "en")
 	require.NoError(t, err)
 	assert.NotNil(t, found.Track, "what is there is read")

@@ -11,6 +11,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -63,6 +65,11 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 		return caption.File{}, upstream("The platform has these captions in no form that this service reads.").
 			Because(fmt.Errorf("ytdlp: captions only as %s at %s", t.files[0].ext, clip.Line(t.files[0].url, maxURL)))
 	}
+	if m.byPlayers() {
+		if err := player.CheckAddress(file.url, m.content.ExternalID, t.Lang); err != nil {
+			return caption.File{}, err
+		}
+	}
 	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
 	if err != nil {
 		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
@@ -83,9 +90,22 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 	case ctx.Err() != nil:
 		return caption.File{}, context.Cause(ctx)
 	case err != nil:
-		return caption.File{}, upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", err))
+		return caption.File{}, misread(path, err)
 	}
 	return text, nil
+}
+
+// misread returns the error for a caption file that is none: the platform wants a captcha
+// solved, or sends something else.
+func misread(path string, why error) error {
+	page, err := readPage(path)
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(page, []byte(`class="g-recaptcha"`)) {
+		return refusal.Blocked.Because(errors.New("ytdlp: a captcha instead of captions"))
+	}
+	return upstream("The platform's captions cannot be read.").Because(fmt.Errorf("ytdlp: %w", why))
 }
 
 // readable are the formats that this package reads, the best first. Formats with the times of

@@ -15,7 +15,10 @@ type condition struct {
 
 // The refusals that only the program reports.
 var (
-	protected   = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is protected against copying (DRM)."}
+	protected = refusal.Refusal{Code: transcript.Unavailable, Message: "The content is protected against copying (DRM)."}
+	// The program says these words with a reason, or without one for a reason that it does not
+	// know.
+	notShown    = refusal.Refusal{Code: transcript.Unavailable, Message: refusal.Gone.Message, NotFound: true}
 	noMedia     = refusal.Refusal{Code: transcript.Unavailable, Message: "There is no audio or video behind the link.", NotFound: true}
 	undelivered = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform does not deliver what its page promises."}
 	timedOut    = refusal.Refusal{Code: transcript.UpstreamFailed, Message: "The platform did not answer in time."}
@@ -137,7 +140,6 @@ var ofSite = []condition{
 	{[]string{"is still being processed"}, refusal.Upcoming},
 	{[]string{"live event has ended"}, refusal.Upcoming}, // and the recording is not ready yet
 	{[]string{"live stream recording is not available"}, refusal.Gone},
-	{[]string{"video unavailable"}, refusal.Gone},
 	{[]string{"video is unavailable"}, refusal.Gone},
 	{[]string{"video is not available"}, refusal.Gone},
 	{[]string{"video isn't available"}, refusal.Gone},
@@ -158,6 +160,7 @@ var ofSite = []condition{
 	{[]string{"channel has no uploads"}, refusal.Gone},
 	{[]string{"channel does not have a", " tab"}, noTab},
 	{[]string{"tweet is unavailable"}, refusal.Gone},
+	{[]string{"video unavailable"}, notShown},
 	{[]string{"content isn't available"}, noMedia},
 	{[]string{"content is not available"}, noMedia},
 }

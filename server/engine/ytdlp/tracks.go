@@ -101,7 +101,7 @@ type track struct {
 func (m *media) tracks() []track {
 	var all []track
 	for _, e := range m.Subtitles {
-		if t, ok := e.track(transcript.TrackManual); ok && len(all) < trackid.MaxTracks {
+		if t, ok := e.track(transcript.TrackManual); ok && !e.translated() && len(all) < trackid.MaxTracks {
 			all = append(all, t)
 		}
 	}

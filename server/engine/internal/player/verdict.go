@@ -51,6 +51,7 @@ var blockedReasons = []reason{
 	{"for up to an hour", refusal.Limited},
 	{"content isn't available, try again later", refusal.Limited},
 	{"rate-limited", refusal.Blocked},
+	{"network administrator", refusal.Blocked},
 }
 
 // outdatedReasons are about the player, not the content. The site gives them for every content,
@@ -100,6 +101,7 @@ var verdicts = map[string]verdict{
 		{"age-restricted", refusal.Age},
 		{"sign in", refusal.Login},
 		{"premieres", refusal.Upcoming},
+		{"processing this video", refusal.Upcoming},
 		{"unavailable", refusal.Gone},
 		{"removed", refusal.Gone},
 	}, unplayable},
