@@ -14,9 +14,10 @@ import (
 // maxRedirects is how many redirects a [Guard.Client] follows by itself.
 const maxRedirects = 5
 
-// Client returns an HTTP client that reaches only permitted addresses. It uses no proxy, keeps
-// no cookies, follows up to 5 redirects, and waits at most 30 seconds for the head of an
-// answer. The caller bounds the body. A copy of the client with its own CheckRedirect is
+// Client returns an HTTP client that reaches only permitted addresses. It keeps no cookies,
+// follows up to 5 redirects, and waits at most 30 seconds for the head of an answer. The caller
+// bounds the body. A request whose context belongs to a visit leaves by the exit of the visit.
+// Other requests leave by the exits in turn. A copy of the client with its own CheckRedirect is
 // equally safe. The guard's Close ends its connections.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{
@@ -71,6 +72,9 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		t.pass.logRefusal(r.Context(), refusal)
 		return nil, refusal
+	}
+	if v := visitOf(r.Context()); v != nil {
+		return v.pass.transport.RoundTrip(r)
 	}
 	return t.pass.transport.RoundTrip(r)
 }

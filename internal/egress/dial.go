@@ -1,21 +1,25 @@
 package egress
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // dial connects to an address if that is permitted. It judges the address that the socket
 // really connects to: between the socket's creation and its connection, for each address of the
-// name. turn chooses among the outgoing proxies.
-func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) (net.Conn, error) {
+// name. The connection leaves by the exit of the visit v; nil: by the exits in turn, beginning with
+// turn.
+func (g *Guard) dial(ctx context.Context, v *visit, turn uint32, network, address string) (net.Conn, error) {
 	if network != "tcp" && network != "tcp4" && network != "tcp6" {
 		return nil, &Refusal{clip.Text(address), "network " + network}
 	}
@@ -27,13 +31,56 @@ func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) 
 	if reason := g.refuse(ctx, t, allowed); reason != "" {
 		return nil, &Refusal{address, reason}
 	}
-	if len(g.upstreams) > 0 && !allowed {
-		return g.dialUpstream(ctx, turn, t)
+	switch {
+	case allowed:
+		return g.connect(ctx, g.dialer, network, t, true)
+	case v != nil:
+		conn, err := g.leave(ctx, v.exit, network, t)
+		v.note(ctx, err)
+		return conn, err
 	}
+	return g.leaveInTurn(ctx, turn, network, t)
+}
+
+// leave connects to a target by an exit. If the exit fails, the error is an *[ExitError].
+func (g *Guard) leave(ctx context.Context, e *Exit, network string, t target) (net.Conn, error) {
+	if e.proxy != nil {
+		return g.dialProxy(ctx, e, t)
+	}
+	return g.connect(ctx, g.dialer, network, t, false)
+}
+
+// leaveInTurn tries each exit, and gives each try an equal share of the remaining time.
+func (g *Guard) leaveInTurn(ctx context.Context, turn uint32, network string, t target) (net.Conn, error) {
+	exits := g.Exits()
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	var first error
+	for n := range exits {
+		try, cancel := share(ctx, len(exits)-n)
+		conn, err := g.leave(try, exits[(int(turn%uint32(len(exits)))+n)%len(exits)], network, t)
+		cancel()
+		var failure *ExitError
+		if err == nil || !errors.As(err, &failure) {
+			return conn, err
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, first
+}
+
+// share returns a context with an equal share of the time that ctx leaves for n tries. ctx has a
+// deadline.
+func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
+	deadline, _ := ctx.Deadline() // see above
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
+}
+
+// connect connects to a target by a dialer, and judges the address when the connection is made.
+func (g *Guard) connect(ctx context.Context, dialer net.Dialer, network string, t target, allowed bool) (net.Conn, error) {
 	// If some of a name's addresses are refused, the dialer would report the error of the first
 	// address, which may be another error.
 	var refusal atomic.Pointer[Refusal]
-	dialer := g.dialer
 	dialer.ControlContext = func(ctx context.Context, network, resolved string, _ syscall.RawConn) error {
 		reason := "unknown address " + resolved
 		if to, err := netip.ParseAddrPort(resolved); err == nil {
@@ -42,7 +89,7 @@ func (g *Guard) dial(ctx context.Context, turn uint32, network, address string) 
 		if reason == "" {
 			return nil
 		}
-		r := &Refusal{address, reason}
+		r := &Refusal{t.address, reason}
 		refusal.CompareAndSwap(nil, r)
 		return r
 	}
@@ -58,7 +105,7 @@ func (g *Guard) refuse(ctx context.Context, t target, allowed bool) string {
 	if !allowed && !slices.Contains(g.ports, t.port) {
 		return "port " + strconv.Itoa(int(t.port))
 	}
-	for _, d := range g.deny {
+	for _, d := range g.denied() {
 		if d.port == t.port && d.host == t.host {
 			return "the deployment's own address"
 		}
@@ -77,7 +124,7 @@ func (g *Guard) judge(ctx context.Context, to netip.AddrPort, allowed bool) stri
 			return name + " address " + ip.String()
 		}
 	}
-	for _, d := range g.deny {
+	for _, d := range g.denied() {
 		if d.port != to.Port() {
 			continue
 		}

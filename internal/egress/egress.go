@@ -71,8 +71,9 @@ type Config struct {
 	Deny []string
 	// Proxies are the deployment's own outgoing proxies: http or https URLs of proxies with
 	// CONNECT, which must permit port 80 too, or socks5 URLs, with credentials. If there are
-	// none, connections are direct. Passes take the proxies in turn and each pass prefers one.
-	// If a proxy cannot reach an address, the next proxy is tried. The guard looks names up and
+	// none, connections are direct. Each proxy is an [Exit] with the name "proxy-1", "proxy-2" and
+	// so on. A visit leaves by one exit. Outside a visit, passes take the exits in turn, each pass
+	// prefers one, and if an exit fails, the next exit is tried. The guard looks names up and
 	// judges them itself, and sends only addresses to the proxies. Links with a literal address
 	// are refused. Addresses in Allow are reached directly, and no link reaches a proxy itself.
 	Proxies []*url.URL
@@ -100,8 +101,8 @@ type Guard struct {
 	special specialFunc
 	dialer  net.Dialer // copied for every connection
 
-	upstreams []*upstream
-	turns     atomic.Uint32 // counts the turns of the proxies
+	pool  *pool
+	turns atomic.Uint32 // counts the turns of the exits
 
 	proxy   http.Server
 	address string        // of the proxy
@@ -136,21 +137,17 @@ func New(c Config) (*Guard, error) {
 		return nil, fmt.Errorf("egress: proxy: %w", err)
 	}
 	g.serve(listener)
-	g.own = g.newPass(context.Background(), "", 0)
+	g.own = g.newPass(context.Background(), "", 0, nil)
 	return g, nil
 }
 
 // configure reads the lists of the configuration.
 func (g *Guard) configure(c Config) error {
-	deny := slices.Clone(c.Deny)
-	for i, proxy := range c.Proxies {
-		up, err := newUpstream(proxy)
-		if err != nil {
-			return &ConfigError{fmt.Sprintf("Proxies[%d]", i), err} // without the URL, which may hold a password
-		}
-		g.upstreams, deny = append(g.upstreams, up), append(deny, up.address)
+	var err error
+	if g.pool, err = newPool(c); err != nil {
+		return err
 	}
-	for _, address := range deny {
+	for _, address := range c.Deny {
 		t, err := parse(address)
 		if err != nil {
 			return &ConfigError{"Deny", fmt.Errorf("%q: %w", clip.Text(address), err)}
@@ -164,7 +161,7 @@ func (g *Guard) configure(c Config) error {
 		if err != nil {
 			return &ConfigError{"Allow", fmt.Errorf("%q: %w", clip.Text(address), err)}
 		}
-		for _, d := range g.deny {
+		for _, d := range g.denied() {
 			if d.conflicts(ctx, g.dialer.Resolver, t) {
 				return &ConfigError{"Allow", fmt.Errorf("%s is the deployment's own %s, which no link may reach", address, d.address)}
 			}
@@ -173,6 +170,9 @@ func (g *Guard) configure(c Config) error {
 	}
 	return nil
 }
+
+// denied returns the addresses that no link may reach.
+func (g *Guard) denied() []*denied { return slices.Concat(g.deny, g.pool.deny) }
 
 // Close ends the guard: its proxy, its passes, and the connections of its clients. It returns
 // when they have ended. Further calls do nothing.

@@ -33,7 +33,8 @@ type Pass struct {
 	password  string
 	transport *http.Transport
 	max       int64  // bytes; 0: any number
-	turn      uint32 // which of the guard's proxies it uses first
+	visit     *visit // that the connections belong to; nil: none
+	turn      uint32 // which of the guard's exits it uses first outside a visit
 
 	ctx      context.Context // lives as long as the pass
 	cancel   context.CancelCauseFunc
@@ -50,7 +51,7 @@ type Pass struct {
 // Open makes a pass. It ends with ctx, after it has received more than maxBytes over all
 // connections (0: DefaultMaxBytes), or with Close, which the caller must call in any case. job
 // names the work in the log: 1 to 64 letters, digits and "-"; several passes may have the same
-// name.
+// name. If ctx belongs to a visit, the connections leave by the exit of the visit.
 func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, error) {
 	if !isJob(job) {
 		return nil, fmt.Errorf("egress: job %q: not 1 to 64 letters, digits and \"-\"", clip.Text(job))
@@ -61,7 +62,7 @@ func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, er
 	if maxBytes == 0 {
 		maxBytes = DefaultMaxBytes
 	}
-	p := g.newPass(ctx, job, maxBytes)
+	p := g.newPass(ctx, job, maxBytes, visitOf(ctx))
 	p.transport.DisableCompression = true // the program decides about compression
 	if err := g.add(p); err != nil {
 		p.end(err)
@@ -71,9 +72,9 @@ func (g *Guard) Open(ctx context.Context, job string, maxBytes int64) (*Pass, er
 	return p, nil
 }
 
-func (g *Guard) newPass(ctx context.Context, job string, maxBytes int64) *Pass {
+func (g *Guard) newPass(ctx context.Context, job string, maxBytes int64, v *visit) *Pass {
 	p := &Pass{
-		guard: g, job: job, password: rand.Text(), max: maxBytes, turn: g.turns.Add(1),
+		guard: g, job: job, password: rand.Text(), max: maxBytes, visit: v, turn: g.turns.Add(1),
 		open: make(map[io.Closer]bool),
 	}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
@@ -188,7 +189,7 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	if p == p.guard.own { // the guard's own pass serves many clients
 		turn = p.guard.turns.Add(1)
 	}
-	raw, err := p.guard.dial(ctx, turn, network, address)
+	raw, err := p.guard.dial(ctx, p.visit, turn, network, address)
 	var refusal *Refusal
 	switch {
 	case errors.As(err, &refusal):

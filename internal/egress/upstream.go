@@ -2,6 +2,7 @@ package egress
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -58,10 +59,9 @@ func newUpstream(u *url.URL) (*upstream, error) {
 	return up, nil
 }
 
-// dialUpstream connects to a target through one of the proxies, beginning with the proxy whose
-// turn it is. It sends the proxy an address instead of a name, so that the proxy connects to
-// the judged address.
-func (g *Guard) dialUpstream(ctx context.Context, turn uint32, t target) (net.Conn, error) {
+// dialProxy connects to a target through the proxy of an exit. It sends the proxy an address
+// instead of a name, so that the proxy connects to the judged address.
+func (g *Guard) dialProxy(ctx context.Context, e *Exit, t target) (net.Conn, error) {
 	if t.ip.IsValid() {
 		return nil, &Refusal{t.address, "no name, for a proxy"}
 	}
@@ -71,11 +71,11 @@ func (g *Guard) dialUpstream(ctx context.Context, turn uint32, t target) (net.Co
 	if err != nil {
 		return nil, fmt.Errorf("egress: %w", err)
 	}
-	var public []netip.AddrPort
+	var public []string
 	for _, ip := range ips {
 		to := netip.AddrPortFrom(ip, t.port)
 		if reason := g.judge(ctx, to, false); reason == "" {
-			public = append(public, to)
+			public = append(public, to.String())
 		} else if err == nil {
 			err = &Refusal{t.address, reason}
 		}
@@ -83,28 +83,23 @@ func (g *Guard) dialUpstream(ctx context.Context, turn uint32, t target) (net.Co
 	if len(public) == 0 {
 		return nil, err
 	}
-	return g.tryUpstreams(ctx, turn, public)
+	return e.tunnel(ctx, public)
 }
 
-// tryUpstreams tries each proxy with each address, and gives each try an equal share of the
-// remaining time.
-func (g *Guard) tryUpstreams(ctx context.Context, turn uint32, addresses []netip.AddrPort) (conn net.Conn, err error) {
-	tries := len(g.upstreams) * len(addresses)
-	for n := range tries {
-		up := g.upstreams[(int(turn%uint32(len(g.upstreams)))+n/len(addresses))%len(g.upstreams)]
-		deadline, _ := ctx.Deadline() // the caller sets a deadline
-		try, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(tries-n))
-		var failure error
-		conn, failure = up.DialContext(try, "tcp", addresses[n%len(addresses)].String())
+// tunnel opens a tunnel to one of the addresses of a host. It gives each address an equal share of
+// the remaining time.
+func (e *Exit) tunnel(ctx context.Context, addresses []string) (net.Conn, error) {
+	var first error
+	for n, address := range addresses {
+		try, cancel := share(ctx, len(addresses)-n)
+		conn, err := e.proxy.DialContext(try, "tcp", address)
 		cancel()
-		if failure == nil {
+		if err == nil {
 			return conn, nil
 		}
-		if err == nil {
-			err = fmt.Errorf("egress: through the proxy %s: %w", up.address, failure)
-		}
+		first = cmp.Or(first, err)
 	}
-	return nil, err
+	return nil, &ExitError{e.name, fmt.Errorf("proxy %s: %w", e.proxy.address, first)}
 }
 
 // connector opens tunnels through an HTTP proxy.

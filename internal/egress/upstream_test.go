@@ -195,7 +195,6 @@ func TestProxyThatFails(t *testing.T) {
 			_ = client.Close()
 		}
 	})
-	const nobody = "127.0.0.1:1" // the port of a service that has died out
 	for name, test := range map[string]struct{ proxy, says string }{
 		"no password":       {tunnels.URL, "answered 407"},
 		"wrong password":    {"http://me:wrong@" + tunnels.at.String(), "answered 407"},
@@ -224,7 +223,6 @@ func TestProxyThatFails(t *testing.T) {
 // Passes take the proxies in turn, keep to theirs, and go by another when it fails.
 func TestProxiesInTurn(t *testing.T) {
 	t.Parallel()
-	const nobody = "127.0.0.1:1"
 	first, asked := newSocks(t)
 	second, alsoAsked := newSocks(t)
 	public := newSite(t, nil)
