@@ -322,6 +322,9 @@ var operations = map[string]any{
 	"deleteSavedTranscript": (*client.LibraryService).Delete,
 	"starTranscript":        (*client.LibraryService).Star,
 	"unstarTranscript":      (*client.LibraryService).Unstar,
+	"getFeed":               (*client.LibraryService).Feed,
+	"renewFeed":             (*client.LibraryService).RenewFeed,
+	"deleteFeed":            (*client.LibraryService).DeleteFeed,
 }
 
 // conveniences are the methods that combine operations.

@@ -276,7 +276,7 @@ func TestOperationsAreTheServed(t *testing.T) {
 	require.NoError(t, c.Do(t.Context(), "GET", "/docs/openapi.json", nil, &document))
 	var served []string
 	for path, methods := range document.Paths {
-		if !strings.HasPrefix(path, "/v1/") {
+		if !strings.HasPrefix(path, "/v1/") || path == "/v1/feeds/{token}" { // programs that read feeds ask for these
 			continue
 		}
 		for _, operation := range methods {

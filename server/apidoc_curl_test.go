@@ -47,7 +47,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
 		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
-			"{channelId}", "@talks", "{playlistId}", "PL1234567890").Replace(path)
+			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
@@ -82,6 +82,8 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	defer s.Engine.HoldLists()()
 	listed := s.listedBatch(t)
 
+	feed := s.newFeed(t, as(s.NewKey(t, "globex")))
+
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("silent\nshow-error\nwrite-out = \"\\n%{http_code}\"\n"), 0o600))
@@ -93,7 +95,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "FEED="+feed, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

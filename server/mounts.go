@@ -30,6 +30,11 @@ func (s *Server) Library() http.Handler {
 	return s.edge.Handler(s.api.Library())
 }
 
+// Feeds serves /v1/feed, which gives an account the private address of a feed of its new texts,
+// and the feeds under /v1/feeds/, which need no credential. A mux needs both patterns, "/v1/feed"
+// and "/v1/feeds/". Only accounts of [Config.Accounts] have feeds.
+func (s *Server) Feeds() http.Handler { return s.edge.Handler(s.api.Feeds()) }
+
 // Batches serves /v1/batch and the paths below: batches and their exports. A mux needs both
 // patterns, "/v1/batch" and "/v1/batch/".
 func (s *Server) Batches() http.Handler {

@@ -136,6 +136,11 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/library/search":                                       "searchLibrary",
 		"GET /v1/video_site/channels/{channelId}/videos":               "listChannelVideos",
 		"GET /v1/video_site/playlists/{playlistId}/items":              "listPlaylistItems",
+
+		"GET /v1/feed":          "getFeed",
+		"PUT /v1/feed":          "renewFeed",
+		"DELETE /v1/feed":       "deleteFeed",
+		"GET /v1/feeds/{token}": "readFeed",
 	}, found)
 	events := d.Paths["/v1/transcript/job/{id}/events"]["get"].Events
 	assert.ElementsMatch(t, []string{"job.snapshot", "job.progress", "job.segments", "job.completed", "job.failed", "job.cancelled", "stream.closing"},
@@ -153,7 +158,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 	for path, methods := range d.Paths {
 		for method, op := range methods {
 			name := method + " " + path
-			protected := strings.HasPrefix(path, "/v1/")
+			protected := strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v1/feeds/")
 			assert.Equal(t, protected, len(op.Security) == 2, name)
 			assert.NotNil(t, op.Security, "%s: what needs no credential says so", name)
 			assert.Equal(t, protected, op.Scope != nil, name)

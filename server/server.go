@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 )
 
 // Server is the service. Its handlers answer from New on. The server works on jobs between
@@ -132,10 +133,17 @@ func (s *Server) makeAPI() (err error) {
 	}
 	s.api = api.New(api.Config{
 		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
+		Feeds: textfeed.New(s.db.SQL()), MayUse: s.mayUse,
 		Sites: c.Sites, ShortLinks: s.shortLinks, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})
 	return nil
+}
+
+// mayUse returns why an account may not use the service now, or nil.
+func (s *Server) mayUse(ctx context.Context, name string) error {
+	_, err := s.cfg.Accounts.Principal(ctx, name)
+	return err
 }
 
 // Start begins the work. On SQLite Start returns store.ErrServed if another process serves

@@ -71,6 +71,10 @@ var things = map[string]thing{
 	},
 	"/v1/video_site/channels/{channelId}":   ofTheSite("@talks", "@nobody"),
 	"/v1/video_site/playlists/{playlistId}": ofTheSite("PL1234567890", "PL0000000000"),
+	"/v1/feeds/{token}": {
+		make:    func(t *testing.T, s *service, as change) string { return s.newFeed(t, as) },
+		unknown: strings.Repeat("A", 43), public: true, // to all who have the address
+	},
 	"/v1/library/transcripts/{platform}/{externalId}": {
 		make: func(t *testing.T, s *service, as change) string {
 			a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, as)
@@ -154,9 +158,9 @@ var scopes = []struct {
 	path  string
 	scope account.Scope
 }{
-	{"/healthz", open}, {"/readyz", open}, {"/docs", open},
+	{"/healthz", open}, {"/readyz", open}, {"/docs", open}, {"/v1/feeds/", open},
 	{"/v1/usage", ""}, {"/v1/transcript/info", ""},
-	{"/v1/transcript", account.Transcripts}, {"/v1/library/", account.Transcripts},
+	{"/v1/transcript", account.Transcripts}, {"/v1/library/", account.Transcripts}, {"/v1/feed", account.Transcripts},
 	{"/v1/video_site/captions", account.Transcripts}, {"/v1/video_site/", ""},
 	{"/v1/batch", account.Batches},
 }
@@ -199,6 +203,7 @@ func TestScopesOfEveryRoute(t *testing.T) {
 		}
 		for name, scopes := range rights {
 			s := start(t, func(c *server.Config) { c.Authenticator = visitors })
+			s.NewKey(t, "globex") // only an account that the service keeps has a feed
 			s.walkScopes(t, session("owner"), session(name), scopes)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
@@ -26,10 +27,12 @@ type Config struct {
 	Log        *slog.Logger
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
-	Admit      Admit        // has the last word on new work; nil: the plan decides
-	BasePath   string       // the start of the paths in answers; empty: the root
-	Version    string       // of the program, for GET /healthz
-	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil: it does
+	Feeds      *textfeed.Feeds
+	MayUse     func(ctx context.Context, account string) error // nil, or why an account may not use the service now
+	Admit      Admit                                           // has the last word on new work; nil: the plan decides
+	BasePath   string                                          // the start of the paths in answers; empty: the root
+	Version    string                                          // of the program, for GET /healthz
+	Unconfined func() error                                    // why the kernel does not hold programs to the egress guard; nil: it does
 
 	ExportPatience time.Duration // how long a client may take to read a chunk of an export
 	Timeout        func(context.Context, time.Duration) (context.Context, context.CancelFunc)
@@ -48,6 +51,7 @@ type API struct {
 	exports     *exports
 	library     *savedTexts
 	search      *textSearch
+	feeds       *textFeeds
 	usage       *usage
 	health      *health
 	docs        *docs
@@ -75,6 +79,7 @@ func New(c Config) *API {
 		exports: &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
 		library: &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
 		search:  &textSearch{library: c.Pipeline.Library, sites: c.Sites},
+		feeds:   &textFeeds{feeds: c.Feeds, mayUse: c.MayUse, recent: recent, basePath: c.BasePath},
 		usage:   &usage{pipeline: c.Pipeline},
 		health:  &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}

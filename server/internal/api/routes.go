@@ -9,7 +9,7 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Usage(), a.Library(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Usage(), a.Library(), a.Feeds(), a.Health(), a.Docs(),
 	)
 }
 
@@ -31,6 +31,9 @@ func (a *API) Batches() []edge.Route { return slices.Concat(a.batches.routes(), 
 func (a *API) Library() []edge.Route {
 	return slices.Concat(a.library.routes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
 }
+
+// Feeds are the routes of the feeds of new texts.
+func (a *API) Feeds() []edge.Route { return a.feeds.routes() }
 
 // Usage are the routes about the limits of an account.
 func (a *API) Usage() []edge.Route { return a.usage.routes() }

@@ -95,6 +95,7 @@ INSERT INTO library_rows (id, account, kind, platform, external_id, lang, langua
 	FROM (SELECT n, @account AS account, @platform AS platform, @lang AS lang,
 		CASE WHEN n < 1000 THEN 'pending' WHEN n / 10 % 10 = 1 THEN 'failed' WHEN n / 10 % 100 = 2 THEN 'batch' ELSE 'transcript' END AS kind
 		FROM @rows(100000)) AS r;
+INSERT INTO text_feeds (account, id, hash, created_at) SELECT 'a' || n, @id, 'h' || n, @at FROM @rows(10000);
 INSERT INTO usage (account, period) SELECT 'a' || n, '2026-01-01' FROM @rows(10000);
 INSERT INTO batches (id, account, mode, languages, max_items, item_limit, limits, cache_ttl, status, listed, feeding, created_at, updated_at)
 	SELECT @id, @account, 'batch', 'en', 0, 100, '{}', 0, CASE WHEN n < 100 THEN 'processing' ELSE 'completed' END, true, false, @at, @at FROM @rows(10000);

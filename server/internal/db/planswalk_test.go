@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -43,6 +44,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.rows()
 	w.shared()
 	w.words()
+	w.feeds()
 	w.queue()
 	w.housekeeping()
 }
@@ -69,6 +71,14 @@ func (w walk) in(fn func(ctx context.Context, tx *db.Tx)) {
 
 // second is the error of a call that returns something else before.
 func second[V any](_ V, err error) error { return err }
+
+func (w walk) feeds() {
+	ctx, feeds := w.Context(), textfeed.New(w.SQL())
+	_, token, err := feeds.Renew(ctx, "acme")
+	w.must(err, second(feeds.Of(ctx, "acme")), second(feeds.At(ctx, token)))
+	entries, err := feeds.Entries(ctx, "acme")
+	w.must(err, feeds.Excerpts(ctx, entries), feeds.Delete(ctx, "acme"))
+}
 
 func (w walk) accounts() {
 	ctx, at := w.Context(), now()

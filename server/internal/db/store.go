@@ -15,7 +15,7 @@
 //
 // The package knows rows, not rules: the pipeline decides about moves, and the account
 // package about keys. The types of the queue and of the SQL library do not show in the
-// package's exports. Its errors begin with "store:", the name that operators know.
+// package's exports, except in SQL. Its errors begin with "store:", the name that operators know.
 package db
 
 import (
@@ -174,6 +174,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	_, err = s.writer.NewRaw(`UPDATE processes SET beats = beats WHERE id = ''`).Exec(ctx)
 	return wrap("look whether tables can be written to", err)
 }
+
+// SQL is the database, for packages that keep their tables themselves.
+func (s *Store) SQL() *sqldb.DB { return s.sql }
 
 // Folders are the local folders to which the store writes: the folder of a SQLite file,
 // and the folder of the blobs.

@@ -43,6 +43,7 @@ type Edge struct {
 	leases   *leases
 	memory   *memory
 	failures window.Counter[netip.Addr]
+	visits   window.Counter[netip.Addr]          // requests of routes that count by address
 	pack     func(http.Handler) http.HandlerFunc // see packing
 	noRoute  *metrics.Route                      // for requests that have none
 }
@@ -58,6 +59,7 @@ func New(c Config) (*Edge, error) {
 		leases:   newLeases(c.Store, c.Log),
 		memory:   newMemory(c.BodyBytes, c.AnswerBytes, c.Store.Blobs.UploadMemory()),
 		failures: window.Counter[netip.Addr]{Max: maxClients},
+		visits:   window.Counter[netip.Addr]{Max: maxClients},
 		pack:     pack,
 		noRoute:  c.Metrics.Route("none"),
 	}, nil

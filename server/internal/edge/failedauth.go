@@ -16,12 +16,18 @@ const (
 // CountFailure counts a failed authentication of a client. If the client has failed too
 // often, the result is how long the client must wait, else 0.
 func (e *Edge) CountFailure(client netip.Addr, now time.Time) time.Duration {
-	if client.Is6() { // a client has all addresses with the same first half
-		client = netip.PrefixFrom(client, 64).Masked().Addr()
-	}
-	w := e.failures.Add(client, failureWindow, now)
+	w := e.failures.Add(line(client), failureWindow, now)
 	if w.Count <= maxFailures {
 		return 0
 	}
 	return w.End.Sub(now)
+}
+
+// line is the address by which a client is counted: a client has all IPv6 addresses with the
+// same first half.
+func line(client netip.Addr) netip.Addr {
+	if client.Is6() {
+		return netip.PrefixFrom(client, 64).Masked().Addr()
+	}
+	return client
 }

@@ -20,6 +20,7 @@ type Route struct {
 	Summary         string
 	Tag             string
 	Open            bool          // needs no credential
+	ByAddress       bool          // of an open route: requests count in a rate window of the client's address
 	Scope           account.Scope // empty: any valid key
 	Polls           bool          // asks for the progress of work; such requests have a rate window of their own
 	Streams         bool          // its answer is sent as it is made
@@ -84,6 +85,9 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 		h := e.answering(rt.Handle)
 		if !rt.Streams && rt.Events == nil {
 			h = e.packing(h)
+		}
+		if rt.ByAddress {
+			h = e.countingAddresses(h)
 		}
 		if !rt.Open {
 			if rt.Scope != "" {

@@ -101,6 +101,12 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{transcript.RateLimited.Slug()}, edge.HeaderRetryAfter)
 		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug}) // an open route uses nothing that could fail
 	}
+	if rt.ByAddress {
+		add(http.StatusServiceUnavailable, transcript.ConfigError)
+		add(http.StatusServiceUnavailable, transcript.ServiceUnavailable)
+		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{transcript.RateLimited.Slug()}, edge.HeaderRetryAfter)
+		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug})
+	}
 	if rt.Method == http.MethodPost {
 		describeError(oc, rt, edge.ErrTooSlow.Status, bodies.flat, []string{edge.ErrTooSlow.Slug})
 		describeError(oc, rt, edge.ErrEncoded.Status, bodies.flat, []string{edge.ErrEncoded.Slug})

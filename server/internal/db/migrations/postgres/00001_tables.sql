@@ -231,6 +231,14 @@ CREATE TABLE usage (
     PRIMARY KEY (account, period)
 );
 
+-- The private addresses of the feeds of new texts.
+CREATE TABLE text_feeds (
+    account    text PRIMARY KEY NOT NULL,
+    id         text NOT NULL, -- of the feed; a new address does not change it
+    hash       text NOT NULL UNIQUE, -- SHA-256 of the token in the address, in hexadecimal digits
+    created_at timestamptz NOT NULL -- of the address
+);
+
 -- The extractions on the way to speech recognition.
 CREATE TABLE asr_places (
     extraction_id text PRIMARY KEY REFERENCES extractions (id) ON DELETE CASCADE,
@@ -405,6 +413,7 @@ DROP TABLE batches;
 DROP TABLE measures;
 DROP TABLE lookups;
 DROP TABLE asr_places;
+DROP TABLE text_feeds;
 DROP TABLE usage;
 DROP TABLE library_rows;
 DROP TABLE texts;
