@@ -44,6 +44,8 @@ PROMTOOL := bin/promtool
 SPECTRAL := bin/spectral
 # The current yt-dlp, with its JavaScript runtime: internal/ytdlpenv has the versions.
 YTDLP := bin/yt-dlp
+# A plugin of yt-dlp that asks a token provider, for tests.
+YTDLP_PLUGINS := bin/yt-dlp-plugins
 # A real Whisper: server/engine/fasterwhisper has the versions.
 WHISPER := bin/whisper
 # The checker of accessibility of tests: internal/axe has its version.
@@ -103,7 +105,7 @@ PACKAGES_AT_ONCE := -p 3 -parallel 3
 
 # The tests that a current yt-dlp passes too, each time. A current release takes twice as long
 # as the distribution's, so make soak runs the others on it.
-CURRENT := Puzzle|TestCheck|ListConformance|RealProgram
+CURRENT := Puzzle|TestCheck|ListConformance|RealProgram|RealPlugin
 
 # make lint runs go vet and more, so go test need not run its own.
 test: setup
@@ -250,11 +252,16 @@ $(YTDLP): $(YTDLP)/whole
 $(YTDLP)/whole: internal/ytdlpenv/requirements.txt | setup-venv
 	$(call environment,$(YTDLP),a current yt-dlp,links are read by yt-dlp $$(yt-dlp --version 2>/dev/null) of this system$(comma) which many sites refuse)
 
+$(YTDLP_PLUGINS): $(YTDLP_PLUGINS)/whole
+$(YTDLP_PLUGINS)/whole: internal/ytdlpenv/plugins/requirements.txt | setup-venv
+	$(call environment,$(YTDLP_PLUGINS),a plugin of yt-dlp that asks a token provider,the tests of the plugin skip)
+
 $(WHISPER): $(WHISPER)/whole
 $(WHISPER)/whole: server/engine/fasterwhisper/requirements.txt | setup-venv
 	$(call environment,$(WHISPER),faster-whisper with the model tiny.en (135 MB),speech is recognized by what else is there)
 
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
+setup setup-soak: $(YTDLP_PLUGINS)
 setup setup-wer setup-soak setup-bench: $(WHISPER)
 setup setup-run setup-wer setup-soak setup-bench: $(YTDLP)
 setup-lint: NEEDS = has_npm=>npm

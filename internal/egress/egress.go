@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -109,8 +110,9 @@ type Guard struct {
 	stopped chan struct{} // closed when the proxy has ended
 	own     *Pass         // of the guard's clients
 
-	mu     sync.Mutex
-	passes map[string][]*Pass // open ones by job; nil once the guard is closed
+	mu       sync.Mutex
+	passes   map[string][]*Pass // open ones by job; nil once the guard is closed
+	services map[string]*Pass   // those whose program may ask a service, by its password
 }
 
 // New checks the configuration, makes a guard and opens its proxy on a loopback port. A
@@ -125,6 +127,8 @@ func New(c Config) (*Guard, error) {
 		dialer:  net.Dialer{Timeout: dialTimeout},
 		stopped: make(chan struct{}),
 		passes:  make(map[string][]*Pass),
+
+		services: make(map[string]*Pass),
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -222,6 +226,7 @@ func (g *Guard) remove(p *Pass) {
 	if g.passes == nil {
 		return
 	}
+	maps.DeleteFunc(g.services, func(_ string, q *Pass) bool { return q == p })
 	// Use a new slice, because the proxy may be reading the old one.
 	rest := slices.DeleteFunc(slices.Clone(g.passes[p.job]), func(q *Pass) bool { return q == p })
 	if g.passes[p.job] = rest; len(rest) == 0 {

@@ -3,7 +3,6 @@ package egress
 import (
 	"context"
 	"crypto/rand"
-	"crypto/subtle"
 	"errors"
 	"io"
 	"log"
@@ -21,7 +20,6 @@ const maxService = 1 << 20
 // service is a service of the operator that the program of one pass may ask.
 type service struct {
 	at        *url.URL
-	key       string // the password, as a part of the path
 	transport *http.Transport
 }
 
@@ -35,7 +33,7 @@ func (p *Pass) Admit(at *url.URL) (string, error) {
 	if at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || strings.Trim(at.RequestURI(), "/") != "" || at.Fragment != "" {
 		return "", errors.New("egress: a service of the operator has an address like http://HOST:PORT and no more")
 	}
-	s := &service{at: at, key: rand.Text()}
+	s := &service{at: at}
 	s.transport = newTransport(func(ctx context.Context, network, address string) (net.Conn, error) {
 		raw, err := p.guard.dialer.DialContext(ctx, network, address)
 		if err != nil {
@@ -49,10 +47,22 @@ func (p *Pass) Admit(at *url.URL) (string, error) {
 		return c, nil
 	})
 	s.transport.DisableKeepAlives, s.transport.DisableCompression = true, true
-	p.mu.Lock()
+	key := strings.ToLower(rand.Text()) // some programs change the case of such an address
+	if err := p.guard.addService(key, p, s); err != nil {
+		return "", err
+	}
+	return "http://" + p.guard.address + "/" + key, nil
+}
+
+func (g *Guard) addService(key string, p *Pass, s *service) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.passes == nil {
+		return ErrClosed
+	}
 	p.service = s
-	p.mu.Unlock()
-	return "http://" + p.guard.address + "/" + p.job + "/" + s.key, nil
+	g.services[key] = p
+	return nil
 }
 
 // forService returns the pass whose program asks a service of the operator, and the path that
@@ -61,21 +71,10 @@ func (g *Guard) forService(r *http.Request) (p *Pass, path string) {
 	if r.Method == http.MethodConnect || r.URL.Host != "" && r.URL.Host != g.address {
 		return nil, ""
 	}
-	job, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	key, path, _ := strings.Cut(rest, "/")
-	for _, p := range g.find(job) {
-		if p.admits(key) {
-			return p, "/" + path
-		}
-	}
-	return nil, ""
-}
-
-// admits reports whether a password is that of the service of the pass.
-func (p *Pass) admits(key string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.service != nil && subtle.ConstantTimeCompare([]byte(p.service.key), []byte(key)) == 1
+	key, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.services[key], "/" + path
 }
 
 // askService passes a request on to the service of the operator.

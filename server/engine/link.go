@@ -14,6 +14,10 @@ type Content struct {
 	Platform   transcript.Platform
 	ExternalID string // valid by the platform table
 	URL        string // the canonical link, http or https
+	// Login permits the source to read the content with a login of the operator, if the platform
+	// refuses every other way. The caller then keeps what it learns for one account, if the
+	// source says that the content is private: see Captions.Private and AudioOptions.Private.
+	Login bool
 }
 
 // CaptionSource reads the caption tracks that platforms offer. Its errors carry codes (package
@@ -74,6 +78,10 @@ type Captions struct {
 	// Tracks are in the platform's order. nil after an error means that the tracks are not
 	// known, otherwise that there are none.
 	Tracks []transcript.Track
+	// Private reports that the source has read the content with a login of the operator, and that
+	// the platform does not say that everybody may see the content. Everything in these Captions
+	// is then for the account that has asked, and for no other. Content.Login permits it.
+	Private bool
 	// Unlisted reports that the platform withholds further tracks whose languages are not
 	// known. A language that is missing from Tracks may be among them.
 	Unlisted bool
@@ -129,6 +137,11 @@ type AudioOptions struct {
 	// Known, if set, is called once, before anything large is downloaded, with the platform's
 	// metadata of the content. Its error ends the download and is returned as it is.
 	Known func(transcript.Metadata) error
+	// Private, if set, is called once, before anything large is downloaded, if the source reads the
+	// content with a login of the operator and the platform does not say that everybody may see
+	// the content. Its error ends the download and is returned as it is. Without Private, the
+	// source uses no login.
+	Private func() error
 	// Progress, if set, is called with the received bytes and the expected total, which is 0 if
 	// not known.
 	Progress func(done, total int64)

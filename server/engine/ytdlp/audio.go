@@ -22,8 +22,47 @@ const maxMedia = 2 << 30
 // file; other traffic (headers, playlists) may add a little.
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
-// ends, the error is its cause. Faults of this machine have no code.
+// ends, the error is its cause. Faults of this machine have no code. If the platform refuses the
+// plain way, the ways of [Access] follow.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
+	c.Login = c.Login && o.Private != nil
+	said := &callers{known: o.Known, private: o.Private}
+	o.Known, o.Private = said.know, said.keepPrivate
+	path, err := d.audio(ctx, c, dir, o)
+	if err != nil {
+		more, ok := afterRefusal(ctx, d, c, err, func(d *Downloader) (string, error) { return d.audio(ctx, c, dir, o) })
+		if ok {
+			return more, nil
+		}
+	}
+	return path, cmp.Or(said.no, err)
+}
+
+// callers are the callbacks of a caller of Audio over all ways: each is called at most once, and an
+// error of one ends every way.
+type callers struct {
+	known   func(transcript.Metadata) error
+	private func() error
+	told    bool
+	no      error // what the caller has answered
+}
+
+func (c *callers) know(m transcript.Metadata) error {
+	if c.no == nil && !c.told && c.known != nil {
+		c.told, c.no = true, c.known(m)
+	}
+	return c.no
+}
+
+func (c *callers) keepPrivate() error {
+	if c.no == nil {
+		c.no = c.private()
+	}
+	return c.no
+}
+
+// audio downloads in one way.
+func (d *Downloader) audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	m, err := d.inspect(ctx, c, look{})
 	if err != nil {
 		return "", err
@@ -31,10 +70,13 @@ func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o 
 	if err := m.audible(); err != nil {
 		return "", err
 	}
-	if o.Known != nil {
-		if err := o.Known(m.metadata()); err != nil {
+	if !d.way.shared(m.about) {
+		if err := o.Private(); err != nil {
 			return "", err
 		}
+	}
+	if err := o.Known(m.metadata()); err != nil {
+		return "", err
 	}
 	most := cmp.Or(o.MaxBytes, maxMedia)
 	if int64(m.FileSize) > most {

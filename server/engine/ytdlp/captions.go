@@ -2,6 +2,7 @@ package ytdlp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +30,31 @@ import (
 // is PO_TOKEN_REQUIRED.
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
-// ends, the error is its cause. Faults of this machine have no code.
+// ends, the error is its cause. Faults of this machine have no code. If the platform refuses the
+// plain way, the ways of [Access] follow, and each of them calls pick anew.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
+	found, err := d.captions(ctx, c, pick)
+	more, ok := afterRefusal(ctx, d, c, cmp.Or(err, unlisted(found)), func(d *Downloader) (engine.Captions, error) {
+		found, err := d.captions(ctx, c, pick)
+		return found, cmp.Or(err, unlisted(found))
+	})
+	if ok {
+		return more, nil
+	}
+	return found, err
+}
+
+// unlisted is the refusal of a platform that withholds tracks of unknown languages, of which pick
+// may want one; nil: the platform withholds none.
+func unlisted(found engine.Captions) error {
+	if found.Unlisted && found.Track == nil {
+		return refusal.CaptionToken.Because(errors.New("ytdlp: withheld: tracks of unknown languages"))
+	}
+	return nil
+}
+
+// captions reads captions in one way.
+func (d *Downloader) captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
 	m, err := d.inspect(ctx, c, look{})
 	if m != nil {
@@ -47,6 +71,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	if err != nil {
 		return found, err
 	}
+	found.Private = !d.way.shared(m.about)
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}

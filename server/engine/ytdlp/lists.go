@@ -147,16 +147,30 @@ func uploadsOf(l engine.List, channelID string) engine.List {
 
 func uploadsID(channelID string) string { return "UU" + strings.TrimPrefix(channelID, "UC") }
 
-// readList asks for some of a list's entries, counted from 1, without a closer look at them.
+// readList asks for some of a list's entries, counted from 1, without a closer look at them. If the
+// platform refuses the plain way, the ways of [Access] follow, without a login.
 func (d *Downloader) readList(ctx context.Context, l engine.List, items string) (*list, error) {
 	if err := checkLink(l.URL); err != nil {
 		return nil, err
 	}
 	of := engine.Content{Platform: l.Platform, ExternalID: calledBy(l), URL: l.URL}
+	found, err := d.readListOnce(ctx, of, items)
+	if err == nil {
+		return found, nil
+	}
+	more, ok := afterRefusal(ctx, d, of, err, func(d *Downloader) (*list, error) { return d.readListOnce(ctx, of, items) })
+	if ok {
+		return more, nil
+	}
+	return nil, err
+}
+
+// readListOnce reads a list in one way.
+func (d *Downloader) readListOnce(ctx context.Context, of engine.Content, items string) (*list, error) {
 	said := &bounded{max: maxInfo}
 	exit, err := d.run(ctx, run{
 		content: of,
-		args:    []string{"--yes-playlist", "--flat-playlist", "--playlist-items", items, "-J", "--", l.URL},
+		args:    []string{"--yes-playlist", "--flat-playlist", "--playlist-items", items, "-J", "--", of.URL},
 		command: engine.Command{Stdout: said},
 	})
 	switch {

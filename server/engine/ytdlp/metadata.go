@@ -122,7 +122,10 @@ type about struct {
 	UploadDate  text   `json:"upload_date"` // 20240203
 	LiveStatus  text   `json:"live_status"`
 	Language    text   `json:"language"`
-	Chapters    marks  `json:"chapters"`
+	// Availability is "public" for a content that the platform shows to everybody; empty: not
+	// known.
+	Availability text  `json:"availability"`
+	Chapters     marks `json:"chapters"`
 
 	// For discovery.
 	FullTitle   text     `json:"fulltitle"` // the site's own title; Title may have an addition

@@ -90,7 +90,12 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if d.leaksByFragment(v) {
 		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the generic extractor is the one that obeys such links
 	}
-	c.Args = append(c.Args, r.args...)
+	done, err := d.way.equip(d.host.Dir, v, &c)
+	defer done()
+	if err != nil {
+		return engine.Exit{}, err
+	}
+	c.Args = joinExtractorArgs(append(c.Args, r.args...))
 	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
 	exit, err := d.start(ctx, c)

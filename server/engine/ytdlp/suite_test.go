@@ -133,13 +133,15 @@ func TestDiscoveryByTheRealProgram(t *testing.T) {
 	}
 }
 
-func newAtSite(t testing.TB, host engine.Host, base, name string) atSite {
+func newAtSite(t testing.TB, host engine.Host, base, name string, o ...ytdlp.Options) atSite {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), strings.TrimPrefix(base, "http://"))
 	require.NoError(t, os.Mkdir(dir, 0o700))
 	program := filepath.Join(dir, "yt-dlp")
 	require.NoError(t, os.Symlink(installed.script(name), program))
-	d, err := ytdlp.New(host, ytdlp.Options{Program: program})
+	options := append(o, ytdlp.Options{})[0]
+	options.Program = program
+	d, err := ytdlp.New(host, options)
 	require.NoError(t, err)
 	return atSite{d}
 }

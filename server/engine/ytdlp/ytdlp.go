@@ -9,7 +9,8 @@
 //
 // A page is hostile until proven otherwise: it redirects to private addresses, names local
 // files as media, never ends. The program gets an environment, a home and a working directory
-// of its own. It gets no configuration, no cookies and no other program's help. Every run goes
+// of its own. It gets no configuration and no other program's help. It gets plugins and cookies only
+// if the operator names them ([Access]) and the platform refuses the plain way. Every run goes
 // through the host's egress guard, within limits of time and size. The package judges a run by
 // the file and the JSON that it leaves behind, never by its exit code.
 //
@@ -50,6 +51,8 @@ type Options struct {
 	// after a colon: "run make setup". Findings and errors about the program's version repeat
 	// it. Empty means the places where the publisher offers releases.
 	Cure string
+	// Access are further ways to content whose platform refuses the plain way.
+	Access Access
 	// Log receives the program's complaints, one line for each run; nil: only errors report
 	// them.
 	Log *slog.Logger
@@ -65,8 +68,10 @@ type Downloader struct {
 	cure    string
 	log     *slog.Logger
 	runtime *jsRuntime // nil: none was named
-	said    question[version]
-	told    question[*equipment]
+	access  Access
+	way     *way // nil: the plain one
+	said    *question[version]
+	told    *question[*equipment]
 }
 
 var (
@@ -100,7 +105,13 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if u, err := url.Parse(base); err != nil || checkLink(base) != nil || u.Scheme+"://"+u.Host != base {
 		return nil, fmt.Errorf("ytdlp: Base: %q is no http or https address without a path", base)
 	}
-	return &Downloader{host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime}, nil
+	if err := o.Access.check(); err != nil {
+		return nil, err
+	}
+	return &Downloader{
+		host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, access: o.Access,
+		said: new(question[version]), told: new(question[*equipment]),
+	}, nil
 }
 
 // checkPatience is how long Check waits for a program that has not reported its version.

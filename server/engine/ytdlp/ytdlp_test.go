@@ -84,6 +84,8 @@ func (l *log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
+func (l *log) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
+
 func (l *log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
