@@ -225,7 +225,7 @@ func TestRealPluginWithoutHelp(t *testing.T) {
 func TestRealPluginIsNotUsedBefore(t *testing.T) {
 	t.Parallel()
 	b := newWithheld(t, nil)
-	b.content.ExternalID = sitetest.TalkID(4)
+	b.content.ExternalID, b.content.URL = sitetest.TalkID(4), strings.Replace(b.content.URL, sitetest.TalkID(2), sitetest.TalkID(4), 1)
 	found, err := b.read(t)
 	require.NoError(t, err)
 	assert.NotEmpty(t, found.Segments)
