@@ -86,6 +86,11 @@ type Config struct {
 	// lists and discovery together. The zero value: 5 visits a minute, 5 at the same time.
 	// Further visits wait. The visits of processes that share an address add up.
 	Pace pace.Config
+	// RecognizeBlockedAfter is for how long a platform may block the captions of a link before
+	// the service recognizes the sound instead, from a second to 6 hours; 0: jobs wait for
+	// their captions. A plan may say another time (account.Plan). The metadata of such a
+	// transcript has the member captionsBlocked.
+	RecognizeBlockedAfter time.Duration
 	// Egress says what links may lead to, and by which way.
 	Egress Egress
 
@@ -229,6 +234,9 @@ func (c Config) check() error {
 		if !p.IsValid() {
 			return &ConfigError{"TrustedProxies", fmt.Errorf("number %d is no prefix, as netip.ParsePrefix makes one", i)}
 		}
+	}
+	if after := c.RecognizeBlockedAfter; after != 0 && (after < time.Second || after > 6*time.Hour) {
+		return &ConfigError{"RecognizeBlockedAfter", errors.New("must be 1 s to 6 h, or 0 to wait for captions")}
 	}
 	if _, err := throttle.New(c.Pace, nil); err != nil {
 		return &ConfigError{"Pace", err}

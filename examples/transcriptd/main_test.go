@@ -136,6 +136,7 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --players /nowhere/players.json", 2, "--players: /nowhere/players.json: there is no such file"},
 		{"serve --players testdata/players-wrong.json", 2, "--players: testdata/players-wrong.json: videosite: players[0].build: no player has this member: want name, version, context, headers or captions"},
 		{"serve --js-runtime perl", 2, "--js-runtime: want deno, node, quickjs or bun"},
+		{"serve --when-captions-blocked recognize-after=0s", 2, "--when-captions-blocked: want wait, or recognize-after= and a time from 1s to 6h, such as recognize-after=30m"},
 		{"serve --js-runtime node:", 2, "--js-runtime: want deno, node, quickjs or bun, and after a colon its path"},
 		{"serve --js-runtime node:/nowhere/node" + serveHere, 2, "transcriptd: --js-runtime: node is not there: install it, or name its path"},
 		{"serve --asr whisper-server:http://127.0.0.1:8077 --allow-egress 127.0.0.1:8077" + serveHere, 2, "--allow-egress: 127.0.0.1:8077 is the deployment's own 127.0.0.1:8077, which no link may reach"},

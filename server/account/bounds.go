@@ -61,6 +61,7 @@ func (p *Plan) limits() []limit {
 		limitOf("asrConcurrency", &p.ASRConcurrency, one, maxCount),
 		limitOf("asrWaiting", &p.ASRWaiting, one, maxCount),
 		limitOf("maxDurationSec", &p.MaxDuration, second, maxSeconds),
+		limitOf("recognizeBlockedAfterSec", &p.RecognizeBlockedAfter, second, maxSeconds),
 		limitOf("batchItems", &p.BatchItems, one, maxCount),
 		limitOf("cacheTtlSec", &p.CacheTTL, second, maxSeconds),
 		limitOf("eventStreams", &p.EventStreams, one, maxCount),

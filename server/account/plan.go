@@ -40,6 +40,10 @@ type Plan struct {
 	ASRConcurrency, ASRWaiting int
 	// MaxDuration is the length of the longest media that is recognized.
 	MaxDuration time.Duration
+	// RecognizeBlockedAfter is for how long the captions of a link may be blocked before the
+	// server recognizes the sound instead, if the plan permits recognition. 0: as
+	// server.Config.RecognizeBlockedAfter says; Unlimited: a job waits for its captions.
+	RecognizeBlockedAfter time.Duration
 
 	// BatchItems is the largest number of items in a batch. BatchExport permits the export of
 	// batches.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -26,6 +27,8 @@ type LinkFlags struct {
 	Pace        float64     `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`
 	Players     playersPath `placeholder:"FILE" help:"The players of the video site to act as for captions: a JSON list, as in server/engine/videosite/players.json, which is read again when it changes. Default: that list."`
 	Player      gonePlayer  `hidden:"" help:"Replaced by --players."`
+
+	WhenCaptionsBlocked whenBlocked `default:"wait" placeholder:"WHAT" help:"What a job does while the site blocks its captions: wait (the default, for up to 6 hours), or recognize-after=30m: after 30 minutes the service recognizes the sound, if the site still gives the sound. A plan may say another time."`
 }
 
 func (f LinkFlags) check() error {
@@ -182,5 +185,24 @@ func (a *hostPort) UnmarshalText(text []byte) error {
 	if err != nil || bad != nil || n == 0 || host == "" || strings.ContainsAny(host, "/@ ") {
 		return fmt.Errorf("%q is not HOST:PORT", text)
 	}
+	return nil
+}
+
+// whenBlocked is what a job does while a platform blocks its captions: it waits (0), or the sound
+// is recognized after this time.
+type whenBlocked time.Duration
+
+// UnmarshalText is called by the parser.
+func (w *whenBlocked) UnmarshalText(text []byte) error {
+	if string(text) == "wait" {
+		*w = 0
+		return nil
+	}
+	after, ok := strings.CutPrefix(string(text), "recognize-after=")
+	d, err := time.ParseDuration(after)
+	if !ok || err != nil || d < time.Second || d > 6*time.Hour {
+		return errors.New("want wait, or recognize-after= and a time from 1s to 6h, such as recognize-after=30m")
+	}
+	*w = whenBlocked(d)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/server"
@@ -52,12 +53,13 @@ func (s Setup) Config() (server.Config, error) {
 		Egress: server.Egress{
 			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.Blobs.addresses()), Proxies: s.Proxies(),
 		},
-		TrustedProxies: prefixes(s.TrustedProxy),
-		Pace:           pace.Config{Rate: pace.Rate{PerMinute: s.Pace}},
-		DrainDelay:     s.DrainDelay,
-		Path:           SearchPath(),
-		Log:            s.Log,
-		Version:        Version(),
+		TrustedProxies:        prefixes(s.TrustedProxy),
+		Pace:                  pace.Config{Rate: pace.Rate{PerMinute: s.Pace}},
+		RecognizeBlockedAfter: time.Duration(s.WhenCaptionsBlocked),
+		DrainDelay:            s.DrainDelay,
+		Path:                  SearchPath(),
+		Log:                   s.Log,
+		Version:               Version(),
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			e, _, err := s.engine(host)
 			return e, err

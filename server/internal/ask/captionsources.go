@@ -49,6 +49,11 @@ func (s *Sources) Ask(ctx context.Context, sub subject.Subject, soFar func(Findi
 	for i, source := range sources {
 		found, err := consult(ctx, source, sub)
 		CountVisit(ctx, s.metrics, sub.Platform, metrics.Captions, found.Track == nil, err)
+		if other, ok := passed.disagrees(found, err); ok {
+			s.metrics.SourcesDisagree(sub.Platform)
+			s.log.WarnContext(ctx, "caption sources disagree", "platform", sub.Platform, "content", sub.ExternalID,
+				"source", found.origin, "says", says(found, err), "other", other.origin, "said", says(other.Finding, other.err))
+		}
 		found.tried = passed.tried
 		if found.Lost != nil {
 			s.log.WarnContext(ctx, "cues of captions are lost", "platform", sub.Platform, "content", sub.ExternalID,
@@ -65,6 +70,7 @@ func (s *Sources) Ask(ctx context.Context, sub subject.Subject, soFar func(Findi
 			soFar(passed.learned, passed.reason)
 		}
 	}
+	passed.learned.tried, passed.learned.unanswered = passed.tried, true
 	return passed.learned, passed.reason
 }
 

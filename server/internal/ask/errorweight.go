@@ -2,6 +2,8 @@ package ask
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -16,10 +18,18 @@ type refusals struct {
 	learned Finding // of the first source that has learned something
 	refused bool    // the platform has refused a source
 	tried   []db.Tried
+	said    []answer
+}
+
+// answer is what a source said of a content.
+type answer struct {
+	Finding
+	err error
 }
 
 // add adds the answer of a source. Another source is asked next.
 func (r *refusals) add(found Finding, err error) {
+	r.said = append(r.said, answer{found, err})
 	if err == nil {
 		r.tried = append(r.tried, found.lacks())
 		return
@@ -44,6 +54,32 @@ func (r *refusals) contradicts(sub subject.Subject, found Finding) bool {
 	}
 	_, listed := sub.Pick(r.learned.Tracks)
 	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.refused)
+}
+
+// disagrees returns the first of the sources before that said the opposite of a source: one of
+// the two has captions of the content, and the other says that there are none, or no such content.
+func (r *refusals) disagrees(found Finding, err error) (answer, bool) {
+	n := slices.IndexFunc(r.said, func(before answer) bool {
+		return len(found.Tracks) > 0 && saysNone(before.Finding, before.err) || len(before.Tracks) > 0 && saysNone(found, err)
+	})
+	if n < 0 {
+		return answer{}, false
+	}
+	return r.said[n], true
+}
+
+// saysNone reports whether a source says that a content has no captions, or that there is no such
+// content.
+func saysNone(found Finding, err error) bool {
+	return len(found.Tracks) == 0 && (err == nil || errors.Is(err, transcript.Unavailable))
+}
+
+// says returns what a source says of a content, for the log.
+func says(found Finding, err error) string {
+	if err != nil {
+		return string(fault.OfJob(err).Code)
+	}
+	return strconv.Itoa(len(found.Tracks)) + " tracks"
 }
 
 // turnsAway reports whether the platform refuses this service: it blocks, or wants a login

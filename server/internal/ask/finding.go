@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
@@ -19,6 +20,8 @@ type Finding struct {
 	engine.Captions
 	origin transcript.Origin
 	tried  []db.Tried // the sources that were asked before, without success
+	// unanswered is true if no source has answered: then tried holds all of them.
+	unanswered bool
 }
 
 // Put stores the metadata and the list of tracks that the platform gave.
@@ -30,6 +33,9 @@ func (f Finding) Put(ctx context.Context, tx *db.Tx, sub subject.Subject) error 
 		Tracks:     f.Tracks,
 	})
 }
+
+// Answered reports whether a source has answered, so that its list of tracks is complete.
+func (f Finding) Answered() bool { return !f.unanswered }
 
 // Transcript returns the transcript of the track that was read. There must be such a
 // track.
@@ -67,9 +73,21 @@ func (f Finding) provenance() map[string]any {
 	return m
 }
 
-// Tried returns an entry for each source that was asked, the source of the finding last.
-// Their track lists have no track that the list of languages asks for.
-func (f Finding) Tried() []db.Tried { return append(f.tried, f.lacks()) }
+// Tried returns an entry for each source that was asked without success. The last entry is why
+// there is no text from captions. If a source has answered, its track list has no track that the
+// list of languages asks for. If none has, the answers that contradict other sources stand first.
+func (f Finding) Tried() []db.Tried {
+	if !f.unanswered {
+		return append(f.tried, f.lacks())
+	}
+	answered := slices.DeleteFunc(slices.Clone(f.tried), Failed)
+	return append(answered, slices.DeleteFunc(slices.Clone(f.tried), func(t db.Tried) bool { return !Failed(t) })...)
+}
+
+// Failed reports whether a source was asked and has not answered.
+func Failed(t db.Tried) bool {
+	return t.Code != transcript.LanguageNotAvailable && t.Code != transcript.NoTranscript
+}
 
 // lacks is the entry for a source that answered without a track for the languages.
 func (f Finding) lacks() db.Tried {

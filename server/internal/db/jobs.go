@@ -67,6 +67,9 @@ type Limits struct {
 	// ASRWaiting how many more wait.
 	ASRConcurrency int `json:"asrConcurrency"`
 	ASRWaiting     int `json:"asrWaiting"`
+	// RecognizeBlockedAfter is for how many seconds the captions of a link may be blocked before
+	// its sound is recognized. 0: as the service's configuration says; negative: the job waits.
+	RecognizeBlockedAfter int64 `json:"recognizeBlockedAfter,omitempty"`
 	// Turn names the turn that the account shares with others in each queue; empty: it has
 	// one of its own.
 	Turn string `json:"turn,omitempty"`

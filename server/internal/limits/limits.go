@@ -23,18 +23,22 @@ const sharedTurn = "plan:"
 // Of returns the limits that a plan sets at the time now.
 func Of(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
-		ASR:            Recognizes(plan),
-		MaxDuration:    int64(plan.MaxDuration / time.Second),
-		Period:         PeriodOf(plan, now).Start,
-		Transcripts:    plan.TranscriptsPerPeriod,
-		ASRMinutes:     plan.ASRMinutesPerPeriod,
-		ASRConcurrency: plan.ASRConcurrency,
-		ASRWaiting:     plan.ASRWaiting,
-		ActionLabel:    plan.ActionLabel,
-		ActionURL:      plan.ActionURL,
+		ASR:                   Recognizes(plan),
+		MaxDuration:           int64(plan.MaxDuration / time.Second),
+		Period:                PeriodOf(plan, now).Start,
+		Transcripts:           plan.TranscriptsPerPeriod,
+		ASRMinutes:            plan.ASRMinutesPerPeriod,
+		ASRConcurrency:        plan.ASRConcurrency,
+		ASRWaiting:            plan.ASRWaiting,
+		RecognizeBlockedAfter: int64(plan.RecognizeBlockedAfter / time.Second),
+		ActionLabel:           plan.ActionLabel,
+		ActionURL:             plan.ActionURL,
 	}
 	if plan.SharedTurn {
 		limits.Turn = sharedTurn + plan.Name
+	}
+	if plan.RecognizeBlockedAfter == account.Unlimited {
+		limits.RecognizeBlockedAfter = account.Unlimited
 	}
 	if plan.MaxDuration == account.Unlimited {
 		limits.MaxDuration = account.Unlimited
@@ -45,6 +49,19 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 // Recognizes reports whether a plan permits speech recognition: the plan includes ASR, and at
 // least one recording at once.
 func Recognizes(p account.Plan) bool { return p.ASR && p.ASRConcurrency != 0 }
+
+// RecognizesBlockedAfter returns how long a claim's captions may be blocked before the sound is
+// recognized; 0: the claim waits for its captions. service is the time in the service's
+// configuration, for plans that say none.
+func RecognizesBlockedAfter(l db.Limits, service time.Duration) time.Duration {
+	switch {
+	case !l.ASR || l.RecognizeBlockedAfter < 0:
+		return 0
+	case l.RecognizeBlockedAfter > 0:
+		return time.Duration(l.RecognizeBlockedAfter) * time.Second
+	}
+	return service
+}
 
 // TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit, else
 // nil.

@@ -43,6 +43,7 @@ const (
 type upstreams struct {
 	answers  map[Visited]counters[Class]
 	heldBack counters[transcript.Platform]
+	disagree counters[transcript.Platform]
 }
 
 // Visited is a source of a platform.
@@ -65,7 +66,14 @@ func newUpstreams(f promauto.Factory) *upstreams {
 		Namespace: namespace, Name: "upstream_held_back_total",
 		Help: "Visits to platforms that the pace or an open circuit did not permit. The service retries the work later.",
 	}, []string{"platform"})
-	u := &upstreams{answers: map[Visited]counters[Class]{}, heldBack: countersOf(heldBack, platforms())}
+	disagree := f.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "caption_sources_disagree_total",
+		Help: "Contents of which one caption source has captions and another says that there are none, or no such content.",
+	}, []string{"platform"})
+	u := &upstreams{
+		answers:  map[Visited]counters[Class]{},
+		heldBack: countersOf(heldBack, platforms()), disagree: countersOf(disagree, platforms()),
+	}
 	for _, platform := range platforms() {
 		for _, source := range sourcesOf(platform) {
 			of := answers.MustCurryWith(prometheus.Labels{"platform": string(platform), "source": string(source)})
@@ -82,3 +90,7 @@ func (u *upstreams) UpstreamAnswered(p transcript.Platform, s Source, c Class) {
 
 // HeldBack counts a visit that the pace or an open circuit did not permit.
 func (u *upstreams) HeldBack(p transcript.Platform) { u.heldBack.inc(p) }
+
+// SourcesDisagree counts a content of which one caption source has captions and another says that
+// there are none, or no such content.
+func (u *upstreams) SourcesDisagree(p transcript.Platform) { u.disagree.inc(p) }

@@ -149,7 +149,7 @@ func (c *claims) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 		if claim.Limits.ASR {
 			return nil, nil //nolint:nilnil // there is nothing to refuse
 		}
-		return noRecognition(ctx, tx, subject.OfExtraction(e))
+		return noRecognition(ctx, tx, e)
 	})
 }
 
@@ -178,7 +178,7 @@ func (c *claims) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, cl
 // may, the claim holds its minutes.
 func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound limits.Sound) (*transcript.Error, error) {
 	if !c.Limits.ASR {
-		return noRecognition(ctx, tx, subject.OfExtraction(e))
+		return noRecognition(ctx, tx, e)
 	}
 	if err := limits.TooLong(c.Limits, sound); err != nil {
 		return err, nil //nolint:nilerr // it is what is asked for
@@ -240,7 +240,11 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 
 // noRecognition is the end of a request that only recognition could answer, for
 // an account that may not have it.
-func noRecognition(ctx context.Context, tx *db.Tx, sub subject.Subject) (*transcript.Error, error) {
+func noRecognition(ctx context.Context, tx *db.Tx, e *db.Extraction) (*transcript.Error, error) {
+	if captionsBlocked(e) {
+		return transcript.Errorf(transcript.IPBlocked, "The platform blocks the captions, and the plan does not include speech recognition. Try again later."), nil
+	}
+	sub := subject.OfExtraction(e)
 	c, err := tx.Contents.Get(ctx, sub.Platform, sub.ExternalID)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, err
@@ -252,7 +256,7 @@ func noRecognition(ctx context.Context, tx *db.Tx, sub subject.Subject) (*transc
 	if len(others) == 0 {
 		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition."), nil
 	}
-	e := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", clip.Text(sub.Languages.String()))
-	e.AvailableLanguages = others
-	return e, nil
+	missing := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", clip.Text(sub.Languages.String()))
+	missing.AvailableLanguages = others
+	return missing, nil
 }

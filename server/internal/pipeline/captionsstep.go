@@ -1,14 +1,18 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -21,7 +25,7 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 	sub := subject.OfExtraction(e)
 	found, err := p.sources.Ask(ctx, sub, func(ask.Finding, error) {})
 	if err != nil {
-		return p.orServeStale(ctx, t, err)
+		return p.orRecognizeBlocked(ctx, t, found, p.orServeStale(ctx, t, err))
 	}
 	if found.Track == nil {
 		return p.goOnWithSound(ctx, t, found)
@@ -96,22 +100,64 @@ func (p *processor) orServeStale(ctx context.Context, t task, fault error) error
 	})
 }
 
+// orRecognizeBlocked returns the fault of a step that has asked for captions, unless the platform
+// blocks them and the work has waited for as long as the operator wants: then the work goes on
+// with the sound.
+func (p *processor) orRecognizeBlocked(ctx context.Context, t task, found ask.Finding, fault error) error {
+	if !blocksCaptions(fault) {
+		return fault
+	}
+	due := false
+	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		now, err := tx.Now(ctx)
+		if err != nil || e.WaitingSince == nil {
+			return err
+		}
+		patience, err := p.patienceWithBlock(ctx, tx, e)
+		due = now.Sub(*e.WaitingSince) >= patience
+		return err
+	})
+	if err != nil || !due {
+		return cmp.Or(err, fault)
+	}
+	p.log.InfoContext(ctx, "captions are blocked, and the sound is recognized instead", "extraction", t.extraction, "err", fault)
+	return p.goOnWithSound(ctx, t, found)
+}
+
+// blocksCaptions reports whether a fault of the captions step is a block by the platform. The
+// service's own pace is no block: the platform would answer.
+func blocksCaptions(fault error) bool {
+	return errors.Is(fault, transcript.IPBlocked) && !errors.Is(fault, throttle.ErrTooOften)
+}
+
+// endlessPatience is longer than any wait.
+const endlessPatience = time.Duration(math.MaxInt64)
+
+// patienceWithBlock returns for how long the work on an extraction waits for captions that the
+// platform blocks. The shortest time among the claims that may have recognition counts for all
+// claims. It is endlessPatience if all claims wait for captions, or if nothing can recognize the sound.
+func (p *processor) patienceWithBlock(ctx context.Context, tx *db.Tx, e *db.Extraction) (time.Duration, error) {
+	team, list := p.cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
+	if !team.Downloads() || team.CanTranscribe(list) != nil {
+		return endlessPatience, nil
+	}
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	patience := endlessPatience
+	for _, claim := range claims {
+		if after := limits.RecognizesBlockedAfter(claim.Limits, p.cfg.RecognizeBlockedAfter); after > 0 {
+			patience = min(patience, after)
+		}
+	}
+	return patience, err
+}
+
 // goOnWithSound goes from captions without an answer to recognition. A claim whose plan
 // has no recognition ends at caption_fetch. A claim whose plan does not permit the
 // length that the platform says ends at duration_check.
 func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding) error {
 	over := false
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := found.Put(ctx, tx, subject.OfExtraction(e)); err != nil {
-			return err
-		}
-		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
-			return err
-		}
-		if err := tx.Library.DescribeJobs(ctx, e, found.Metadata); err != nil {
-			return err
-		}
-		if err := tx.Extractions.SetTried(ctx, e.ID, found.Tried()); err != nil {
+		if err := p.keepFinding(ctx, tx, e, found); err != nil {
 			return err
 		}
 		err := p.claims.dismiss(ctx, tx, e)
@@ -135,4 +181,22 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 		}
 		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})
 	})
+}
+
+// keepFinding stores what the caption sources have told of an extraction's content, and why none
+// of them made the text.
+func (p *processor) keepFinding(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
+	if found.Answered() {
+		if err := found.Put(ctx, tx, subject.OfExtraction(e)); err != nil {
+			return err
+		}
+		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+			return err
+		}
+		if err := tx.Library.DescribeJobs(ctx, e, found.Metadata); err != nil {
+			return err
+		}
+	}
+	e.Tried = found.Tried()
+	return tx.Extractions.SetTried(ctx, e.ID, e.Tried)
 }

@@ -41,6 +41,9 @@ type Config struct {
 	ASRWorkers int
 	// MaxMediaDuration is the longest media that is decoded.
 	MaxMediaDuration time.Duration
+	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
+	// recognized, for plans that say no time; 0: jobs wait for their captions.
+	RecognizeBlockedAfter time.Duration
 	// MinFreeDisk is how many bytes are to stay free on each local disk: with less,
 	// no new work is taken.
 	MinFreeDisk int64

@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // recognizerOf is what is stored of a recognizer with each chunk that it has
@@ -65,8 +67,8 @@ func languageOf(text recognition.Transcription, e *db.Extraction, heard []db.Rec
 
 // provenance returns the metadata of a recognized transcript: the recognizers, whether
 // they detect languages, whether the account's prompt guided them, where text is
-// missing, whether nothing was heard, and the caption sources that were asked first. A
-// recording of silence names no recognizer.
+// missing, whether nothing was heard, the caption sources that were asked first, and whether
+// the platform blocked the captions. A recording of silence names no recognizer.
 func provenance(text recognition.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {
@@ -97,5 +99,15 @@ func provenance(text recognition.Transcription, e *db.Extraction, heard []db.Rec
 	if len(e.Tried) > 0 {
 		m["tried"] = e.Tried
 	}
+	if captionsBlocked(e) {
+		m["captionsBlocked"] = true
+	}
 	return m
+}
+
+// captionsBlocked reports whether an extraction went on without captions because the platform
+// blocked them: the content may have captions.
+func captionsBlocked(e *db.Extraction) bool {
+	unanswered := len(e.Tried) > 0 && ask.Failed(e.Tried[len(e.Tried)-1])
+	return unanswered && slices.ContainsFunc(e.Tried, func(t db.Tried) bool { return t.Code == transcript.IPBlocked })
 }

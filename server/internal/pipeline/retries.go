@@ -47,7 +47,11 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 		case err != nil:
 			return err
 		case p.waits(e, coded, now):
-			return p.repeat(ctx, tx, e, t, same, blocked, why, p.cfg.pauses.UntilNextLook(e.WaitingSince, coded, now))
+			pause, err := p.untilNextLook(ctx, tx, e, cause, coded, now)
+			if err != nil {
+				return err
+			}
+			return p.repeat(ctx, tx, e, t, same, blocked, why, pause)
 		case !retry.Transient(coded.Code) || attempt >= retry.MaxAttempts:
 			return p.claims.fail(ctx, tx, e, coded)
 		case attempt < e.Attempt: // another chunk has failed more often
@@ -85,4 +89,27 @@ func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t t
 func (p *processor) waits(e *db.Extraction, cause *transcript.Error, now time.Time) bool {
 	blocked := cause.Code == transcript.IPBlocked && (e.State == captionFetch || e.State == durationCheck)
 	return (blocked || cause.Code == transcript.ServiceUnavailable) && p.cfg.pauses.MayWait(e.WaitingSince, now)
+}
+
+// lookForClaims is the pause of a step whose claims all wait for blocked captions, if the service
+// recognizes such sound for others: a claim of another plan may have joined meanwhile.
+const lookForClaims = time.Minute
+
+// untilNextLook is the pause before a step that waits runs again. It ends when captions have been
+// blocked for long enough to recognize the sound.
+func (p *processor) untilNextLook(ctx context.Context, tx *db.Tx, e *db.Extraction, cause error, coded *transcript.Error, now time.Time) (time.Duration, error) {
+	pause := p.cfg.pauses.UntilNextLook(e.WaitingSince, coded, now)
+	if e.State != captionFetch || !blocksCaptions(cause) {
+		return pause, nil
+	}
+	patience, err := p.patienceWithBlock(ctx, tx, e)
+	switch {
+	case err != nil || patience == endlessPatience && p.cfg.RecognizeBlockedAfter == 0:
+		return pause, err
+	case patience == endlessPatience:
+		return min(pause, lookForClaims), nil
+	case e.WaitingSince != nil:
+		patience -= now.Sub(*e.WaitingSince)
+	}
+	return min(pause, max(patience, time.Second)), nil
 }

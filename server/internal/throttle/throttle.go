@@ -122,6 +122,10 @@ func (p *Throttle) Engine(e engine.Engine) engine.Engine {
 // ErrHeldBack is wrapped by the error of a visit that was not made: the platform was not asked.
 var ErrHeldBack = errors.New("throttle: the platform was not visited")
 
+// ErrTooOften is wrapped by the error of a visit that was not made because of the pace alone: no
+// platform blocks.
+var ErrTooOften = errors.New("throttle: the pace permits no visit")
+
 // ErrOpen is returned by Check while a platform is not asked.
 var ErrOpen = errors.New("throttle: the circuit is open")
 

@@ -97,7 +97,7 @@ func (p *Throttle) visit(ctx context.Context, r route, source string, do func(an
 	if !ok {
 		const cure = "The operator can allow more visits."
 		full := transcript.Errorf(transcript.IPBlocked, "This service may not visit the platform more often at the moment. "+cure)
-		full.Cure = cure
+		full.Cure, full.Err = cure, ErrTooOften
 		return heldBack(full, bucket.stand(who, 0, false))
 	}
 	permit, ok := circuit.begin()
