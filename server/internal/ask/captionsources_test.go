@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestSourcesThatDisagree(t *testing.T) {
 			_, _ = sources.Ask(t.Context(), sub, func(ask.Finding, error) {}) // other tests check the answer
 
 			scrape := httptest.NewRecorder()
-			m.Handler().ServeHTTP(scrape, httptest.NewRequest("GET", "/metrics", nil))
+			m.Handler().ServeHTTP(scrape, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 			const counted = `transcriptkit_caption_sources_disagree_total{platform="video_site"} `
 			if test.line == "" {
 				assert.NotContains(t, log.String(), "disagree")

@@ -139,7 +139,7 @@ const endlessPatience = time.Duration(math.MaxInt64)
 func (p *processor) patienceWithBlock(ctx context.Context, tx *db.Tx, e *db.Extraction) (time.Duration, error) {
 	team, list := p.cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
 	if !team.Downloads() || team.CanTranscribe(list) != nil {
-		return endlessPatience, nil
+		return endlessPatience, nil //nolint:nilerr // the job keeps waiting
 	}
 	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 	patience := endlessPatience
