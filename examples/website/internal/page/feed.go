@@ -1,0 +1,79 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// feedPage shows whether the feed of the account's new texts has an address, and makes a new
+// one.
+type feedPage struct {
+	Feed    *library.Feed // nil: the account has none
+	Address string        // of the feed, shown only this once; empty: it was not just made
+	Again   bool          // whether the form was sent before
+	Deleted bool          // whether the address has just ended
+	Refusal *trouble      // why the account may have no feed; nil: it may
+}
+
+// Before tells the present address from all others: sending the form twice makes one address.
+func (f feedPage) Before() string {
+	if f.Feed == nil {
+		return ""
+	}
+	return f.Feed.CreatedAt.UTC().Format(time.RFC3339Nano)
+}
+
+// feed shows the state of the visitor's feed.
+func (p *pages) feed(w http.ResponseWriter, r *http.Request) error {
+	return p.showFeed(w, r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
+}
+
+func (p *pages) showFeed(w http.ResponseWriter, r *http.Request, status int, shown feedPage) (err error) {
+	if shown.Feed, err = p.api.Library.Feed(r.Context()); err != nil {
+		return err
+	}
+	shown.Deleted = shown.Deleted && shown.Feed == nil
+	return p.show(w, r, status, "feed", shown)
+}
+
+// renewFeed gives the feed a new address and shows the address in the answer, which no cache
+// stores. Reloading the page, or sending the form again, shows that there is an address, but not
+// the address.
+func (p *pages) renewFeed(w http.ResponseWriter, r *http.Request) error {
+	present, err := p.api.Library.Feed(r.Context())
+	if err != nil {
+		return err
+	}
+	if r.PostFormValue("before") != (feedPage{Feed: present}).Before() {
+		return p.showFeed(w, r, http.StatusConflict, feedPage{Again: true})
+	}
+	made, err := p.api.Library.RenewFeed(r.Context())
+	var refused *client.Error
+	if errors.As(err, &refused) && refused.Code == transcript.UpgradeRequired {
+		found := p.troubleOf(r, err)
+		return p.showFeed(w, r, found.Status, feedPage{Refusal: &found})
+	}
+	if err != nil {
+		return err
+	}
+	address, err := url.Parse(made.URL)
+	if err != nil {
+		return err
+	}
+	return p.showFeed(w, r, http.StatusCreated, feedPage{Address: p.Visitors.Origin(r) + address.Path})
+}
+
+// deleteFeed ends the address of the visitor's feed.
+func (p *pages) deleteFeed(w http.ResponseWriter, r *http.Request) error {
+	if err := p.api.Library.DeleteFeed(r.Context()); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/feed?deleted=1", http.StatusSeeOther)
+	return nil
+}
