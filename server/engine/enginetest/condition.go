@@ -75,7 +75,7 @@ func Conditions() []Condition {
 		}
 	}
 	return slices.Concat(all, ofAllRequests, unplayable, silent, ofPlayers, ofTracks, []Condition{
-		{Name: "token required", Codes: token, Blocks: true, at: track, does: empty, says: wantToken},
+		{Name: "token required", Codes: token, Blocks: true, says: wantToken},
 		{Name: "track at a private address", Codes: upstream, says: leadAway},
 	})
 }

@@ -44,8 +44,8 @@ var ofPlayers = []Condition{
 	{Name: "outdated player, except in the page", Codes: upstream, Blocks: true, Avoidable: true, to: apps, says: outdated},
 	{Name: "bot check, except in the page", Codes: blocked, Blocks: true, Avoidable: true, to: apps, says: refuses("LOGIN_REQUIRED", "Sign in to confirm you’re not a bot", "")},
 	{Name: "bot check, in the page alone", Codes: blocked, Blocks: true, Avoidable: true, to: inPage, says: refuses("LOGIN_REQUIRED", "Sign in to confirm you’re not a bot", "")},
-	{Name: "another content", Codes: append(upstream[:1:1], blocked...), Blocks: true, says: another},
-	{Name: "another content, except in the page", Codes: append(upstream[:1:1], blocked...), Blocks: true, Avoidable: true, to: apps, says: another},
+	{Name: "another content", Codes: append(blocked[:1:1], upstream...), Blocks: true, says: another},
+	{Name: "another content, except in the page", Codes: append(blocked[:1:1], upstream...), Blocks: true, Avoidable: true, to: apps, says: another},
 	{Name: "formats without an address", Tracks: siteTracks, says: onlySABR},
 	{Name: "formats without an address, and no tracks", says: func(s *Site, said object) {
 		onlySABR(s, said)

@@ -7,7 +7,7 @@ import (
 
 // ofTracks are conditions of the list of tracks and of one track.
 var ofTracks = []Condition{
-	{Name: "token required, by another name", Codes: token, Blocks: true, at: track, does: empty, says: func(_ *Site, said object) {
+	{Name: "token required, by another name", Codes: token, Blocks: true, says: func(_ *Site, said object) {
 		eachTrack(said, func(address string) string { return address + "&exp=xpv" })
 	}},
 	{Name: "tracks without an address", Codes: upstream, Blocks: true, says: func(_ *Site, said object) {

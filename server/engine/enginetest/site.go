@@ -198,6 +198,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.handler.ServeHTTP(w, r)
 	case !ok || at == "":
 		http.NotFound(w, r)
+	case at == track && tokenWanted.MatchString(r.URL.RawQuery):
+		empty(s, w, r, answer{contentType: "text/html; charset=utf-8"})
 	case c.at == at, c.at == anyOf && at != around:
 		c.does(s, w, r, answered(good, r))
 	default:
@@ -234,6 +236,8 @@ var (
 	pageOfList = regexp.MustCompile("PLsite-list-[0-9]+(@@[0-9]+)?")
 	// clientName finds the name of the player in a question to the player.
 	clientName = regexp.MustCompile(`"clientName":\s*"(\w+)"`)
+	// tokenWanted finds the sign of a track that the site sends to proven players only.
+	tokenWanted = regexp.MustCompile(`\bexp=xp[ev]`)
 	// inQuestion finds the id of a content or a list.
 	inQuestion = regexp.MustCompile("content-[0-9]+|PLsite-list-[0-9]+")
 	steps      = map[string]step{

@@ -57,7 +57,7 @@ func TestWhatProvesNone(t *testing.T) {
 		// The player plays this video and lists no track.
 		"captions of another shape": {goodKey, `{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"` + id + `"},"captions":{"captionsV2":{}}}`, nil, transcript.UpstreamFailed},
 		"a list of another shape":   {goodKey, `{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"` + id + `"},"captions":{"playerCaptionsTracklistRenderer":[]}}`, nil, transcript.UpstreamFailed},
-		"another video":             {goodKey, `{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"other"}}`, nil, transcript.UpstreamFailed},
+		"another video":             {goodKey, `{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"other"}}`, nil, transcript.IPBlocked},
 		"a captcha":                 {goodKey, `{"playabilityStatus":{"status":"UNPLAYABLE","errorScreen":{"playerCaptchaViewModel":{}}}}`, nil, transcript.IPBlocked},
 		"a bot check":               {goodKey, `{"playabilityStatus":{"status":"LOGIN_REQUIRED","reason":"not a bot"}}`, nil, transcript.IPBlocked},
 		"a stream":                  {goodKey, played("", `,"isLive":true`), nil, transcript.Unavailable},
@@ -65,7 +65,7 @@ func TestWhatProvesNone(t *testing.T) {
 
 		// The player in the page says the same.
 		"a page with a bot check":      {page(`{"playabilityStatus":{"status":"LOGIN_REQUIRED","reason":"Sign in to confirm you’re not a bot"}}`), none, nil, transcript.IPBlocked},
-		"a page of another video":      {page(`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"other"}}`), none, nil, transcript.UpstreamFailed},
+		"a page of another video":      {page(`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"other"}}`), none, nil, transcript.IPBlocked},
 		"a page with tracks":           {page(played(track("en", "", "/api/timedtext"), "")), none, android, transcript.UpstreamFailed},
 		"a page with addressless ones": {page(played(track("en", "", ""), "")), none, android, transcript.UpstreamFailed},
 		"a page with a token":          {page(played(track("en", "", "/api/timedtext?exp=xpv"), "")), none, android, transcript.POTokenRequired},
