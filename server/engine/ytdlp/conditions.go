@@ -87,7 +87,7 @@ var ofSite = []condition{
 	{[]string{"rate limit exceeded"}, refusal.Blocked},
 	{[]string{"ip address is blocked"}, refusal.Blocked},
 	{[]string{"ip is likely being blocked"}, refusal.Blocked},
-	{[]string{"skipping player responses"}, refusal.Blocked}, // the site answers one of the players with another content
+	{[]string{"skipping player response"}, refusal.Blocked}, // the site answers one of the players with another content
 	{[]string{"network administrator restrictions"}, refusal.Blocked},
 	{[]string{"http error 403"}, refusal.Blocked},
 	{[]string{"http error 429"}, refusal.Blocked},
@@ -119,6 +119,7 @@ var ofSite = []condition{
 	{[]string{"login details are needed"}, refusal.Login},
 	{[]string{"need to log in"}, refusal.Login},
 	{[]string{"requires authentication"}, refusal.Login},
+	{[]string{"account cookies are no longer valid"}, refusal.Login},
 	{[]string{"account authentication is required"}, refusal.Login},
 	{[]string{"sign in"}, refusal.Login},
 	{[]string{"--cookies"}, refusal.Login},
@@ -130,8 +131,9 @@ var ofSite = []condition{
 	{[]string{"available from your location"}, refusal.Elsewhere},
 	{[]string{"available in your location"}, refusal.Elsewhere},
 	{[]string{"available in your region"}, refusal.Elsewhere},
+	{[]string{"access to this webpage has been blocked"}, refusal.Elsewhere}, // by a government, or by a filter in the network
 	{[]string{"blocked it in your country"}, refusal.Elsewhere},
-	{[]string{"video is drm protected"}, protected},
+	{[]string{"is drm protected"}, protected},
 	{[]string{"drm protection"}, protected},
 	{[]string{"live event will begin"}, refusal.Upcoming},
 	{[]string{"premieres in"}, refusal.Upcoming},
@@ -184,9 +186,16 @@ var ofMedia = []condition{
 	{[]string{"to solve js challenges"}, noRuntime},
 	{[]string{"signature extraction failed"}, noRuntime}, // by older versions, which bring their own interpreter
 	{[]string{"nsig extraction failed"}, noRuntime},
+	{[]string{"nsig function"}, noRuntime},
+	{[]string{"signature function"}, noRuntime},
+	{[]string{"js challenge provider"}, noRuntime},
+	{[]string{"invalid js challenge"}, noRuntime},
+	{[]string{"decrypt nsig"}, undelivered}, // the site does not name its player
+	{[]string{"load player for js challenge"}, undelivered},
 	{[]string{"client", "formats require a", "po token"}, refusal.MediaToken},
 	{[]string{"unable to fetch", "po token"}, refusal.MediaToken},
 	{[]string{"fetching po token"}, refusal.MediaToken},
+	{[]string{"invalid po token"}, refusal.MediaToken},
 	{[]string{"missing a url"}, undelivered},
 	{[]string{"sabr"}, undelivered},
 	{[]string{"skipped as they are drm protected"}, protected},
