@@ -21,10 +21,20 @@ type Egress struct {
 	Deny []string
 	// Proxies are the deployment's own proxies, by which the service reaches what links lead
 	// to: http or https URLs of proxies that support CONNECT, for port 80 too, or socks5 URLs,
-	// credentials included. None: the service connects directly. The service uses the proxies
-	// in turn, and sends them addresses that the guard has checked, never names. The service
-	// reaches the addresses in Allow without a proxy.
+	// credentials included. Each proxy is an exit with the name proxy-1, proxy-2 and so on. A
+	// visit to a platform leaves by one exit, and the next visit by another. The service sends
+	// the proxies addresses that the guard has checked. The service reaches the addresses in
+	// Allow without an exit. With neither Proxies nor ExitsFile, the service connects directly.
 	Proxies []*url.URL
+	// ProxiesByName sends the Proxies names instead of addresses, for proxies that judge by
+	// name. The guard still looks each name up first, and refuses the name if one of its
+	// addresses is refused. A proxy looks the name up again: the guard does not see the answer.
+	ProxiesByName bool
+	// ExitsFile is the path of a JSON file with further exits: proxies, and IPv6 prefixes of this
+	// machine. The service reads the file again when the file changes. If the new file is bad,
+	// the present exits stay, and the log says why. server/OPERATIONS.md describes the file.
+	// Empty: no file.
+	ExitsFile string
 }
 
 // Format prints the members without users and passwords of proxies.

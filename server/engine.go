@@ -11,7 +11,9 @@ import (
 
 // newGuard makes the guard that opens links.
 func newGuard(c Config) (*egress.Guard, error) {
-	guard, err := egress.New(egress.Config{Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, Log: c.Log})
+	guard, err := egress.New(egress.Config{
+		Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, ByName: c.Egress.ProxiesByName, ExitsFile: c.Egress.ExitsFile, Log: c.Log,
+	})
 	if wrong := (*egress.ConfigError)(nil); errors.As(err, &wrong) {
 		return nil, &ConfigError{"Egress." + wrong.Member, wrong.Err}
 	}

@@ -19,6 +19,8 @@ func leaveOut(setup *service.Setup, err error) bool {
 	switch {
 	case errors.As(err, &wrong) && wrong.Flag == "--allow-egress" && setup.AllowEgress != nil:
 		setup.AllowEgress = nil
+	case errors.As(err, &wrong) && wrong.Flag == "--exits" && setup.Exits != "":
+		setup.Exits = ""
 	case errors.As(err, &wrong) && wrong.Flag == "--js-runtime" && setup.JSRuntime != "":
 		setup.JSRuntime = ""
 	case errors.As(err, &wrong) && wrong.Flag == "--players" && setup.Players != "":
@@ -34,7 +36,7 @@ func leaveOut(setup *service.Setup, err error) bool {
 // things are what flags are about, by the beginnings of their names.
 var things = []struct{ flag, thing string }{
 	{"--asr", recognizerName}, {"--whisper-cli", recognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
-	{"--sites", "platform table"}, {"--js-runtime", "JavaScript runtime"}, {"--proxy", networkName}, {"--allow-egress", "egress guard"},
+	{"--sites", "platform table"}, {"--js-runtime", "JavaScript runtime"}, {"--proxy", networkName}, {"--exits", networkName}, {"--allow-egress", "egress guard"},
 	{"--data-api", "data API"}, {"--player", "players"}, {"--listen", "address"}, {"--metrics", "metrics"},
 }
 

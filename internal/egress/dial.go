@@ -33,32 +33,39 @@ func (g *Guard) dial(ctx context.Context, v *visit, turn uint32, network, addres
 	}
 	switch {
 	case allowed:
-		return g.connect(ctx, g.dialer, network, t, true)
+		return g.connect(ctx, g.dialer, network, t, t.hostPort(), true)
 	case v != nil:
-		conn, err := g.leave(ctx, v.exit, network, t)
+		conn, err := g.leave(ctx, v.exit, v.from, network, t)
 		v.note(ctx, err)
 		return conn, err
 	}
 	return g.leaveInTurn(ctx, turn, network, t)
 }
 
-// leave connects to a target by an exit. If the exit fails, the error is an *[ExitError].
-func (g *Guard) leave(ctx context.Context, e *Exit, network string, t target) (net.Conn, error) {
-	if e.proxy != nil {
+// leave connects to a target by an exit. If the exit has a prefix, from is an address of the prefix.
+// If the exit fails, the error is an *[ExitError].
+func (g *Guard) leave(ctx context.Context, e *Exit, from netip.Addr, network string, t target) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	switch {
+	case e.proxy != nil:
 		return g.dialProxy(ctx, e, t)
+	case e.prefix.IsValid():
+		return g.dialFrom(ctx, e, from, t)
 	}
-	return g.connect(ctx, g.dialer, network, t, false)
+	return g.connect(ctx, g.dialer, network, t, t.hostPort(), false)
 }
 
 // leaveInTurn tries each exit, and gives each try an equal share of the remaining time.
 func (g *Guard) leaveInTurn(ctx context.Context, turn uint32, network string, t target) (net.Conn, error) {
-	exits := g.Exits()
+	exits := g.present().open
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	var first error
 	for n := range exits {
+		e := exits[(int(turn%uint32(len(exits)))+n)%len(exits)]
 		try, cancel := share(ctx, len(exits)-n)
-		conn, err := g.leave(try, exits[(int(turn%uint32(len(exits)))+n)%len(exits)], network, t)
+		conn, err := g.leave(try, e, e.pick(), network, t)
 		cancel()
 		var failure *ExitError
 		if err == nil || !errors.As(err, &failure) {
@@ -76,24 +83,28 @@ func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
 }
 
-// connect connects to a target by a dialer, and judges the address when the connection is made.
-func (g *Guard) connect(ctx context.Context, dialer net.Dialer, network string, t target, allowed bool) (net.Conn, error) {
+// connect connects to an address of a target by a dialer, and judges the address when the
+// connection is made. The address may also be the target's name.
+func (g *Guard) connect(ctx context.Context, dialer net.Dialer, network string, t target, address string, allowed bool) (net.Conn, error) {
 	// If some of a name's addresses are refused, the dialer would report the error of the first
 	// address, which may be another error.
 	var refusal atomic.Pointer[Refusal]
-	dialer.ControlContext = func(ctx context.Context, network, resolved string, _ syscall.RawConn) error {
+	dialer.ControlContext = func(ctx context.Context, network, resolved string, raw syscall.RawConn) error {
 		reason := "unknown address " + resolved
 		if to, err := netip.ParseAddrPort(resolved); err == nil {
 			reason = g.judge(ctx, to, allowed)
 		}
-		if reason == "" {
+		switch {
+		case reason == "" && dialer.LocalAddr != nil:
+			return freebind(raw)
+		case reason == "":
 			return nil
 		}
 		r := &Refusal{t.address, reason}
 		refusal.CompareAndSwap(nil, r)
 		return r
 	}
-	conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(t.host, strconv.Itoa(int(t.port))))
+	conn, err := dialer.DialContext(ctx, network, address)
 	if r := refusal.Load(); err != nil && r != nil {
 		return nil, r
 	}
@@ -133,6 +144,9 @@ func (g *Guard) judge(ctx context.Context, to netip.AddrPort, allowed bool) stri
 		} else if has {
 			return "the deployment's own address " + d.address
 		}
+	}
+	if prefix, own := g.pool.Load().holds(ip); own {
+		return "an address of the deployment's own " + prefix.String()
 	}
 	return ""
 }

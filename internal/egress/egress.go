@@ -78,7 +78,14 @@ type Config struct {
 	// judges them itself, and sends only addresses to the proxies. Links with a literal address
 	// are refused. Addresses in Allow are reached directly, and no link reaches a proxy itself.
 	Proxies []*url.URL
-	// Log receives a line for each refusal; nil: no log.
+	// ByName tells the Proxies names instead of addresses, for proxies that judge by name. The guard
+	// still looks a name up first, and refuses it if one of its addresses is refused. The proxy
+	// looks the name up again and is trusted to find no other addresses.
+	ByName bool
+	// ExitsFile is the path of a JSON file with further exits, which the guard reads again when the
+	// file changes; empty: none. SECURITY.md describes the file.
+	ExitsFile string
+	// Log receives a line for each refusal and for each change of ExitsFile; nil: no log.
 	Log *slog.Logger
 }
 
@@ -95,14 +102,17 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 
 // Guard permits connections to public addresses. Safe for concurrent use.
 type Guard struct {
+	config  Config
 	allow   map[string]bool
+	allowed []target // the same
 	deny    []*denied
 	log     *slog.Logger
 	ports   []uint16
 	special specialFunc
 	dialer  net.Dialer // copied for every connection
 
-	pool  *pool
+	file  *exitsFile // nil: none
+	pool  atomic.Pointer[pool]
 	turns atomic.Uint32 // counts the turns of the exits
 
 	proxy   http.Server
@@ -120,6 +130,7 @@ type Guard struct {
 // looks them up, which takes up to a few seconds. The caller closes the guard.
 func New(c Config) (*Guard, error) {
 	g := &Guard{
+		config:  c,
 		allow:   make(map[string]bool),
 		log:     c.Log,
 		ports:   []uint16{80, 443},
@@ -142,15 +153,12 @@ func New(c Config) (*Guard, error) {
 	}
 	g.serve(listener)
 	g.own = g.newPass(context.Background(), "", 0, nil)
+	g.own.transport.DisableKeepAlives = len(c.Proxies) > 0 || c.ExitsFile != "" // a kept connection would keep its exit
 	return g, nil
 }
 
 // configure reads the lists of the configuration.
 func (g *Guard) configure(c Config) error {
-	var err error
-	if g.pool, err = newPool(c); err != nil {
-		return err
-	}
 	for _, address := range c.Deny {
 		t, err := parse(address)
 		if err != nil {
@@ -158,25 +166,51 @@ func (g *Guard) configure(c Config) error {
 		}
 		g.deny = append(g.deny, &denied{target: t})
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
-	defer cancel()
 	for _, address := range c.Allow {
 		t, err := parse(address)
 		if err != nil {
 			return &ConfigError{"Allow", fmt.Errorf("%q: %w", clip.Text(address), err)}
 		}
-		for _, d := range g.denied() {
+		g.allow[t.address], g.allowed = true, append(g.allowed, t)
+	}
+	var listed []*Exit
+	if c.ExitsFile != "" {
+		g.file = &exitsFile{path: c.ExitsFile}
+		var err error
+		if listed, err = g.file.open(g); err != nil {
+			return &ConfigError{"ExitsFile", err}
+		}
+	}
+	p, err := newPool(c, listed)
+	if wrong := (*ConfigError)(nil); err != nil && !errors.As(err, &wrong) {
+		err = &ConfigError{"ExitsFile", fmt.Errorf("%s: %w", c.ExitsFile, err)}
+	}
+	if err == nil {
+		err = g.conflict(p)
+	}
+	g.pool.Store(p)
+	return err
+}
+
+// conflict returns an error if an allowed address is one of the deployment's own.
+func (g *Guard) conflict(p *pool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
+	defer cancel()
+	for _, t := range g.allowed {
+		for _, d := range slices.Concat(g.deny, p.deny) {
 			if d.conflicts(ctx, g.dialer.Resolver, t) {
-				return &ConfigError{"Allow", fmt.Errorf("%s is the deployment's own %s, which no link may reach", address, d.address)}
+				return &ConfigError{"Allow", fmt.Errorf("%s is the deployment's own %s, which no link may reach", t.address, d.address)}
 			}
 		}
-		g.allow[t.address] = true
+		if prefix, own := p.holds(t.ip); own {
+			return &ConfigError{"Allow", fmt.Errorf("%s is in the deployment's own %s, which no link may reach", t.address, prefix)}
+		}
 	}
 	return nil
 }
 
 // denied returns the addresses that no link may reach.
-func (g *Guard) denied() []*denied { return slices.Concat(g.deny, g.pool.deny) }
+func (g *Guard) denied() []*denied { return slices.Concat(g.deny, g.pool.Load().deny) }
 
 // Close ends the guard: its proxy, its passes, and the connections of its clients. It returns
 // when they have ended. Further calls do nothing.

@@ -2,6 +2,7 @@ package egress
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -20,9 +21,11 @@ const (
 // Exit is a way out of the deployment, with an address that platforms see. Safe for concurrent use.
 type Exit struct {
 	name      string
-	uses      []Use                 // none: all
-	platforms []transcript.Platform // none: all
+	uses      []Use                 // nil: all
+	platforms []transcript.Platform // nil: all
 	proxy     *upstream             // nil: connections are direct
+	byName    bool                  // the proxy is told names
+	prefix    netip.Prefix          // connections come from its addresses; zero: from the machine's address
 }
 
 // Name returns the name of the exit, which is unique among the guard's exits. The name holds no
@@ -35,43 +38,82 @@ func (e *Exit) Serves(use Use, platform transcript.Platform) bool {
 		(e.platforms == nil || slices.Contains(e.platforms, platform))
 }
 
-// pool is a set of exits, with the addresses that belong to them.
+// servesAll reports whether the exit has no bounds.
+func (e *Exit) servesAll() bool { return e.uses == nil && e.platforms == nil }
+
+// pool is a set of exits, with the addresses that belong to them. It never changes.
 type pool struct {
 	exits []*Exit
+	open  []*Exit   // for connections outside a visit: the exits that serve all, or else all exits
 	deny  []*denied // the proxies themselves
 }
 
 // Exits returns the guard's present exits: at least one. A caller may keep an exit that the pool
 // has lost, and may finish visits by it. The caller must not change the slice.
-func (g *Guard) Exits() []*Exit { return g.pool.exits }
+func (g *Guard) Exits() []*Exit { return g.present().exits }
 
-// newPool makes the pool of the configuration.
-func newPool(c Config) (*pool, error) {
+// present returns the pool, from the file as it is now.
+func (g *Guard) present() *pool {
+	if g.file != nil {
+		g.file.follow(g)
+	}
+	return g.pool.Load()
+}
+
+// newPool makes the pool of the configuration, and of the exits of a file.
+func newPool(c Config, listed []*Exit) (*pool, error) {
 	p := &pool{}
 	for i, at := range c.Proxies {
 		up, err := newUpstream(at)
 		if err == nil {
-			err = p.add(&Exit{name: fmt.Sprintf("proxy-%d", i+1), proxy: up})
+			err = p.add(&Exit{name: fmt.Sprintf("proxy-%d", i+1), proxy: up, byName: c.ByName})
 		}
 		if err != nil {
 			return nil, &ConfigError{fmt.Sprintf("Proxies[%d]", i), err} // without the URL, which may hold a password
 		}
 	}
+	for i, e := range listed {
+		if err := p.add(e); err != nil {
+			return nil, fmt.Errorf("exits[%d]: %w", i, err)
+		}
+	}
 	if len(p.exits) == 0 {
 		p.exits = []*Exit{{name: "direct"}}
+	}
+	for _, e := range p.exits {
+		if e.servesAll() {
+			p.open = append(p.open, e)
+		}
+	}
+	if p.open == nil {
+		p.open = p.exits
 	}
 	return p, nil
 }
 
 // add adds an exit. No link may lead to the exit's proxy.
 func (p *pool) add(e *Exit) error {
+	if slices.ContainsFunc(p.exits, func(other *Exit) bool { return other.name == e.name }) {
+		return fmt.Errorf("name: another exit is named %q too", e.name)
+	}
 	if e.proxy != nil {
 		t, err := parse(e.proxy.address)
 		if err != nil {
-			return err
+			return fmt.Errorf("address: %w", err)
 		}
-		p.deny = append(p.deny, &denied{target: t})
+		p.deny = append(p.deny, &denied{target: t, ofExit: true})
 	}
 	p.exits = append(p.exits, e)
 	return nil
+}
+
+// holds returns the prefix of an exit that holds an address. All addresses of such a prefix belong
+// to this machine.
+func (p *pool) holds(ip netip.Addr) (netip.Prefix, bool) {
+	for _, e := range p.exits {
+		if e.prefix.IsValid() && e.prefix.Contains(ip) {
+			return e.prefix, true
+		}
+	}
+	return netip.Prefix{}, false
 }

@@ -44,6 +44,9 @@ func parse(address string) (target, error) {
 	return t, nil
 }
 
+// hostPort returns the address to dial.
+func (t target) hostPort() string { return net.JoinHostPort(t.host, strconv.Itoa(int(t.port))) }
+
 // isName reports whether a host is an ASCII domain name that no resolver reads as a number: its
 // last label does not begin with a digit (as in RFC 1123, and in the WHATWG's "ends in a
 // number").
@@ -69,6 +72,8 @@ func isName(host string) bool {
 // denied is an address of the deployment itself.
 type denied struct {
 	target
+	ofExit bool // it is the proxy of an exit
+
 	mu    sync.Mutex
 	known []netip.Addr // the addresses of its name at the last lookup
 	until time.Time
@@ -85,7 +90,8 @@ func (d *denied) has(ctx context.Context, r *net.Resolver, ip netip.Addr) (bool,
 }
 
 // lookup returns the denied host's addresses. If a new lookup fails, it returns the previous
-// addresses.
+// addresses. The name of an exit that does not exist has no addresses: otherwise one lost proxy
+// would close its port on all hosts for the other exits.
 func (d *denied) lookup(ctx context.Context, r *net.Resolver) ([]netip.Addr, error) {
 	if d.ip.IsValid() {
 		return []netip.Addr{d.ip}, nil
@@ -101,7 +107,11 @@ func (d *denied) lookup(ctx context.Context, r *net.Resolver) ([]netip.Addr, err
 		if known != nil {
 			return known, nil //nolint:nilerr // an older answer is better than none
 		}
-		return nil, err
+		var missing *net.DNSError
+		if !d.ofExit || !errors.As(err, &missing) || !missing.IsNotFound {
+			return nil, err
+		}
+		ips = []netip.Addr{}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/net/proxy"
@@ -60,30 +61,47 @@ func newUpstream(u *url.URL) (*upstream, error) {
 }
 
 // dialProxy connects to a target through the proxy of an exit. It sends the proxy an address
-// instead of a name, so that the proxy connects to the judged address.
+// instead of a name, so that the proxy connects to the judged address. A proxy that wants names
+// gets the name if none of its addresses is refused, because the proxy may choose any of them.
 func (g *Guard) dialProxy(ctx context.Context, e *Exit, t target) (net.Conn, error) {
 	if t.ip.IsValid() {
 		return nil, &Refusal{t.address, "no name, for a proxy"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
-	defer cancel()
+	if e.byName && !strings.Contains(strings.TrimSuffix(t.host, "."), ".") {
+		return nil, &Refusal{t.address, "a name without a dot, which is another host for a proxy"}
+	}
+	public, refusal, err := g.resolve(ctx, t)
+	switch {
+	case err != nil:
+		return nil, err
+	case refusal != nil && (e.byName || len(public) == 0):
+		return nil, refusal
+	case e.byName:
+		return e.tunnel(ctx, []string{t.hostPort()})
+	}
+	addresses := make([]string, len(public))
+	for i, to := range public {
+		addresses[i] = to.String()
+	}
+	return e.tunnel(ctx, addresses)
+}
+
+// resolve returns the addresses of a target that are permitted, and the refusal of the first other
+// one; nil: none is refused.
+func (g *Guard) resolve(ctx context.Context, t target) (public []netip.AddrPort, refusal *Refusal, err error) {
 	ips, err := lookup(ctx, g.dialer.Resolver, t)
 	if err != nil {
-		return nil, fmt.Errorf("egress: %w", err)
+		return nil, nil, fmt.Errorf("egress: %w", err)
 	}
-	var public []string
 	for _, ip := range ips {
 		to := netip.AddrPortFrom(ip, t.port)
 		if reason := g.judge(ctx, to, false); reason == "" {
-			public = append(public, to.String())
-		} else if err == nil {
-			err = &Refusal{t.address, reason}
+			public = append(public, to)
+		} else if refusal == nil {
+			refusal = &Refusal{t.address, reason}
 		}
 	}
-	if len(public) == 0 {
-		return nil, err
-	}
-	return e.tunnel(ctx, public)
+	return public, refusal, nil
 }
 
 // tunnel opens a tunnel to one of the addresses of a host. It gives each address an equal share of

@@ -3,13 +3,15 @@ package egress
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"sync"
 )
 
 // visit is the work that leaves by one exit.
 type visit struct {
 	exit *Exit
-	pass *Pass // with the connections of the guard's clients
+	from netip.Addr // the address of the exit's prefix that all connections come from
+	pass *Pass      // with the connections of the guard's clients
 
 	mu      sync.Mutex
 	failure *ExitError // of the last connection; nil: the connection was made
@@ -24,7 +26,7 @@ type visitKey struct{}
 // The caller calls done after the visit: done cuts the visit's connections, so that none of them
 // is kept for another visit, and ends visiting.
 func (g *Guard) Visit(ctx context.Context, e *Exit) (visiting context.Context, done func()) {
-	v := &visit{exit: e}
+	v := &visit{exit: e, from: e.pick()}
 	v.pass = g.newPass(ctx, "", 0, v)
 	if err := g.add(v.pass); err != nil {
 		v.pass.end(err)

@@ -73,6 +73,8 @@ func ByFlag(err error) error {
 		return err
 	case wrong.Member == "Egress.Allow":
 		return &FlagError{"--allow-egress", wrong.Err}
+	case wrong.Member == "Egress.ExitsFile":
+		return &FlagError{"--exits", wrong.Err}
 	case wrong.Member == "Engine":
 		return wrong.Err // the error names the program
 	}

@@ -51,7 +51,8 @@ func (s Setup) Config() (server.Config, error) {
 	return server.Config{
 		Sites: s.Sites.Table,
 		Egress: server.Egress{
-			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.Blobs.addresses()), Proxies: s.Proxies(),
+			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.Blobs.addresses()),
+			Proxies: s.Proxies(), ProxiesByName: s.ProxyByName, ExitsFile: string(s.Exits),
 		},
 		TrustedProxies:        prefixes(s.TrustedProxy),
 		Pace:                  pace.Config{Rate: pace.Rate{PerMinute: s.Pace}},
