@@ -1,7 +1,6 @@
 package ytdlp
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,45 +8,87 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// This file proves that a content has no captions. The proof is one of these:
-//
-//   - On platforms other than the video site: the program describes the content, lists no
-//     tracks, and reports nothing that may hide captions.
-//   - On the video site: the player of the site's own pages says that this very video can be
-//     played, and names no track. The program asks several players. The player that delivers
-//     the media often names no tracks, and the program does not report a refusal by the player
-//     that has the captions. So a second run asks only the player of the site's own pages, and
-//     keeps the pages with its answer. If it keeps no pages, its complaints must report any
-//     refusal.
-//
-// A player that names tracks names all of them. So a language is missing if the list has
-// tracks, none of them is in that language, and none is withheld.
+// This file proves that a content has no captions. Whether a source has proved that is decided
+// by the tables below, and by nothing else. What they do not prove is not known, and an error
+// says why.
 
-// alone holds the options of the second run: ask only the player of the site's own pages,
-// report whether that player refuses, and keep the site's answers as files in the working
-// directory.
-var alone = []string{"--extractor-args", "youtube:player_client=web", "--verbose", "--write-pages"}
+// evidence is what a run has left that lists no tracks.
+type evidence struct {
+	*media
+	answers  []*player.Answer // of the site's players, in the pages that the program has kept
+	distrust error            // why the silence of this release proves nothing; nil: it was tested
+}
+
+// proofByPage is what proves it on the video site: the player of the site's own pages. That
+// player names all captions of a video. The program asks other players too, which often name
+// none, and it does not report every refusal.
+var proofByPage = absence.Table[evidence]{
+	{Name: "the release of the program is tested", Missing: evidence.untested},
+	{Name: "the program reports nothing that may hide captions", Missing: evidence.complaint},
+	{Name: "an answer of the site's own player was kept and read", Missing: evidence.unread},
+	{Name: "each answer says that the video has no captions", Missing: evidence.unproven},
+}
+
+// proofElsewhere is what proves it on other platforms.
+var proofElsewhere = absence.Table[evidence]{
+	{Name: "the release of the program is tested", Missing: evidence.untested},
+	{Name: "the program finds something to play", Missing: evidence.unplayable},
+	{Name: "the program reports nothing that may hide captions", Missing: evidence.complaint},
+}
+
+func (e evidence) untested() error { return e.distrust }
+
+func (e evidence) unplayable() error { return e.playable() }
+
+func (e evidence) complaint() error {
+	if err := e.silenced(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (e evidence) unread() error {
+	if len(e.answers) == 0 {
+		return upstream("The platform's answer cannot be understood.").Because(errors.New("ytdlp: no player's answer in the pages"))
+	}
+	return nil
+}
+
+func (e evidence) unproven() error {
+	for _, a := range e.answers {
+		if err := a.ProveNone(e.content.ExternalID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hidden returns an error if the found tracks must not be used: a problem that hides the whole
+// content hides its captions too.
+func (m *media) hidden() error {
+	var e *transcript.Error
+	if errors.As(m.playable(), &e) && hides(e.Code) {
+		return e
+	}
+	return nil
+}
 
 // withheld returns an error if the found tracks may be incomplete. A problem that hides the
 // media hides the captions too, unless it concerns the media alone.
 func (m *media) withheld(tracks int) error {
-	err := m.playable()
-	var e *transcript.Error
-	switch {
-	case errors.As(err, &e) && hides(e.Code):
-		return e
-	case tracks > 0:
-		return nil
+	if err := m.hidden(); err != nil || tracks > 0 {
+		return err
 	}
 	if e := m.silenced(); e != nil {
 		return e
 	}
-	return err
+	return m.playable()
 }
 
 // silenced returns the program's complaint that may hide all captions, or nil. A refusal takes
@@ -74,64 +115,9 @@ func final(said []string) (kept []string) {
 	return kept
 }
 
-// doubtful reports whether a second run may tell more than the first one: the first run met a
-// fault, or found nothing at all.
-func doubtful(err error) bool {
-	var e *transcript.Error
-	return err == nil || errors.As(err, &e) && (e.Code == transcript.UpstreamFailed || e.Code == transcript.ConfigError)
-}
-
-// lookAgain asks the player of the site's own pages for a content for which the first run
-// listed no tracks. doubt is the fault of the first run; nil: none.
-func (d *Downloader) lookAgain(ctx context.Context, first *media, doubt error) (*media, []track, error) {
-	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
-	if err != nil {
-		return nil, nil, fmt.Errorf("ytdlp: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }() // as in read
-	m, err := d.inspect(ctx, first.content, look{dir: dir, args: alone, talks: true, before: complaints(first.exit.Stderr).lines()})
-	if err != nil {
-		return nil, nil, first.unless(err)
-	}
-	if e := m.silenced(); e != nil && (hides(e.Code) || e.Code == transcript.POTokenRequired) {
-		return nil, nil, first.unless(e)
-	}
-	if tracks := m.tracks(); len(tracks) > 0 {
-		return m, tracks, nil
-	}
-	answers, pages, err := readPages(dir)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case pages == 0:
-		return m, nil, m.silent(doubt)
-	}
-	return m, nil, first.unless(m.proveNone(answers))
-}
-
-// proveNone returns nil if the player's answers prove that there are no captions.
-func (m *media) proveNone(answers []*player.Answer) error {
-	for _, a := range answers {
-		if err := a.ProveNone(m.content.ExternalID); err != nil {
-			return err
-		}
-	}
-	if len(answers) == 0 {
-		return m.silent(upstream("The platform's answer cannot be understood.").Because(errors.New("ytdlp: no player's answer in the pages")))
-	}
-	return nil
-}
-
-// silent returns the fault of the second run, else doubt.
-func (m *media) silent(doubt error) error {
-	if e := m.silenced(); e != nil {
-		return e
-	}
-	return doubt
-}
-
-// unless corrects the error of a refused player. If another player shows the video, the video
-// exists: the site refuses some players when it distrusts an address.
+// unless corrects the error of a refused player, if the run of m asked other players. If another
+// player shows the video, the video exists: the site refuses some players when it distrusts an
+// address.
 func (m *media) unless(err error) error {
 	if m.FormatID != "" && errors.Is(err, transcript.Unavailable) {
 		return refusal.Blocked.Because(fmt.Errorf("ytdlp: another player shows the content: %v", err)) //nolint:errorlint // it must not be found: the content is there
@@ -142,23 +128,29 @@ func (m *media) unless(err error) error {
 // maxKept bounds the part of a kept page that is read, in bytes.
 const maxKept = 16 << 20
 
-// readPages reads the player's answers in the pages that the program has kept, and counts the
-// pages.
-func readPages(dir string) (answers []*player.Answer, pages int, err error) {
+// keptPages are the pages that the program has kept.
+type keptPages struct {
+	kept    int
+	answers []*player.Answer // of the site's players, in these pages
+}
+
+// readPages reads the pages that the program has kept in a folder.
+func readPages(dir string) (p keptPages, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.dump"))
 	if err != nil {
-		return nil, 0, fmt.Errorf("ytdlp: %w", err)
+		return p, fmt.Errorf("ytdlp: %w", err)
 	}
 	for _, name := range names {
 		page, err := readPage(name)
 		if err != nil {
-			return nil, 0, err
+			return p, err
 		}
 		if a, ok := player.Read(page); ok {
-			answers = append(answers, a)
+			p.answers = append(p.answers, a)
 		}
 	}
-	return answers, len(names), nil
+	p.kept = len(names)
+	return p, nil
 }
 
 func readPage(path string) ([]byte, error) {

@@ -81,7 +81,7 @@ func waysOf(t *testing.T, program string) []string {
 
 // A player that is refused beside one that shows the content is no proof that there are
 // no captions, whether the program tells of it by the pages that it keeps, or by its
-// complaints.
+// complaints. Without these pages nothing is proof.
 func TestSecondPlayer(t *testing.T) {
 	t.Parallel()
 	const onlyInPages = "tracks without an address"
@@ -96,8 +96,12 @@ func TestSecondPlayer(t *testing.T) {
 			}
 			t.Run(test.Name+"/pages="+strconv.FormatBool(pages), func(t *testing.T) {
 				t.Parallel()
-				if !pages && test.Name == "no runtime, none" {
-					test.Want = transcript.ConfigError // as nothing proves it
+				switch {
+				case pages || test.Want != "" || test.Tracks > 0:
+				case test.Name == "no runtime, none":
+					test.Want = transcript.ConfigError // a program with a runtime may tell more
+				default:
+					test.Want = transcript.UpstreamFailed
 				}
 				program := test.program(t)
 				b := newBench(t, program)
@@ -114,17 +118,21 @@ func TestSecondPlayer(t *testing.T) {
 	}
 }
 
-// The site is visited a second time only where no tracks would be said to be none.
+// All players are asked only where the player of the pages neither has captions nor proves that
+// there are none, and where the site has not refused the page itself.
 func TestSecondLooks(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{
-		"no tracks":                   {"plain", "alone"},
-		"bot check":                   {"plain", "alone"},
-		"no runtime, tracks":          {"plain", "alone"},
-		"tracks of the second player": {"plain"},
-		"429 of the API":              {"plain"},
-		"another video":               {"plain"},
-		"tracks that want a token":    {"plain"},
+		"no tracks":                   {"alone"},
+		"no runtime, none":            {"alone"},
+		"no runtime, tracks":          {"alone"},
+		"tracks of the second player": {"alone"},
+		"429 of the API":              {"alone"},
+		"another video":               {"alone"},
+		"bot check":                   {"alone", "plain"},
+		"captcha":                     {"alone", "plain"},
+		"500 of the API":              {"alone", "plain"},
+		"tracks that want a token":    {"alone", "plain"},
 	}
 	for _, test := range playersCases(t) {
 		ways, ok := want[test.Name]
@@ -166,7 +174,7 @@ func TestSecondPlayerOfDescribedVideos(t *testing.T) {
 }
 
 // What the program tells when it is verbose stays out of the log: its proxy has a password.
-func TestSecondLookIsNotLogged(t *testing.T) {
+func TestVerboseLookIsNotLogged(t *testing.T) {
 	t.Parallel()
 	test := playersCase{
 		Plain: programAnswer{Info: json.RawMessage(`{"id": "x", "extractor": "youtube", "format_id": "140", "formats": [` + sound + `]}`), Stderr: "WARNING: first\n"},
@@ -177,7 +185,7 @@ func TestSecondLookIsNotLogged(t *testing.T) {
 	}
 	b := newBench(t, test.program(t))
 	_, err := b.captions(t, talk, "en")
-	require.NoError(t, err)
+	coded(t, err, transcript.UpstreamFailed) // no page was kept
 	logged := b.log.String()
 	assert.NotContains(t, logged, "secret")
 	assert.Equal(t, 1, strings.Count(logged, "first"), logged)

@@ -23,11 +23,12 @@ import (
 // and the rest of the platform's own name of the track. IsDefault marks the first track in the
 // spoken language, if the platform names that language.
 //
-// On the video site, no tracks and no error mean that the player of the site's own pages says
-// so about this very video. If the first run of the program lists no tracks, a second run asks
-// that player. On other platforms they mean that the program reports nothing that may hide
-// captions. If pick takes only a track that the platform withholds without a token, the error
-// is PO_TOKEN_REQUIRED.
+// On the video site a run asks only the player of the site's own pages, without JavaScript and
+// without the formats of the media. If that player neither has captions nor proves that there
+// are none, a second run asks all players of the program. No tracks and no error mean that the
+// player of the pages says so about this very video; on other platforms, that a tested release of
+// the program reports nothing that may hide captions. If pick takes only a track that the
+// platform withholds without a token, the error is PO_TOKEN_REQUIRED.
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
 // ends, the error is its cause. Faults of this machine have no code. If the platform refuses the
@@ -56,17 +57,9 @@ func unlisted(found engine.Captions) error {
 // captions reads captions in one way.
 func (d *Downloader) captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
-	m, err := d.inspect(ctx, c, look{})
+	m, tracks, err := d.find(ctx, c)
 	if m != nil {
 		found.Metadata = m.metadata()
-	}
-	if err != nil {
-		return found, err
-	}
-	tracks := m.tracks()
-	err = m.withheld(len(tracks))
-	if len(tracks) == 0 && m.byPlayers() && doubtful(err) {
-		m, tracks, err = d.lookAgain(ctx, m, err)
 	}
 	if err != nil {
 		return found, err

@@ -60,16 +60,25 @@ const debugging = "[debug] "
 // player. Often no other line reports that.
 const refusing = "player response playability status"
 
-// complaintsOnly removes the program's progress messages from its output. They may stand
-// between complaints and inside one. A message about a refused player becomes a warning.
+// complaintsOnly removes the program's progress messages and tracebacks from its output. They
+// may stand between complaints and inside one. A message about a refused player becomes a
+// warning.
 func complaintsOnly(said []byte) []byte {
 	var kept strings.Builder
+	complaint := false // an indented line goes on with a complaint
 	for line := range strings.Lines(string(said)) {
-		switch text, debug := strings.CutPrefix(line, debugging); {
+		text, debug := strings.CutPrefix(line, debugging)
+		switch {
 		case debug && strings.Contains(text, refusing):
+			complaint = false
 			kept.WriteString("WARNING: " + text)
-		case strings.HasPrefix(line, "["), strings.HasPrefix(line, " "):
-		default:
+			continue
+		case strings.HasPrefix(line, "["), strings.HasPrefix(line, "  File "), strings.HasPrefix(line, "Traceback "):
+			complaint = false
+		case !strings.HasPrefix(line, " "):
+			complaint = true
+		}
+		if complaint {
 			kept.WriteString(line)
 		}
 	}

@@ -170,7 +170,7 @@ func TestAnswersOfANewVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := fake{info: `{"id": "x", ` + test.info + `}`, stderr: test.stderr, load: "echo x > sound; echo sound > done"}.start(t)
+			b := fake{info: `{"id": "x", ` + test.info + `}`, stderr: test.stderr, pages: test.captions == "", load: "echo x > sound; echo sound > done"}.start(t)
 			_, err := b.Captions(t.Context(), b.content("x"), func([]transcript.Track) (int, bool) { return 0, false })
 			_, audio := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})
 			for i, want := range []transcript.Code{test.captions, test.audio} {
@@ -244,6 +244,7 @@ func TestComplaintsAreLogged(t *testing.T) {
 		many += "WARNING: " + strings.Repeat("x", 900) + string(rune('a'+i%26)) + strings.Repeat("y", i) + "\n"
 	}
 	b := fake{
+		pages:  true,
 		info:   `{"id": "x", "format_id": "140", "formats": [` + sound + `]}`,
 		stderr: "WARNING: ffmpeg-location /nonexistent does not exist! Continuing without ffmpeg\nWARNING: [youtube] first\n         and more\nERROR: second\n" + many,
 	}.start(t)

@@ -80,7 +80,9 @@ func TestVideosApart(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := says(tt.lines...).start(t)
+			answers := says(tt.lines...)
+			answers.pages = true
+			b := answers.start(t)
 			found, err := b.Videos(t.Context(), []engine.Content{b.content("aaaaaaaaaaa"), b.content("bbbbbbbbbbb")})
 			if tt.code != "" {
 				coded(t, err, tt.code)

@@ -37,14 +37,15 @@ func (d *Downloader) proveAbsence(ctx context.Context, contents []engine.Content
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	answers, pages, failed := readPages(dir)
+	pages, failed := readPages(dir)
 	if failed != nil {
 		return failed
 	}
+	distrust := d.distrust(ctx)
 	for _, c := range silent {
 		v, m := &found[indexOf(found, c.ExternalID)], seen[c.ExternalID]
 		switch {
-		case err == nil && m != nil && m.proven(answers, pages):
+		case err == nil && m != nil && m.proven(pages.answers, distrust):
 			captioned(v, m.tracks())
 		default:
 			v.TrackMetadataStatus, v.CaptionAvailable = transcript.TracksFailed, nil
@@ -60,15 +61,16 @@ func indexOf(found []video.Video, id string) int {
 // describeAgain returns the answers of the player of the site's own pages about contents, by
 // their ids.
 func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Content, dir string) (map[string]*media, error) {
-	args := append(slices.Clone(alone), "--ignore-errors", "--write-subs", "-J", "--")
+	args := append(slices.Clone(pagePlayer), "--ignore-errors", "--write-subs", "-J", "--")
 	for _, c := range contents {
 		args = append(args, c.URL)
 	}
 	said, more := &bounded{max: 2 * maxInfo}, time.Duration(len(contents))*pageTime
 	exit, err := d.run(ctx, run{
-		content: contents[0],
-		args:    args,
-		talks:   true,
+		content:   contents[0],
+		args:      args,
+		talks:     true,
+		noScripts: true,
 		command: engine.Command{
 			Dir: dir, Stdout: said,
 			Limits:  engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile},
@@ -87,15 +89,13 @@ func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Conten
 }
 
 // proven reports whether the second description of a content lists all its tracks. The
-// complaints concern all contents of the run, so they count only if there are no pages.
-func (m *media) proven(answers []*player.Answer, pages int) bool {
+// complaints concern all contents of the run, so only the answers count.
+func (m *media) proven(answers []*player.Answer, distrust error) bool {
 	if len(m.tracks()) > 0 {
 		return true
 	}
-	if pages == 0 {
-		return m.silenced() == nil
-	}
 	id := string(m.ID)
 	ofThis := slices.DeleteFunc(slices.Clone(answers), func(a *player.Answer) bool { return a.Details.VideoID != id })
-	return len(ofThis) > 0 && m.proveNone(ofThis) == nil
+	m.exit.Stderr = nil
+	return proofByPage.Prove(evidence{media: m, answers: ofThis, distrust: distrust}) == nil
 }

@@ -28,6 +28,7 @@ type fake struct {
 	code    int    // its exit code
 	script  string // of the shell, before all of that
 	load    string // of the shell, when it is to go on with an info file
+	pages   bool   // it keeps pages in which the player lists no track
 }
 
 // program sets the fake up and returns its path. Beside it the file seen will hold
@@ -42,6 +43,9 @@ func (f fake) program(t *testing.T) string {
 		"code": strconv.Itoa(f.code),
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	if f.pages {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "pages"), nil, 0o600))
 	}
 	// Linked, not written: a file that was just open for writing may not be run
 	// while another test starts a program.
@@ -178,7 +182,7 @@ func TestWarnings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := fake{info: tt.info, stderr: tt.stderr + "\n"}.start(t)
+			b := fake{info: tt.info, stderr: tt.stderr + "\n", pages: tt.code == ""}.start(t)
 			_, err := b.Captions(t.Context(), b.content("x"), func([]transcript.Track) (int, bool) { return 0, false })
 			if tt.code == "" {
 				assert.NoError(t, err)

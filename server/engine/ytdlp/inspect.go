@@ -40,10 +40,11 @@ type media struct {
 
 // look tells how to inspect a content. The zero value uses the program's defaults.
 type look struct {
-	dir    string   // the program's working directory; empty: one that is removed afterwards
-	args   []string // more options
-	talks  bool     // the options make the program report its steps
-	before []string // complaints that are already in the log
+	dir       string   // the program's working directory; empty: one that is removed afterwards
+	args      []string // more options
+	talks     bool     // the options make the program report its steps
+	noScripts bool     // no JavaScript is run
+	before    []string // complaints that are already in the log
 }
 
 // inspect asks for the content behind a link. It fetches the page and everything that is needed
@@ -57,10 +58,11 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*
 		content: c,
 		// Without --write-subs the program does not look for some sites' captions, and does not
 		// report withheld ones. With -J it writes no file.
-		args:    append(slices.Clone(how.args), "--write-subs", "-J", "--", c.URL),
-		command: engine.Command{Dir: how.dir, Stdout: said},
-		talks:   how.talks,
-		before:  how.before,
+		args:      append(slices.Clone(how.args), "--write-subs", "-J", "--", c.URL),
+		command:   engine.Command{Dir: how.dir, Stdout: said},
+		talks:     how.talks,
+		noScripts: how.noScripts,
+		before:    how.before,
 	})
 	switch {
 	case said.over:

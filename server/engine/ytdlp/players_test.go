@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/run"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -106,7 +107,9 @@ func record(t *testing.T, q question, answers []byte) playersCase {
 	content := b.content(talk)
 	content.URL = there(content.URL)
 	// The error is judged by the tests that read what is recorded here.
-	_, _ = b.Captions(context.WithoutCancel(t.Context()), content, func([]transcript.Track) (int, bool) { return 0, false })
+	ctx := context.WithoutCancel(t.Context())
+	_, _ = b.Captions(ctx, content, func([]transcript.Track) (int, bool) { return 0, false })
+	_, _ = b.Audio(ctx, content, t.TempDir(), engine.AudioOptions{}) // asks all players
 	c := playersCase{Name: q.Name, Want: q.Want, Tracks: q.Tracks, Plain: left(t, dir, "plain"), Alone: left(t, dir, "alone")}
 	c.Plain.Pages = nil
 	return c

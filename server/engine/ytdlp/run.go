@@ -66,6 +66,8 @@ type run struct {
 	// talks reports that the program is asked to report its steps in addition to its
 	// complaints.
 	talks bool
+	// noScripts runs no JavaScript: what is read does not need the formats of the media.
+	noScripts bool
 	// before are complaints that an earlier run has logged.
 	before []string
 }
@@ -86,7 +88,11 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
 		c.Network = &engine.Network{MaxBytes: maxPages}
 	}
-	d.addRuntimes(&c, v)
+	if r.noScripts {
+		c.Args = append(c.Args, withoutRuntimes(v)...)
+	} else {
+		d.addRuntimes(&c, v)
+	}
 	if d.leaksByFragment(v) {
 		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the generic extractor is the one that obeys such links
 	}

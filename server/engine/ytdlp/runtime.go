@@ -75,6 +75,14 @@ func (d *Downloader) lookRuntime(file string) (path string, err error) {
 // slowest is the processor time of an old QuickJS for one player.
 const slowest = 3 * time.Minute
 
+// withoutRuntimes returns the options that keep the program from starting a runtime.
+func withoutRuntimes(v version) []string {
+	if v < runsPlayers {
+		return nil
+	}
+	return []string{"--no-js-runtimes"}
+}
+
 // addRuntimes adds the runtimes to a run, if the version knows them.
 func (d *Downloader) addRuntimes(c *engine.Command, v version) {
 	if v < runsPlayers {
@@ -84,7 +92,7 @@ func (d *Downloader) addRuntimes(c *engine.Command, v version) {
 	if len(found) == 0 {
 		return // the program complains if it needs a runtime
 	}
-	c.Args, c.Reads = append(c.Args, "--no-js-runtimes"), slices.Clone(c.Reads)
+	c.Args, c.Reads = append(c.Args, withoutRuntimes(v)...), slices.Clone(c.Reads)
 	for _, r := range found {
 		if r.name == "quickjs" {
 			c.Limits.Wall, c.Limits.CPU = max(c.Limits.Wall, 2*slowest), max(c.Limits.CPU, slowest)

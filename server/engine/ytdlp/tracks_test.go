@@ -56,7 +56,7 @@ func TestTracks(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := fake{info: info(tt.members)}.start(t)
+			b := fake{info: info(tt.members), pages: true}.start(t)
 			found, err := b.Captions(t.Context(), b.content("x"), func([]transcript.Track) (int, bool) { return 0, false })
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, found.Tracks)
@@ -179,7 +179,7 @@ func TestMetadataFields(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := fake{info: info(tt.members)}.start(t)
+			b := fake{info: info(tt.members), pages: true}.start(t)
 			found, err := b.Captions(t.Context(), b.content("x"), nil)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, found.Metadata)
