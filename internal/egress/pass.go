@@ -46,6 +46,7 @@ type Pass struct {
 	refused []string
 	unknown []string
 	service *service // that the program may ask; nil: none
+	inside  Dialer   // of a site inside this process; nil: the pass asks the network
 }
 
 // Open makes a pass. It ends with ctx, after it has received more than maxBytes over all
@@ -189,7 +190,11 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	if p == p.guard.own { // the guard's own pass serves many clients
 		turn = p.guard.turns.Add(1)
 	}
-	raw, err := p.guard.dial(ctx, p.visit, turn, network, address)
+	dial := func() (net.Conn, error) { return p.guard.dial(ctx, p.visit, turn, network, address) }
+	if inside := p.site(); inside != nil {
+		dial = func() (net.Conn, error) { return inside(ctx, address) }
+	}
+	raw, err := dial()
 	var refusal *Refusal
 	switch {
 	case errors.As(err, &refusal):
@@ -208,6 +213,23 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 		return nil, context.Cause(p.ctx)
 	}
 	return c, nil
+}
+
+// Dialer opens a connection to an address, "host:port".
+type Dialer func(ctx context.Context, address string) (net.Conn, error)
+
+// Inside lets the pass reach a site inside this process and nothing else. The caller calls it
+// before the program runs.
+func (p *Pass) Inside(dial Dialer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inside = dial
+}
+
+func (p *Pass) site() Dialer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.inside
 }
 
 // noteUnknown remembers the host of an address if an error says that its name could not be looked

@@ -219,6 +219,9 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 		_ = pass.Close() // always nil
 		return engine.Exit{}, fmt.Errorf("run: network of %s: %w", path, err)
 	}
+	if c.Network.Inside != nil {
+		pass.Inside(c.Network.Inside)
+	}
 	may.port = r.guard.Port()
 	exit, err := r.run(pass.Context(), path, dir, append(env, pass.Env()...), may, c)
 	_ = pass.Close() // always nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -74,6 +75,10 @@ type Network struct {
 	// MaxBytes is the most that the run may receive, over all connections; 0: the guard's
 	// default, 2 GiB. A run that receives more ends with a *LimitError.
 	MaxBytes int64
+	// Inside opens the connections of the run instead of the network: the run asks a site inside
+	// this process. The guard judges no address then, as no connection leaves the process. nil:
+	// the run asks the network.
+	Inside func(ctx context.Context, address string) (net.Conn, error)
 	// Service is a service of the operator that this run may ask; nil: none.
 	Service *Service
 }

@@ -2,6 +2,7 @@ package ytdlp_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence/absencetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -238,4 +241,28 @@ func TestWithheldBesideOthers(t *testing.T) {
 	found, err := b.captions(t, "x", "en")
 	require.NoError(t, err)
 	assert.NotNil(t, found.Track, "what is there is read")
+}
+
+// Each row of the tables is needed: evidence that lacks only this proves nothing.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	const (
+		plays  = `{"id": "x", "format_id": "140", "formats": [` + sound + `]}`
+		stills = `{"id": "x", "formats": [` + pictures + `]}`
+		none   = `{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"x"}}`
+		robot  = `{"playabilityStatus":{"status":"LOGIN_REQUIRED","reason":"not a bot"}}`
+		other  = "WARNING: [youtube] Skipping player responses from web clients (got player responses for video \"y\" instead of \"x\")\n"
+	)
+	unknown := errors.New("an unknown release")
+	absencetest.EachRow(t, ytdlp.ProofByPage, ytdlp.EvidenceOf(stills, "", []string{none, "<html>"}, nil), map[string]ytdlp.Evidence{
+		"the release of the program is tested":                 ytdlp.EvidenceOf(stills, "", []string{none}, unknown),
+		"the program reports nothing that may hide captions":   ytdlp.EvidenceOf(stills, other, []string{none}, nil),
+		"an answer of the site's own player was kept and read": ytdlp.EvidenceOf(stills, "", []string{"<html>"}, nil),
+		"each answer says that the video has no captions":      ytdlp.EvidenceOf(stills, "", []string{none, robot}, nil),
+	})
+	absencetest.EachRow(t, ytdlp.ProofElsewhere, ytdlp.EvidenceOf(plays, "", nil, nil), map[string]ytdlp.Evidence{
+		"the release of the program is tested":               ytdlp.EvidenceOf(plays, "", nil, unknown),
+		"the program finds something to play":                ytdlp.EvidenceOf(stills, "", nil, nil),
+		"the program reports nothing that may hide captions": ytdlp.EvidenceOf(plays, other, nil, nil),
+	})
 }

@@ -68,7 +68,7 @@ func (d *Downloader) examineProgram(v version) engine.Finding {
 	f := engine.Finding{Name: programName, Status: engine.OK}
 	age := time.Since(v.day())
 	path, _ := d.host.Programs.Look(d.program) // no error: the program has just answered
-	f.Found = fmt.Sprintf("%s, %d days old, at %s", v, max(0, int(age.Hours()/24)), path)
+	f.Found = fmt.Sprintf("%s, %d days old, at %s", v.date(), max(0, int(age.Hours()/24)), path)
 	if age > old {
 		f.Status, f.Cure = engine.Old, d.cure
 		f.Fails = "links to platforms that have changed since, as they do every few weeks"

@@ -104,6 +104,9 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	c.Args = joinExtractorArgs(append(c.Args, r.args...))
 	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
+	if d.site != nil {
+		c.Network.Inside, c.Args = d.site.dial, append([]string{"--no-check-certificates"}, c.Args...)
+	}
 	exit, err := d.start(ctx, c)
 	if r.complaints != nil {
 		exit.Stderr = r.complaints()

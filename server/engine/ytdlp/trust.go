@@ -1,7 +1,168 @@
 package ytdlp
 
-import "context"
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// tested are the releases on which the tests of this package run: the oldest one, which is that
+// of Debian 12, and the one that make setup installs. What is known of the program's complaints
+// was learned from these releases. The silence of another release proves nothing, until that
+// release has passed the suite.
+var tested = []version{oldest, "2026.10.26"}
 
 // distrust returns why the silence of this release of the program proves nothing; nil: the
-// release is tested.
-func (d *Downloader) distrust(ctx context.Context) error { return nil }
+// release is tested. An untested release goes through the suite, once for each file of the
+// program, which takes some ten seconds.
+func (d *Downloader) distrust(ctx context.Context) error {
+	v, err := d.version(ctx)
+	if err != nil || d.site != nil || slices.Contains(tested, v) {
+		return err
+	}
+	files, err := d.files(nil)
+	if err != nil {
+		return err
+	}
+	failed, err := d.rehearsed.get(ctx, files, func(ctx context.Context) (*suiteFailure, error) {
+		return d.suite(ctx, v)
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("ytdlp: the suite for release %s: %w", v, err)
+	case failed != nil:
+		return d.unfit("is release " + string(v) + ", which does not tell refusals from missing captions").Because(failed)
+	}
+	return nil
+}
+
+// Rehearse runs the suite that shows whether the program tells refusals from missing captions,
+// also if the release is known, and returns the finding. The suite runs the program on a site
+// inside this process, and so needs no network.
+func (d *Downloader) Rehearse(ctx context.Context) engine.Finding {
+	f := engine.Finding{Name: programName + " suite"}
+	v, err := d.version(ctx)
+	if err == nil {
+		var failed *suiteFailure
+		if failed, err = d.rehearse(ctx); err == nil {
+			d.note(v, failed == nil)
+			if failed == nil {
+				f.Status, f.Found = engine.OK, "release "+string(v)+" tells refusals from missing captions"
+				return f
+			}
+			err = d.unfit("does not tell refusals from missing captions (" + failed.Error() + ")")
+		}
+	}
+	f = engine.FindingOf(f.Name, err)
+	f.Fails = "speech recognition of links without captions: CONFIG_ERROR"
+	return f
+}
+
+// suite returns how a release fails the suite; nil: the release passes, now or at a time that is
+// noted.
+func (d *Downloader) suite(ctx context.Context, v version) (*suiteFailure, error) {
+	if d.noted(v) {
+		return nil, nil //nolint:nilnil // it passes
+	}
+	failed, err := d.rehearse(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d.note(v, failed == nil)
+	if failed == nil {
+		d.log.InfoContext(ctx, "an unknown release of yt-dlp has passed the suite: its word on missing captions counts", "release", string(v))
+	}
+	return failed, nil
+}
+
+// suitePass is the note about a release that has passed the suite.
+type suitePass struct {
+	Release string `json:"release"`
+	SHA256  string `json:"sha256"` // of the program's file
+	Suite   int    `json:"suite"`
+}
+
+// noted reports whether this release has passed this suite.
+func (d *Downloader) noted(v version) bool {
+	if d.notes == "" {
+		return false
+	}
+	now, err := d.pass(v)
+	if err != nil {
+		return false
+	}
+	text, err := os.ReadFile(d.noteFile())
+	var before suitePass
+	return err == nil && json.Unmarshal(text, &before) == nil && before == now
+}
+
+// note notes whether this release passes. A note that cannot be written only makes the next
+// process run the suite again.
+func (d *Downloader) note(v version, passed bool) {
+	if d.notes == "" {
+		return
+	}
+	now, err := d.pass(v)
+	if err != nil || !passed {
+		_ = os.Remove(d.noteFile()) // see the comment above
+		return
+	}
+	text, err := json.Marshal(now)
+	if err == nil && os.MkdirAll(d.notes, 0o700) == nil {
+		_ = os.WriteFile(d.noteFile(), text, 0o600) // a torn note is no note
+	}
+}
+
+func (d *Downloader) noteFile() string { return filepath.Join(d.notes, "yt-dlp-suite.json") }
+
+// pass describes the program's file as it is now.
+func (d *Downloader) pass(v version) (p suitePass, err error) {
+	path, err := d.host.Programs.Look(d.program)
+	if err != nil {
+		return p, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return p, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return p, err
+	}
+	return suitePass{string(v), hex.EncodeToString(sum.Sum(nil)), suiteNumber}, nil
+}
+
+// suiteFailure says how a release fails the suite.
+type suiteFailure struct {
+	about  string
+	tracks int // that it has found
+	got    error
+}
+
+func (f *suiteFailure) Error() string {
+	switch {
+	case f.got == nil && f.tracks == 0:
+		return "it finds no captions in " + f.about
+	case f.got == nil:
+		return "it finds captions in " + f.about
+	}
+	var e *transcript.Error
+	if errors.As(f.got, &e) {
+		return "it answers " + string(e.Code) + " to " + f.about
+	}
+	return "it fails at " + f.about
+}
+
+// Unwrap returns the program's own error, for the log.
+func (f *suiteFailure) Unwrap() error { return f.got }

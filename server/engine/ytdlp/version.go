@@ -12,7 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// version is the date of a release: "2023.03.04". Versions compare as text.
+// version is the date of a release, "2023.03.04", in builds between releases followed by more:
+// "2025.10.22.232842.dev0". Versions compare as text.
 type version string
 
 const dayForm = "2006.01.02"
@@ -68,20 +69,27 @@ func (d *Downloader) runVersion(ctx context.Context) (version, error) {
 	return v, nil
 }
 
-// parseVersion reads the date at the beginning of a version. The rest
-// ("2025.10.22.232842.dev0") does not matter.
+// maxVersion bounds a version, in bytes.
+const maxVersion = 50
+
+// parseVersion reads a version.
 func parseVersion(answer string) (version, error) {
-	day := strings.TrimSpace(answer)
-	day = day[:min(len(day), len(dayForm))]
-	if _, err := time.Parse(dayForm, day); err != nil {
+	v := version(strings.TrimSpace(answer))
+	if len(v) > maxVersion || v.day().IsZero() || strings.ContainsFunc(string(v), func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errors.New("its version is not a date")
 	}
-	return version(day), nil
+	return v, nil
 }
 
-// day returns the date of the release.
+// date returns the day of the release as text.
+func (v version) date() string { return string(v[:min(len(v), len(dayForm))]) }
+
+// day returns the day of the release; zero: v is no version.
 func (v version) day() time.Time {
-	day, _ := time.Parse(dayForm, string(v)) // parseVersion has checked it
+	day, err := time.Parse(dayForm, v.date())
+	if err != nil {
+		return time.Time{}
+	}
 	return day
 }
 

@@ -53,6 +53,10 @@ type Options struct {
 	Cure string
 	// Access are further ways to content whose platform refuses the plain way.
 	Access Access
+	// Notes is the folder in which the downloader notes that an unknown release of the program
+	// has passed the suite, so that the next process need not run the suite again. Empty: nothing
+	// is noted.
+	Notes string
 	// Log receives the program's complaints, one line for each run; nil: only errors report
 	// them.
 	Log *slog.Logger
@@ -68,10 +72,14 @@ type Downloader struct {
 	cure    string
 	log     *slog.Logger
 	runtime *jsRuntime // nil: none was named
+	notes   string
 	access  Access
-	way     *way // nil: the plain one
+	way     *way       // nil: the plain one
+	site    *suiteSite // that the runs ask instead of the network; nil outside of the suite
 	said    *question[version]
 	told    *question[*equipment]
+
+	rehearsed *question[*suiteFailure]
 }
 
 var (
@@ -109,8 +117,8 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 		return nil, err
 	}
 	return &Downloader{
-		host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, access: o.Access,
-		said: new(question[version]), told: new(question[*equipment]),
+		host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, notes: o.Notes, access: o.Access,
+		said: new(question[version]), told: new(question[*equipment]), rehearsed: new(question[*suiteFailure]),
 	}, nil
 }
 
@@ -144,7 +152,7 @@ func (d *Downloader) Check(ctx context.Context) error {
 // the context's.
 func (d *Downloader) Version(ctx context.Context) (string, error) {
 	v, err := d.version(ctx)
-	return string(v), err
+	return v.date(), err
 }
 
 // Origin returns the origin of platforms whose captions the program reads.
