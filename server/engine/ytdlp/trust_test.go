@@ -36,7 +36,7 @@ func asUnknown(t *testing.T) string {
 	require.NoError(t, err)
 	return scripted(t, `case "$*" in *--version*) echo `+claimed()+`; exit ;; esac
 echo x >>"$(dirname "$0")/runs"
-exec `+real+` --use-extractors 'youtube.*,generic' "$@"
+exec `+real+` --use-extractors 'youtube.*,generic,html5' "$@"
 `)
 }
 
