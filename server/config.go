@@ -82,6 +82,12 @@ type Config struct {
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
+	// DirectMedia takes links that belong to no platform: to a media file, to the page of an
+	// episode, or to an item of a feed. The service then fetches from any public host that a caller
+	// names, so DirectMedia is for accounts that the operator trusts. false: the service refuses
+	// such links with UNSUPPORTED_PLATFORM. If no process that works has an engine with a Direct,
+	// the answer is NOT_IMPLEMENTED.
+	DirectMedia bool
 	// Pace is how often this process visits each platform, for captions, downloads,
 	// lists and discovery together. The zero value: 5 visits a minute, 5 at the same time.
 	// Further visits wait. The visits of processes that share an address add up.

@@ -90,6 +90,7 @@ func (s *Server) makePipeline() (err error) {
 		Store:                 s.db,
 		Sites:                 c.Sites,
 		ShortLinks:            s.shortLinks,
+		DirectMedia:           c.DirectMedia,
 		Idle:                  c.Role == RoleAPI,
 		Pace:                  c.Pace,
 		RecognizeBlockedAfter: c.RecognizeBlockedAfter,
@@ -135,7 +136,7 @@ func (s *Server) makeAPI() (err error) {
 	s.api = api.New(api.Config{
 		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
 		Feeds: textfeed.New(s.db.SQL()), MayUse: s.mayUse,
-		Sites: c.Sites, ShortLinks: s.shortLinks, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
+		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})
 	return nil

@@ -47,6 +47,7 @@ const (
 	OriginProfessionalCaptions   Origin = "professional_site_captions"
 	OriginShortVideoSiteCaptions Origin = "short_video_site_captions"
 	OriginManual                 Origin = "manual"
+	OriginPublisher              Origin = "publisher_transcript"
 )
 
 // Status is the state of a stored transcript. The service stores and returns

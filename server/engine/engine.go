@@ -33,6 +33,10 @@ type Engine struct {
 	// Audio downloads the sound of links without captions. Without it, such links end in
 	// NOT_IMPLEMENTED.
 	Audio AudioSource
+	// Direct reads the links that belong to no platform: to a media file, to the page of an
+	// episode, or to an item of a feed. Without it, requests for such links end in
+	// NOT_IMPLEMENTED.
+	Direct DirectSource
 	// Media reads uploaded and downloaded files. Without it, such files end in NOT_IMPLEMENTED.
 	Media MediaTool
 	// Recognizer turns speech into text. Without it, work that needs speech recognition ends in

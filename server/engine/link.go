@@ -130,6 +130,16 @@ type AudioSource interface {
 	Audio(ctx context.Context, c Content, dir string, o AudioOptions) (path string, err error)
 }
 
+// DirectSource reads links that belong to no platform. The contents have the platform
+// [transcript.Upload] and the link as URL; their ExternalID means nothing to the source. No tracks
+// and no error mean that the publisher names no transcript with times. A link may lead anywhere,
+// so a DirectSource never answers IP_BLOCKED: the circuit that this code opens would refuse the
+// links of all other hosts.
+type DirectSource interface {
+	CaptionSource
+	AudioSource
+}
+
 // AudioOptions are the options of one download.
 type AudioOptions struct {
 	// MaxBytes is the most that the download may receive; 0: the source's own bound.

@@ -27,12 +27,14 @@ type Config struct {
 	Log        *slog.Logger
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
-	Feeds      *textfeed.Feeds
-	MayUse     func(ctx context.Context, account string) error // nil, or why an account may not use the service now
-	Admit      Admit                                           // has the last word on new work; nil: the plan decides
-	BasePath   string                                          // the start of the paths in answers; empty: the root
-	Version    string                                          // of the program, for GET /healthz
-	Unconfined func() error                                    // why the kernel does not hold programs to the egress guard; nil: it does
+	// DirectMedia takes links of no platform, see server.Config.
+	DirectMedia bool
+	Feeds       *textfeed.Feeds
+	MayUse      func(ctx context.Context, account string) error // nil, or why an account may not use the service now
+	Admit       Admit                                           // has the last word on new work; nil: the plan decides
+	BasePath    string                                          // the start of the paths in answers; empty: the root
+	Version     string                                          // of the program, for GET /healthz
+	Unconfined  func() error                                    // why the kernel does not hold programs to the egress guard; nil: it does
 
 	ExportPatience time.Duration // how long a client may take to read a chunk of an export
 	Timeout        func(context.Context, time.Duration) (context.Context, context.CancelFunc)
@@ -59,7 +61,7 @@ type API struct {
 
 // New makes an API.
 func New(c Config) *API {
-	found := &contents{sites: c.Sites, shortLinks: c.ShortLinks, timeout: c.Timeout}
+	found := &contents{sites: c.Sites, direct: c.DirectMedia, shortLinks: c.ShortLinks, timeout: c.Timeout}
 	recent, streams := newRecentAnswers(), new(streamCounter)
 	a := &API{
 		lifetime: c.Lifetime,

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -47,6 +48,7 @@ func (src *source) fields() []*request.Field {
 // contents resolves sources by the platform table.
 type contents struct {
 	sites      *site.Table
+	direct     bool // links of no platform name a recording
 	shortLinks *shortlink.Follower
 	timeout    withTimeout
 }
@@ -55,6 +57,15 @@ type contents struct {
 // speed of its machine.
 type withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
+// findRecording is find for a request for a transcript.
+func (c *contents) findRecording(ctx context.Context, src source) (engine.Content, error) {
+	match, err := c.matchRecording(src)
+	if err != nil {
+		return engine.Content{}, err
+	}
+	return c.content(ctx, match)
+}
+
 // find resolves a source. find uses the network only to follow a short link.
 func (c *contents) find(ctx context.Context, src source) (engine.Content, error) {
 	match, err := c.match(src)
@@ -62,6 +73,15 @@ func (c *contents) find(ctx context.Context, src source) (engine.Content, error)
 		return engine.Content{}, err
 	}
 	return c.content(ctx, match)
+}
+
+// matchRecording is match for a request for a transcript, which may also be for a direct link.
+func (c *contents) matchRecording(src source) (site.Match, error) {
+	match, err := c.match(src)
+	if c.direct && src.url != "" && errors.Is(err, transcript.UnsupportedPlatform) {
+		return c.sites.Direct(src.url)
+	}
+	return match, err
 }
 
 // match looks a source up in the platform table.

@@ -114,7 +114,7 @@ func readWishes(table request.Table, wishes map[string]any) error {
 }
 
 func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src source, wish wishes) (*pipeline.Outcome, error) {
-	content, err := t.contents.find(ctx, src)
+	content, err := t.contents.findRecording(ctx, src)
 	if err != nil {
 		return nil, err
 	}

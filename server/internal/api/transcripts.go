@@ -93,7 +93,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 			if err := req.read(w, r); err != nil {
 				return nil, err
 			}
-			if match, err = t.contents.match(req.source); err != nil {
+			if match, err = t.contents.matchRecording(req.source); err != nil {
 				return nil, err
 			}
 			if match.Short { // the default language depends on the platform at the end of the link

@@ -24,8 +24,12 @@ type Finding struct {
 	unanswered bool
 }
 
-// Put stores the metadata and the list of tracks that the platform gave.
+// Put stores the metadata and the list of tracks that the platform gave. Accounts share these, so
+// nothing about a content of one account is stored.
 func (f Finding) Put(ctx context.Context, tx *db.Tx, sub subject.Subject) error {
+	if sub.Owner != "" {
+		return nil
+	}
 	return tx.Contents.Put(ctx, &db.Content{
 		Platform:   sub.Platform,
 		ExternalID: sub.ExternalID,
@@ -42,6 +46,7 @@ func (f Finding) Answered() bool { return !f.unanswered }
 func (f Finding) Transcript(sub subject.Subject) *db.Transcript {
 	now := transcript.At(time.Now())
 	t := &db.Transcript{
+		Owner: sub.Owner,
 		Transcript: transcript.Transcript{
 			Platform:   sub.Platform,
 			ExternalID: sub.ExternalID,

@@ -41,6 +41,8 @@ type Config struct {
 	Lists      engine.ListSource // reads playlists and channels; nil: this process cannot
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
+	// DirectMedia takes links of no platform.
+	DirectMedia bool
 	Pauses     retry.Pauses
 	Log        *slog.Logger
 	// Trace returns the trace of a request, to be kept with the batch.

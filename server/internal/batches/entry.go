@@ -22,10 +22,13 @@ type Entry struct {
 	Err *transcript.Error
 }
 
-// EntryOf is what a link of a batch names: a full link, a short one, or an id of the video
-// site. One that names nothing stands for itself.
+// EntryOf is what a link of a batch names: a full link, a short one, an id of the video
+// site, or a direct link. One that names nothing stands for itself.
 func (bs *Batches) EntryOf(link string) Entry {
 	match, err := bs.cfg.Sites.Detect(link)
+	if bs.cfg.DirectMedia && errors.Is(err, transcript.UnsupportedPlatform) {
+		match, err = bs.cfg.Sites.Direct(link)
+	}
 	if err == nil {
 		return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, Short: match.Short}
 	}

@@ -43,6 +43,11 @@ func (t Team) Decodes(link bool) bool {
 	return t.Anyone(func(a Abilities) bool { return a.Media && (a.Audio || !link) })
 }
 
+// DecodesDirect reports whether a process can fetch and decode the media of a direct link.
+func (t Team) DecodesDirect() bool {
+	return t.Anyone(func(a Abilities) bool { return a.Media && slices.Contains(a.Captions, transcript.Upload) })
+}
+
 // TakesPrompts reports whether a recognizer takes a prompt.
 func (t Team) TakesPrompts() bool {
 	return t.Anyone(func(a Abilities) bool { return a.Recognizer != nil && a.Recognizer.Prompts })

@@ -58,6 +58,8 @@ type Limits struct {
 	ASR bool `json:"asr,omitempty"`
 	// MaxDuration is the longest media that is recognized, in seconds.
 	MaxDuration int64 `json:"maxDuration"`
+	// MaxBytes is the largest file behind a direct link; below 0: no bound. 0: no such links.
+	MaxBytes int64 `json:"maxBytes,omitempty"`
 	// Period is when the period began from whose allowance the claim is paid:
 	// Transcripts and ASRMinutes.
 	Period      time.Time `json:"period"`

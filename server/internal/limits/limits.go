@@ -34,6 +34,9 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 		ActionLabel:           plan.ActionLabel,
 		ActionURL:             plan.ActionURL,
 	}
+	if plan.Upload {
+		limits.MaxBytes = plan.MaxUploadBytes
+	}
 	if plan.SharedTurn {
 		limits.Turn = sharedTurn + plan.Name
 	}

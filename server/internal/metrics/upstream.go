@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"slices"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -52,10 +50,9 @@ type Visited struct {
 	Source   Source
 }
 
-// platforms returns the platforms that the service visits.
-func platforms() []transcript.Platform {
-	return slices.DeleteFunc(transcript.Platforms(), func(p transcript.Platform) bool { return p == transcript.Upload })
-}
+// platforms returns the platforms that the service visits. Upload stands for the hosts of direct
+// links.
+func platforms() []transcript.Platform { return transcript.Platforms() }
 
 func newUpstreams(f promauto.Factory) *upstreams {
 	answers := f.NewCounterVec(prometheus.CounterOpts{

@@ -30,6 +30,10 @@ const fullRetry = 15
 // process can do the work.
 func (s Submission) refusal(sub subject.Subject) error {
 	switch {
+	case s.direct() && s.limits.MaxBytes == 0:
+		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include uploads, nor links to media files.")
+	case s.direct() && !s.team.ReadsCaptions(transcript.Upload):
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot read links to media files.")
 	case s.captionsFirst(sub):
 		return nil // the captions decide
 	case !s.limits.ASR:

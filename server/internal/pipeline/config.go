@@ -27,6 +27,8 @@ type Config struct {
 	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
+	// DirectMedia takes links of no platform as items of batches, see server.Config.
+	DirectMedia bool
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
 	// Dir is for scratch files; the caller removes it after Stop.

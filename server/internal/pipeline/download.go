@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -29,13 +30,93 @@ func (p *processor) download(ctx context.Context, t task, e *db.Extraction) (pat
 	if err := os.Mkdir(into, 0o700); err != nil {
 		return "", fmt.Errorf("pipeline: making room for a download: %w", err)
 	}
-	path, err = p.engine.Audio.Audio(ctx, sub.Content, into, engine.AudioOptions{
-		Known: func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) },
-	})
+	o := engine.AudioOptions{Known: func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) }}
+	if subject.Direct(sub.Content) {
+		if o.MaxBytes, err = p.mostBytes(ctx, t); err != nil {
+			return "", err
+		}
+	}
+	path, err = p.downloadWithin(ctx, sub.Content, into, o)
 	if !errors.Is(err, follow.ErrUnwanted) && !errors.Is(err, errTakenOver) {
 		ask.CountVisit(ctx, p.metrics, sub.Platform, metrics.Audio, false, err)
 	}
 	return path, err
+}
+
+// downloadWithin downloads while the disks have room for more.
+func (p *processor) downloadWithin(ctx context.Context, c engine.Content, into string, o engine.AudioOptions) (string, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := int64(0) // when to look at the disks again
+	o.Progress = func(done, total int64) {
+		if done < next {
+			return
+		}
+		next = done + measureEvery
+		if err := p.disks.Room(total - done); err != nil {
+			stop(err)
+		}
+	}
+	path, err := p.engine.Audio.Audio(ctx, c, into, o)
+	if full := context.Cause(ctx); err != nil && errors.Is(full, db.ErrUnavailable) {
+		return "", full
+	}
+	return path, err
+}
+
+// mostBytes is the largest file that any claim on a direct link permits; 0: the source's own bound.
+func (p *processor) mostBytes(ctx context.Context, t task) (most int64, err error) {
+	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+		most = 0
+		for _, c := range claims {
+			if c.Limits.MaxBytes < 0 {
+				most = 0
+				break
+			}
+			most = max(most, c.Limits.MaxBytes)
+		}
+		return err
+	})
+	return most, err
+}
+
+// withDirect returns the engine with its Direct among the other sources: it reads the captions of
+// direct links, and the Audio hands on their sound to it. No other source sees such a link, which
+// may lead anywhere.
+func withDirect(e engine.Engine) engine.Engine {
+	if e.Direct != nil {
+		e.Captions = append(slices.Clone(e.Captions), e.Direct)
+	}
+	if e.Direct != nil || e.Audio != nil {
+		e.Audio = audioByLink{e.Audio, e.Direct}
+	}
+	return e
+}
+
+// audioByLink downloads the sound of platforms by one source, and that of direct links by another.
+type audioByLink struct {
+	platforms engine.AudioSource // nil: there is none
+	direct    engine.DirectSource
+}
+
+// Audio downloads the sound of a content by the source that reads its link.
+func (a audioByLink) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
+	switch direct := subject.Direct(c); {
+	case direct && a.direct != nil:
+		return a.direct.Audio(ctx, c, dir, o)
+	case !direct && a.platforms != nil:
+		return a.platforms.Audio(ctx, c, dir, o)
+	}
+	return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media of this kind.")
+}
+
+// Check calls the Check of the source for platforms, if it has one.
+func (a audioByLink) Check(ctx context.Context) error {
+	if a.platforms == nil {
+		return ErrMissing
+	}
+	return check(ctx, a.platforms)
 }
 
 // keepMetadata stores the platform's description before a download, and refuses a
@@ -52,7 +133,7 @@ func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subjec
 		if err := tx.Library.DescribeJobs(ctx, e, m); err != nil {
 			return err
 		}
-		if !language.HasCaptions(sub.Platform) {
+		if !language.HasCaptions(sub.Platform) && sub.Owner == "" {
 			c := &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()}
 			if err := tx.Contents.Put(ctx, c); err != nil {
 				return err

@@ -81,7 +81,7 @@ func New(c Config) (*Pipeline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(c.Engine), pace: keep, log: c.Log, metrics: c.Metrics}
+	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(withDirect(c.Engine)), pace: keep, log: c.Log, metrics: c.Metrics}
 	self := cluster.Config{Self: cluster.AbilitiesOf(p.engine), Idle: c.Idle, Log: c.Log}
 	if c.Store.Shared() {
 		self.Processes = c.Store.Processes
@@ -114,7 +114,7 @@ func (p *Pipeline) assemble() {
 	p.audio = &audio{c.Store, c.Log}
 	p.hooks = &hookDelivery{Hooks: c.Hooks, store: c.Store, jobs: p.Jobs, log: c.Log, kept: c.Retention.Jobs, pause: c.hookPause}
 	p.Batches = batches.New(batches.Config{
-		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks, Pauses: c.pauses, Log: c.Log,
+		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks, DirectMedia: c.DirectMedia, Pauses: c.pauses, Log: c.Log,
 		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
 		TakeUp: p.takeUpItem, CancelClaims: p.cancelClaims, Ended: p.hooks.queueBatchCall,
 	})

@@ -148,6 +148,9 @@ func (p *processor) forOthers(ctx context.Context, s step) bool {
 		case captionsArgs:
 			return t.ReadsCaptions(e.Platform)
 		case prepareArgs:
+			if subject.Direct(subject.OfExtraction(e).Content) {
+				return t.DecodesDirect()
+			}
 			return t.Decodes(s.Link)
 		case recognizeArgs:
 			return t.CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())) == nil

@@ -57,7 +57,7 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[transcript.Platform](): list(transcript.Platforms()...),
 	reflect.TypeFor[transcript.Origin](): list(
 		transcript.OriginCaptionAPI, transcript.OriginDownloader, transcript.OriginASR,
-		transcript.OriginProfessionalCaptions, transcript.OriginShortVideoSiteCaptions, transcript.OriginManual),
+		transcript.OriginProfessionalCaptions, transcript.OriginShortVideoSiteCaptions, transcript.OriginManual, transcript.OriginPublisher),
 	reflect.TypeFor[transcript.Status](): list(transcript.Pending, transcript.Ready, transcript.Failed),
 	reflect.TypeFor[transcript.MetadataStatus](): list(
 		transcript.MetadataComplete, transcript.MetadataPartial, transcript.MetadataPending, transcript.MetadataUnavailable),

@@ -50,6 +50,12 @@ func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts 
 // Answer returns the text on the shelf that answers the list, or nil: see
 // server/API.md, Language lists.
 func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
+	if Direct(s.Content) {
+		if text := s.published(shelf); text != nil {
+			return text
+		}
+		return recognized(shelf, s.ASRLanguage())
+	}
 	if !language.HasCaptions(s.Platform) {
 		if text := putIn(shelf, s.ASRLanguage()); text != nil {
 			return text
@@ -85,6 +91,24 @@ func (s Subject) Captions(shelf *db.Shelf) (text *db.ShelfText, open bool) {
 		return captionIn(shelf, tracks[n].Lang), true
 	}
 	return nil, false
+}
+
+// published is the text of the publisher that answers the list of a direct link, or nil.
+func (s Subject) published(shelf *db.Shelf) *db.ShelfText {
+	if !s.WantsCaptions() {
+		return nil
+	}
+	var texts []db.ShelfText
+	var tracks []transcript.Track
+	for _, t := range shelf.Texts {
+		if t.Source != transcript.OriginASR {
+			texts, tracks = append(texts, t), append(tracks, transcript.Track{Lang: t.Lang, Kind: transcript.TrackManual})
+		}
+	}
+	if n, ok := s.Pick(tracks); ok {
+		return &texts[n]
+	}
+	return nil
 }
 
 // captionIn is the text in a language that was put in, else that of captions.

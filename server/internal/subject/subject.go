@@ -15,9 +15,13 @@ import (
 // captions.
 const DefaultLanguage = "en"
 
+// Direct reports whether a content is what a link of no platform leads to. Such a content belongs
+// to the account that has sent the link, like a file that the account uploads.
+func Direct(c engine.Content) bool { return c.Platform == transcript.Upload && c.URL != "" }
+
 // Subject is what an extraction is of: one content, in the languages of a list.
 type Subject struct {
-	Owner string // the account for an upload, "" for what all may share
+	Owner string // the account for an upload and a direct link, "" for what all may share
 	engine.Content
 	Languages transcript.LanguageList
 	Prompt    string // that an upload is recognized with; "" for none
@@ -27,6 +31,7 @@ type Subject struct {
 // subject.
 func Of(c engine.Content, list transcript.LanguageList) Subject {
 	switch {
+	case Direct(c): // without a list, every transcript of the publisher answers
 	case !language.HasCaptions(c.Platform):
 		tag, _ := language.RecognizeAs(list, nil)
 		list = OnlyASR(tag)
@@ -65,11 +70,18 @@ func (s Subject) ASRLanguage() string {
 
 // WantsCaptions tells that the list does not begin with recognition.
 func (s Subject) WantsCaptions() bool {
+	if Direct(s.Content) {
+		return len(s.Languages) == 0 || !s.Languages[0].ASR
+	}
 	return language.HasCaptions(s.Platform) && len(language.Captions(s.Languages)) > 0
 }
 
-// Pick chooses the track that the first possible entry of the list takes.
+// Pick chooses the track that the first possible entry of the list takes. For a direct link
+// without a list it chooses the first track.
 func (s Subject) Pick(tracks []transcript.Track) (n int, ok bool) {
+	if Direct(s.Content) && len(s.Languages) == 0 {
+		return 0, len(tracks) > 0
+	}
 	for _, tag := range language.Captions(s.Languages) {
 		if n, ok := language.MatchTrack(tag, tracks); ok {
 			return n, true

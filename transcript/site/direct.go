@@ -1,0 +1,40 @@
+package site
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Direct reads a link to a media file, to the page of an episode, or to an item of a feed. An
+// item is named by the address of its feed, then "#" and its guid. The Match has the platform
+// [transcript.Upload], the link in its usual form, with the fragment, and an id that depends on
+// this form alone. Direct asks no host, so the link may lead to anything.
+//
+// The error is UNSUPPORTED_PLATFORM if the host belongs to a platform of the table, because
+// [Table.Detect] reads such links, and INVALID_VIDEO if the text is no web link with a scheme.
+func (t *Table) Direct(text string) (Match, error) {
+	l, ok := parseLink(text)
+	if !ok || l.scheme == "" {
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is no web link: it begins with http:// or https://.")
+	}
+	if p, known := t.hosts[l.host]; known {
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are read as links to its contents.", p.name.Words())
+	}
+	link, ok := l.clean(l.scheme)
+	if !ok {
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is no link that can be opened.")
+	}
+	if _, fragment, has := strings.Cut(text, "#"); has {
+		u, err := url.Parse("#" + fragment)
+		if err != nil {
+			return Match{}, transcript.Errorf(transcript.InvalidVideo, "The part of the link after # cannot be read: write a %% as %%25.")
+		}
+		link += strings.TrimSuffix(u.String(), "#")
+	}
+	sum := sha256.Sum256([]byte(link))
+	return Match{Platform: transcript.Upload, ExternalID: hex.EncodeToString(sum[:16]), URL: link}, nil
+}
