@@ -60,7 +60,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil && os.Getenv("CI") == "" {
 		t.Skip("curl is not installed")
 	}
-	s := start(t)
+	s := start(t, func(c *server.Config) { c.DirectMedia = true })
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "This is a short talk."})
 	s.Engine.SetMetadata(transcript.Metadata{
 		Title: "A short talk", Channel: "Talks", CreatorHandle: "@talks", Duration: 10,

@@ -93,6 +93,14 @@ func (scriptedPlatforms) Origin(p transcript.Platform) (transcript.Origin, bool)
 	return engine.CaptionOrigin(p)
 }
 
+// scriptedDirect is the Engine in the role of the hosts that direct links lead to. It answers like
+// the platforms.
+type scriptedDirect struct{ scriptedPlatforms }
+
+func (scriptedDirect) Origin(p transcript.Platform) (transcript.Origin, bool) {
+	return transcript.OriginPublisher, p == transcript.Upload
+}
+
 func (s scriptedPlatforms) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	s.e.mu.Lock()
 	s.e.links.reads[c.Platform]++

@@ -188,7 +188,13 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 		Store:  s.Store,
 		Dir:    s.dir,
 		Pace:   pace.Config{Rate: pace.Unlimited()},
-		Engine: func(engine.Host) (engine.Engine, error) { return s.Engine.asEngine(), nil },
+		Engine: func(engine.Host) (engine.Engine, error) {
+			e := s.Engine.asEngine()
+			if s.config.DirectMedia {
+				e.Direct = scriptedDirect{scriptedPlatforms{s.Engine}}
+			}
+			return e, nil
+		},
 	}
 	if s.config.Accounts, err = account.New(s.Store, o.plans); err != nil {
 		return err

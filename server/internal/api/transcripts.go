@@ -96,7 +96,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 			if match, err = t.contents.matchRecording(req.source); err != nil {
 				return nil, err
 			}
-			if match.Short { // the default language depends on the platform at the end of the link
+			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
 				return req.table.Canonical(), nil
 			}
 			return req.canonical(match.Platform), nil
