@@ -39,9 +39,11 @@ var (
 
 // Feed is what a feed says about itself, with its items in the order of the document.
 type Feed struct {
-	Title string
-	Link  string // the page of the channel; "" if the feed names none
-	Items []Item
+	Title    string
+	Link     string // the page of the channel; "" if the feed names none
+	Author   string // "" if the feed names none
+	Language string // of its items, as the feed gives it; "" if the feed does not say
+	Items    []Item
 	// More tells that the feed has more than MaxItems items. The first MaxItems are kept.
 	More bool
 	// TTL is how long the publisher wants a copy to be used. 0: the feed does not say.
@@ -61,6 +63,7 @@ type Item struct {
 	GUID      string
 	Link      string // the page of the item; "" if the feed names none
 	Title     string
+	Author    string    // "" if the item names none
 	Published time.Time // zero if the feed gives no readable date
 	Enclosure Enclosure // its first recording; the zero value if it has none
 	// Transcripts are the texts of the recording that the publisher offers.

@@ -12,10 +12,11 @@ import (
 
 // jsonFeed is a document of JSON Feed 1 or 1.1, as far as this package reads it.
 type jsonFeed struct {
-	Version string     `json:"version"`
-	Title   string     `json:"title"`
-	Link    string     `json:"home_page_url"`
-	Items   []jsonItem `json:"items"`
+	Version  string     `json:"version"`
+	Title    string     `json:"title"`
+	Link     string     `json:"home_page_url"`
+	Language string     `json:"language"`
+	Items    []jsonItem `json:"items"`
 }
 
 type jsonItem struct {
@@ -44,7 +45,7 @@ func parseJSON(r io.Reader, base *url.URL) (*Feed, error) {
 	if !strings.HasPrefix(doc.Version, "https://jsonfeed.org/version/") {
 		return nil, fmt.Errorf("%w: the document is JSON, but no JSON Feed", ErrNotFeed)
 	}
-	f := &Feed{Title: short(doc.Title), Link: link(base, doc.Link)}
+	f := &Feed{Title: short(doc.Title), Link: link(base, doc.Link), Language: short(doc.Language)}
 	for _, i := range doc.Items {
 		f.add(i.item(base))
 	}

@@ -154,6 +154,7 @@ func checkRoot(name string) error {
 var texts = map[string]bool{
 	"title": true, "link": true, "guid": true, "id": true, "pubdate": true, "published": true, "updated": true,
 	"issued": true, "modified": true, "dc:date": true, "dc:identifier": true, "itunes:duration": true, "ttl": true,
+	"itunes:author": true, "dc:creator": true, "language": true, "dc:language": true,
 	"hour": true, "day": true, "sy:updateperiod": true, "sy:updatefrequency": true,
 }
 
@@ -287,6 +288,8 @@ func (x *xmlReader) textInItem(name, text string) {
 		if x.item.Published.IsZero() {
 			x.item.Published = dateOf(text)
 		}
+	case "itunes:author", "dc:creator":
+		x.item.Author = html.UnescapeString(text)
 	case "itunes:duration":
 		x.item.Duration = durationOf(text)
 	}
@@ -319,6 +322,10 @@ func (x *xmlReader) ofFeed(name, text string) {
 		if x.feed.Link == "" && text != "" {
 			x.feed.Link = x.link(text)
 		}
+	case "itunes:author", "dc:creator":
+		x.feed.Author = html.UnescapeString(text)
+	case "language", "dc:language":
+		x.feed.Language = text
 	case "ttl":
 		if minutes, err := strconv.Atoi(text); err == nil && minutes > 0 {
 			x.feed.TTL = time.Duration(min(minutes, 60*24*365)) * time.Minute

@@ -185,9 +185,9 @@ func (s *Server) openStore(ctx context.Context, o options) (err error) {
 
 func (s *Server) startService(ctx context.Context, o options) (err error) {
 	s.config = server.Config{
-		Store:  s.Store,
-		Dir:    s.dir,
-		Pace:   pace.Config{Rate: pace.Unlimited()},
+		Store: s.Store,
+		Dir:   s.dir,
+		Pace:  pace.Config{Rate: pace.Unlimited()},
 		Engine: func(engine.Host) (engine.Engine, error) {
 			e := s.Engine.asEngine()
 			if s.config.DirectMedia {

@@ -151,7 +151,7 @@ func refused(by namer, resp *http.Response) error {
 	why := fmt.Errorf("directmedia: status %d", resp.StatusCode)
 	switch code := resp.StatusCode; code {
 	case http.StatusNotFound, http.StatusGone:
-		return gone(by).Because(why)
+		return gone(by).Because(fmt.Errorf("%w: status %d", errGone, code))
 	case http.StatusUnavailableForLegalReasons:
 		return transcript.Errorf(transcript.Unavailable, "The host may not give the file for legal reasons.").Because(why)
 	case http.StatusUnauthorized:
@@ -174,7 +174,7 @@ func gone(by namer) *transcript.Error {
 	if by == publisher {
 		message = "The page or the feed names a file that is not there."
 	}
-	return transcript.Errorf(transcript.Unavailable, "%s", message).Because(errGone)
+	return transcript.Errorf(transcript.Unavailable, "%s", message)
 }
 
 // broken is the error for an answer that is of no use.

@@ -20,7 +20,7 @@ import (
 )
 
 // maxCuts is how often a download goes on after a cut connection.
-const maxCuts = 8
+const maxCuts = 5
 
 // download is one download of a recording into a file.
 type download struct {
@@ -73,7 +73,7 @@ func (d *download) run(ctx context.Context, first *answer) error {
 			return d.provenEnd(ctx, a)
 		case cuts == maxCuts:
 			return unreachable(ctx, d.by, a.at(), cut)
-		case !pause(ctx, time.Duration(cuts)*time.Second):
+		case !pause(ctx, time.Duration(cuts)*250*time.Millisecond):
 			return context.Cause(ctx)
 		}
 	}

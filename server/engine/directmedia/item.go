@@ -1,6 +1,7 @@
 package directmedia
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -62,9 +63,9 @@ func (s *Source) findItem(ctx context.Context, a *answer, guid string) (*recordi
 
 // recordingOf is the recording of an item.
 func (s *Source) recordingOf(ctx context.Context, f *podcast.Feed, item *podcast.Item) *recording {
-	rec := &recording{by: publisher, sound: item.Enclosure.URL}
+	rec := &recording{by: publisher, sound: item.Enclosure.URL, lang: f.Language}
 	rec.about = transcript.Metadata{
-		Title: item.Title, Channel: f.Title, CreatorURL: f.Link,
+		Title: item.Title, Channel: f.Title, CreatorName: cmp.Or(item.Author, f.Author), CreatorURL: f.Link,
 		Duration: item.Duration.Seconds(), PublishedAt: item.Published, Chapters: s.chapters(ctx, item.Chapters),
 	}
 	for _, t := range item.Transcripts {

@@ -43,8 +43,8 @@ type Config struct {
 	ShortLinks *shortlink.Follower
 	// DirectMedia takes links of no platform.
 	DirectMedia bool
-	Pauses     retry.Pauses
-	Log        *slog.Logger
+	Pauses      retry.Pauses
+	Log         *slog.Logger
 	// Trace returns the trace of a request, to be kept with the batch.
 	Trace func(context.Context) string
 	// TakeUp prepares the submission of an item. The result submits it in a transaction.
