@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
 	"github.com/transcriptkit/transcriptkit/server/engine/ytdlp"
@@ -58,6 +59,11 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 	}
 	if e.Discovery, err = s.discovery(links); err != nil {
 		return e, nil, err
+	}
+	if s.DirectMedia {
+		if e.Direct, err = directmedia.New(host, directmedia.Options{}); err != nil {
+			return e, nil, err
+		}
 	}
 	e.Recognizer, err = s.Speech.Recognizer(host)
 	return e, links, err

@@ -61,6 +61,7 @@ func (s Setup) Config() (server.Config, error) {
 		Path:                  SearchPath(),
 		Log:                   s.Log,
 		Version:               Version(),
+		DirectMedia:           s.DirectMedia,
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			e, _, err := s.engine(host)
 			return e, err

@@ -45,7 +45,7 @@ func (p *Pipeline) checkWorkers(ctx context.Context) map[string]error {
 	checks.Go(func() { asr = p.checkRecognizer(ctx) })
 	checks.Wait()
 	all := map[string]error{"captions": captions, "discovery": discovery, "audio": audio, "media": media, "asr": asr}
-	for _, platform := range transcript.Platforms() {
+	for _, platform := range platforms() {
 		if len(p.sources.Of(platform)) > 0 {
 			all["engine.captions."+string(platform)] = p.pace.Check(fit, platform)
 		}
@@ -109,11 +109,17 @@ func check(ctx context.Context, capability any) error {
 	return nil
 }
 
+// platforms returns the platforms that may block. Direct links lead to many hosts, and none of them
+// opens a circuit.
+func platforms() []transcript.Platform {
+	return slices.DeleteFunc(transcript.Platforms(), func(p transcript.Platform) bool { return p == transcript.Upload })
+}
+
 // OpenCircuits tells for every platform and source that this process visits whether it
 // waits for a block to pass.
 func (p *Pipeline) OpenCircuits() map[metrics.Visited]bool {
 	open := map[metrics.Visited]bool{}
-	for _, platform := range slices.DeleteFunc(transcript.Platforms(), func(p transcript.Platform) bool { return p == transcript.Upload }) {
+	for _, platform := range platforms() {
 		if len(p.sources.Of(platform)) > 0 {
 			open[metrics.Visited{Platform: platform, Source: metrics.Captions}] = p.pace.Check(p.engine.Captions, platform) != nil
 		}
