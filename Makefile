@@ -75,7 +75,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check test test-race test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
+.PHONY: demo bare-demo wer field-check honesty test test-race test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -184,7 +184,22 @@ fuzz: setup
 
 soak: setup-soak
 	$(GO) test ./server ./server/internal/e2e ./server/engine/ytdlp ./examples/internal/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
-	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -count=1 -timeout 30m -release current
+	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp ./server/internal/honesty -count=1 -timeout 30m -release current
+
+# The readers with which server/HONESTY.md compares this service, installed in the same way as
+# yt-dlp and the linter of the OpenAPI document.
+HONESTY := bin/honesty
+RIVALS := server/internal/honesty/testdata/rivals
+
+honesty: setup $(HONESTY)/whole
+	$(GO) test ./server/internal/honesty -count=1 -v -timeout 40m -all $(if $(UPDATE),-update)
+
+$(HONESTY)/whole: $(RIVALS)/requirements.txt $(RIVALS)/package-lock.json | setup-venv setup-lint
+	@rm -rf $(HONESTY) && mkdir -p $(HONESTY)/npm && cp $(RIVALS)/package*.json $(HONESTY)/npm
+	cd $(HONESTY)/npm && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	/usr/bin/python3 -m venv $(HONESTY)/python && $(HONESTY)/python/bin/python -m pip --quiet --disable-pip-version-check \
+		install --no-deps --require-hashes --only-binary :all: -r $(RIVALS)/requirements.txt
+	@touch $@
 
 mutants: setup
 	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'

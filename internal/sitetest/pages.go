@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -82,6 +83,9 @@ func JSON(v any) string {
 
 func simple(s string) object { return object{"simpleText": s} }
 
+// appWords writes a text as the site does for players other than the page's.
+func appWords(s string) object { return runs(s) }
+
 func runs(parts ...string) object {
 	all := []object{}
 	for _, p := range parts {
@@ -91,7 +95,10 @@ func runs(parts ...string) object {
 }
 
 // siteQuestion is a question of a program, in JSON.
-type siteQuestion struct{ URL, Query, Params, Continuation, BrowseID, VideoID string }
+type siteQuestion struct {
+	URL, Query, Params, Continuation, BrowseID, VideoID string
+	Context                                             struct{ Client struct{ ClientName string } }
+}
 
 // ask reads a question. If the body is no question, ask refuses it and reports false.
 func ask(w http.ResponseWriter, r *http.Request) (q siteQuestion, ok bool) {
@@ -104,7 +111,7 @@ func ask(w http.ResponseWriter, r *http.Request) (q siteQuestion, ok bool) {
 
 func (s Pages) watch(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("v")
-	played := s.played(id)
+	played := s.played(id, simple)
 	if s.PlayerApart {
 		played = nil
 	}
@@ -113,7 +120,11 @@ func (s Pages) watch(w http.ResponseWriter, r *http.Request) {
 
 func (s Pages) player(w http.ResponseWriter, r *http.Request) {
 	if q, ok := ask(w, r); ok {
-		reply(w, s.played(q.VideoID))
+		words := appWords
+		if q.Context.Client.ClientName == "WEB" {
+			words = simple
+		}
+		reply(w, s.played(q.VideoID, words))
 	}
 }
 
@@ -140,8 +151,8 @@ func (s Pages) around(id string) object {
 	}}}}}}
 }
 
-// played returns the player's answer about a video.
-func (s Pages) played(id string) (said object) {
+// played returns the player's answer about a video. words writes the names of languages.
+func (s Pages) played(id string, words func(string) object) (said object) {
 	if s.Says != nil {
 		defer func() { s.Says(id, said) }()
 	}
@@ -183,13 +194,13 @@ func (s Pages) played(id string) (said object) {
 		}}},
 	}
 	if len(v.Tracks) > 0 {
-		said["captions"] = s.captions(v)
+		said["captions"] = s.captions(v, words)
 	}
 	return said
 }
 
 // captions returns the list of a video's tracks.
-func (s Pages) captions(v sitecatalog.Video) object {
+func (s Pages) captions(v sitecatalog.Video, words func(string) object) object {
 	tracks := []object{}
 	for _, t := range v.Tracks {
 		kind, prefix := "", "."
@@ -198,7 +209,7 @@ func (s Pages) captions(v sitecatalog.Video) object {
 		}
 		shown := object{
 			"baseUrl": s.Base + "/api/timedtext?v=" + v.VideoID + "&lang=" + t.Lang + "&kind=" + kind + "&fmt=srv3",
-			"name":    runs(t.Name), "vssId": prefix + t.Lang, "languageCode": t.Lang, "isTranslatable": true,
+			"name":    words(t.Name), "vssId": prefix + t.Lang, "languageCode": t.Lang, "isTranslatable": true,
 		}
 		if kind != "" {
 			shown["kind"] = kind
@@ -208,7 +219,7 @@ func (s Pages) captions(v sitecatalog.Video) object {
 	return object{"playerCaptionsTracklistRenderer": object{
 		"captionTracks": tracks,
 		"translationLanguages": []object{
-			{"languageCode": "en", "languageName": simple("English")}, {"languageCode": "fr", "languageName": simple("French")},
+			{"languageCode": "en", "languageName": words("English")}, {"languageCode": "fr", "languageName": words("French")},
 		},
 	}}
 }
@@ -221,7 +232,7 @@ func (s Pages) timedText(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	sendTrack(w, r, q.Get("lang"), q.Get("fmt"))
+	sendTrack(w, r, cmp.Or(q.Get("tlang"), q.Get("lang")), q.Get("fmt"))
 }
 
 // rounded writes a number as lists of the site show it.

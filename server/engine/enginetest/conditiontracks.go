@@ -17,7 +17,7 @@ var ofTracks = []Condition{
 		said["captions"] = object{"captionsViewModel": object{}}
 	}},
 	{Name: "translations alone", Codes: upstream, Blocks: true, says: func(_ *Site, said object) {
-		eachTrack(said, func(address string) string { return address + "&tlang=fr" })
+		eachTrack(said, func(address string) string { return address + "&tlang=de" })
 	}},
 	{Name: "tracks of another content", Codes: upstream, Blocks: true, says: func(_ *Site, said object) {
 		eachTrack(said, func(address string) string { return inQuestion.ReplaceAllString(address, otherContent) })

@@ -194,7 +194,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/sorry/index":
 		sendSorry(w)
-	case strings.HasPrefix(r.URL.Path, "/embed/"): // the page where a program asks about a video behind an age wall
+	case strings.HasPrefix(r.URL.Path, "/embed/"), // the page where a program asks about a video behind an age wall
+		strings.HasPrefix(r.URL.Path, "/s/player/"): // the player's script, which solves puzzles
 		s.handler.ServeHTTP(w, r)
 	case !ok || at == "":
 		http.NotFound(w, r)

@@ -285,7 +285,7 @@ func TestOnlyProvenNone(t *testing.T) {
 	for answer, code := range map[string]transcript.Code{
 		`{}`:                                    transcript.UpstreamFailed,
 		`{"playabilityStatus":{"status":"OK"}}`: transcript.UpstreamFailed,
-		`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"another-one"}}`:              transcript.UpstreamFailed,
+		`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"another-one"}}`:              transcript.IPBlocked,
 		`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":"` + id + `"},"captions":[]}`: transcript.UpstreamFailed,
 		`null`:                           transcript.UpstreamFailed,
 		`[`:                              transcript.UpstreamFailed,

@@ -29,14 +29,18 @@ func ofError(err error) answer {
 // judge tells in a few words what an answer is worth. An answer that is right begins with the
 // claim, or with "text".
 func (r row) judge(a answer, ours bool) (words string, ok bool) {
-	whole := slices.Equal(a.cues, sitetest.Texts()["en"])
+	lines := sitetest.Texts()["en"]
 	switch {
-	case a.claim == text && whole && (r.right.claim == text || r.orText):
+	case a.claim == text && slices.Equal(a.cues, lines) && (r.right.claim == text || r.orText):
 		return "text", true
 	case a.claim == text && len(strings.TrimSpace(strings.Join(a.cues, ""))) == 0:
 		return "**an empty text**", false
+	case a.claim == text && len(a.cues) < len(lines) && slices.Equal(a.cues, lines[:len(a.cues)]):
+		return "**half the text**", false
 	case a.claim == text:
 		return "**a wrong text**", false
+	case a.claim == hangs:
+		return "**hangs**", false
 	case a.claim != r.right.claim && a.claim == none:
 		return "**says none**", false
 	case a.claim != r.right.claim && a.claim == fault:

@@ -55,7 +55,7 @@ func library(t *testing.T, name, program string, args ...string) reader {
 		call := append(args[:len(args):len(args)], site.URL, site.Content(r.condition).ExternalID, r.language())
 		out, errors, err := start(ctx, absolute(t, installed+"/npm"), program, call...)
 		if hung(err) {
-			return answer{claim: "hangs"}
+			return answer{claim: hangs}
 		}
 		var said struct {
 			Cues         []string
@@ -84,7 +84,7 @@ func plain(t *testing.T, r release) reader {
 		file, missing := os.ReadFile(filepath.Join(dir, "out."+r.language()+".vtt"))
 		switch claim := claimOf(said); {
 		case hung(err):
-			return answer{claim: "hangs"}
+			return answer{claim: hangs}
 		case err == nil && missing == nil:
 			return answer{claim: text, cues: cuesOf(file)}
 		case err != nil:
@@ -173,7 +173,7 @@ var claims = []struct {
 	{"no transcripts are available", none},
 	{"could not find captions", none},
 	{"could not find en captions", none},
-	{"could not find fr captions", none},
+	{"could not find es captions", none},
 	{"there are no subtitles", none},
 }
 

@@ -26,6 +26,7 @@ const (
 	gone          = claim(transcript.Unavailable)
 	token         = claim(transcript.POTokenRequired)
 	fault         = claim(transcript.UpstreamFailed) // any error that claims no other reason
+	hangs   claim = "hangs"
 )
 
 var (
@@ -96,7 +97,7 @@ var rows = []row{
 	{condition: "never there", right: isGone},
 	{condition: "geo-block", right: elsewhere},
 	{condition: "not begun", right: notYet},
-	{condition: "being broadcast", right: onAir},
+	{condition: "being broadcast", right: onAir, orText: true},
 	{condition: "being processed", right: notYet},
 	// Captions that are withheld.
 	{condition: "token required", right: wantsToken},
@@ -111,7 +112,7 @@ var rows = []row{
 	{condition: "another content", right: isBlocked},
 	{condition: "tracks of another content", right: otherTrack},
 	{condition: "a track in another language", right: otherTrack},
-	{condition: "tracks", right: noText, lang: "fr"},
+	{condition: "tracks", right: noText, lang: "es"},
 	{condition: "translations alone", right: isFault},
 	{condition: "outdated player, except in the page", right: isFault, orText: true},
 	{condition: "outdated player", right: isFault},

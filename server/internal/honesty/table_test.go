@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 )
 
 var (
@@ -61,6 +63,10 @@ func TestTable(t *testing.T) {
 	right := make([]int, len(columns))
 	for i := range cells {
 		cells[i] = make([]string, len(columns))
+	}
+	for _, column := range columns { // each of them can read the captions of a video
+		words, ok := row{right: theText}.judge(column.read(t.Context(), row{condition: enginetest.CaptionTracks}), false)
+		require.True(t, ok, "%s: %s", column.name, words)
 	}
 	all := answers(t.Context(), columns)
 	for c, column := range columns {
@@ -124,7 +130,7 @@ The video site refuses in sixty ways. This table shows what readers of captions 
 
 - The second column has the right answer, in the words of this service's codes ([LINKS.md](LINKS.md) explains them). "text" means the whole text. "none" means that the video has no such captions. "X or text" marks a refusal that a reader can avoid.
 - A right answer stands alone. Errors that name no reason are "no reason". Errors with a reason that is not true are "wrong reason". Programs that end like a success and only warn have "a warning".
-- **Bold** answers are the harmful ones: the reader says that there are no captions although that is not proven, or returns something else as the text.
+- **Bold** answers are the harmful ones: the reader says that there are no captions although that is not proven, or returns something else as the text, or waits for ever.
 - yt-dlp alone is asked as people ask it: ` + "`yt-dlp --skip-download --write-subs --write-auto-subs --sub-langs en`" + `. The libraries are asked by their main function.
 
 ` + "`make honesty`" + ` asks all readers again and compares. ` + "`make test`" + ` asks this service.

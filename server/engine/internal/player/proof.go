@@ -46,6 +46,9 @@ func (s statement) refused() error {
 // another returns an error for an answer about another video: the site sends such answers to
 // addresses that it blocks.
 func (s statement) another() error {
+	if s.Details.VideoID == "" {
+		return misunderstood(errors.New("no video"))
+	}
 	if s.Details.VideoID != s.id {
 		return refusal.Blocked.Because(errors.New("player: content " + clip.Line(s.Details.VideoID, 50)))
 	}
