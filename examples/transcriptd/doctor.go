@@ -69,6 +69,9 @@ func (c *doctorCommand) examine(ctx context.Context, setup *service.Setup) ([]en
 			return nil, err
 		}
 		config.Role = c.Role.Role
+		if c.Network {
+			config.Engine = rehearsing(config.Engine)
+		}
 		found, err := server.Examine(ctx, config, setup.StoreOptions())
 		if err == nil {
 			return c.all(ctx, *setup, found), nil

@@ -46,7 +46,7 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 		return e, nil, err
 	}
 	links, err = ytdlp.New(host, ytdlp.Options{
-		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: string(s.JSRuntime), Cure: YtDlpCure(s.program()), Log: s.Log,
+		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: string(s.JSRuntime), Cure: YtDlpCure(s.program()), Notes: trialsFolder(), Log: s.Log,
 	})
 	if err != nil {
 		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's address were checked before
