@@ -50,9 +50,9 @@ func openSuiteSite() (*suiteSite, error) {
 	return s, nil
 }
 
-func (s *suiteSite) close() { _ = s.server.Close() } // nobody reads from the site any more
+func (s *suiteSite) close() { _ = s.server.Close() } // an error of the closing changes nothing
 
-// dial opens a connection to the site, whatever the address is.
+// dial opens a connection to the site for every address.
 func (s *suiteSite) dial(ctx context.Context, address string) (net.Conn, error) {
 	near, far := net.Pipe()
 	if _, port, _ := net.SplitHostPort(address); port == "443" {
@@ -84,7 +84,7 @@ func (s *suiteSite) Close() error {
 	return nil
 }
 
-// Addr returns an address that nobody can reach.
+// Addr returns an address that is no address of the network.
 func (s *suiteSite) Addr() net.Addr { return &net.TCPAddr{} }
 
 const suitePlayer = "/s/player/00000000/player_ias.vflset/en_US/base.js"

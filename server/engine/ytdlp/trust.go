@@ -16,10 +16,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// tested are the releases on which the tests of this package run: the oldest one, which is that
-// of Debian 12, and the one that make setup installs. What is known of the program's complaints
-// was learned from these releases. The silence of another release proves nothing, until that
-// release has passed the suite.
+// tested are the releases on which the tests of this package run: that of Debian 12, and that of
+// make setup. This package has learned the program's complaints from these releases. The silence
+// of another release proves nothing until that release has passed the suite.
 var tested = []version{oldest, "2026.10.26"}
 
 // distrust returns why the silence of this release of the program proves nothing; nil: the

@@ -1,6 +1,6 @@
 // Package absence holds the form of the tables that say what proves that a content has no
-// captions. Each source of captions has one such table. Whatever a table does not prove is not
-// known.
+// captions. Each source of captions has one such table. A content without such a proof
+// is not known to lack captions.
 package absence
 
 // Table is everything that evidence of the kind E must meet to prove that there are no captions.
