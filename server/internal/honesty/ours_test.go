@@ -67,6 +67,14 @@ var releases = map[string]release{
 	"current":      {"current yt-dlp", "../../../bin/yt-dlp/bin/python", "../../../bin/yt-dlp/bin/deno"},
 }
 
+// version asks the release for its date.
+func (r release) version(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command(r.python, "-c", "import yt_dlp; print(yt_dlp.version.__version__, end='')").Output()
+	require.NoError(t, err, r.name)
+	return string(out)
+}
+
 // siteProgram writes the script that runs a release against the site at base, and returns its
 // path. The folder of the script has the name of the address, and holds the JavaScript runtime.
 func siteProgram(t *testing.T, r release, base string) string {

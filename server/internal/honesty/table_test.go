@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func TestTable(t *testing.T) {
 	for _, c := range []int{0, 1} {
 		assert.Equal(t, len(rows), right[c], columns[c].name)
 	}
-	made := render(columns, cells, right)
+	made := render(t, columns, cells, right)
 	if *updateFlag {
 		require.NoError(t, os.WriteFile(path, []byte(made), 0o600))
 		return
@@ -126,7 +127,7 @@ func answers(ctx context.Context, columns []reader) [][]answer {
 
 const before = `# Honesty
 
-The video site refuses in sixty ways. This table shows what readers of captions answer. All readers were asked for the English captions of the same video at the same fake site, on %s.
+The video site refuses in sixty ways. This table shows what readers of captions answer. All readers were asked for the English captions of the same video at the same fake site, on %s. The yt-dlp of Debian 12 is %s, the current one %s.
 
 - The second column has the right answer, in the words of this service's codes ([LINKS.md](LINKS.md) explains them). "text" means the whole text. "none" means that the video has no such captions. "X or text" marks a refusal that a reader can avoid.
 - A right answer stands alone. Errors that name no reason are "no reason". Errors with a reason that is not true are "wrong reason". Programs that end like a success and only warn have "a warning".
@@ -138,9 +139,9 @@ The video site refuses in sixty ways. This table shows what readers of captions 
 `
 
 // render writes the table.
-func render(columns []reader, cells [][]string, right []int) string {
+func render(t *testing.T, columns []reader, cells [][]string, right []int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, before, time.Now().UTC().Format(time.DateOnly))
+	fmt.Fprintf(&b, before, time.Now().UTC().Format(time.DateOnly), releases["distribution"].version(t), releases["current"].version(t))
 	head := []string{"the site's answer", "right answer"}
 	for _, c := range columns {
 		head = append(head, c.name)
@@ -165,9 +166,7 @@ func render(columns []reader, cells [][]string, right []int) string {
 
 // withoutDay removes the day on which the readers were asked.
 func withoutDay(s string) string {
-	intro, table, _ := strings.Cut(s, "\n- ")
-	at := strings.LastIndex(intro, ", on ")
-	return intro[:max(at, 0)] + table
+	return regexp.MustCompile(`, on \d{4}-\d\d-\d\d\.`).ReplaceAllString(s, "")
 }
 
 // table is the table of server/HONESTY.md.
