@@ -244,7 +244,7 @@ func (c Config) check() error {
 	if after := c.RecognizeBlockedAfter; after != 0 && (after < time.Second || after > 6*time.Hour) {
 		return &ConfigError{"RecognizeBlockedAfter", errors.New("must be 1 s to 6 h, or 0 to wait for captions")}
 	}
-	if _, err := throttle.New(c.Pace, nil); err != nil {
+	if _, err := throttle.New(c.Pace, nil, nil); err != nil {
 		return &ConfigError{"Pace", err}
 	}
 	return nil

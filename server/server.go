@@ -93,6 +93,7 @@ func (s *Server) makePipeline() (err error) {
 		DirectMedia:           c.DirectMedia,
 		Idle:                  c.Role == RoleAPI,
 		Pace:                  c.Pace,
+		Guard:                 s.guard,
 		RecognizeBlockedAfter: c.RecognizeBlockedAfter,
 		Log:                   c.Log,
 		Metrics:               s.metrics,
@@ -120,6 +121,7 @@ func (s *Server) makePipeline() (err error) {
 	}
 	s.metrics.WatchStore(s.db, pipeline.Queues())
 	s.metrics.WatchMachine(s.pipeline.Disks.FreeDisk, s.pipeline.OpenCircuits)
+	s.metrics.WatchExits(s.pipeline.Exits)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -15,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Config has what a pipeline needs. All members except Tracer are required: the
+// Config has what a pipeline needs. All members except Guard and Tracer are required: the
 // defaults are those of server.Config.
 type Config struct {
 	Store  *db.Store
@@ -31,6 +32,8 @@ type Config struct {
 	DirectMedia bool
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
+	// Guard has the exits by which this process visits platforms; nil: the one exit "direct".
+	Guard *egress.Guard
 	// Dir is for scratch files; the caller removes it after Stop.
 	Dir string
 	// Log receives what operators should know.

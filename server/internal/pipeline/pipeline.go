@@ -77,7 +77,7 @@ func New(c Config) (*Pipeline, error) {
 	}
 	c.tuning = c.withDefaults()
 	c.Retention = cmp.Or(c.Retention, DefaultRetention())
-	keep, err := throttle.New(c.Pace, c.Log)
+	keep, err := throttle.New(c.Pace, c.Guard, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
 	}

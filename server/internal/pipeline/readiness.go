@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -115,8 +116,11 @@ func platforms() []transcript.Platform {
 	return slices.DeleteFunc(transcript.Platforms(), func(p transcript.Platform) bool { return p == transcript.Upload })
 }
 
+// Exits tells how the exits fare by which this process visits platforms.
+func (p *Pipeline) Exits() []throttle.Exit { return p.pace.Exits() }
+
 // OpenCircuits tells for every platform and source that this process visits whether it
-// waits for a block to pass.
+// waits for a block of all its exits to pass.
 func (p *Pipeline) OpenCircuits() map[metrics.Visited]bool {
 	open := map[metrics.Visited]bool{}
 	for _, platform := range platforms() {

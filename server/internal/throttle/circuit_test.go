@@ -269,7 +269,7 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		p, err := throttle.New(unlimited(), slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+		p, err := throttle.New(unlimited(), nil, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
 			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 				if a.Key == slog.TimeKey {
 					return slog.Attr{}
@@ -291,7 +291,7 @@ func TestLog(t *testing.T) {
 			}, nil)
 			time.Sleep(waitOf(err)) // in the bubble
 		}
-		about := " platform=video_site source=video_site_downloader "
+		about := " platform=video_site exit=direct source=video_site_downloader "
 		assert.Equal(t, fmt.Sprint(
 			`level=WARN msg="a circuit has opened"`, about, "for=30s\n",
 			`level=WARN msg="a circuit has opened"`, about, "for=1m0s\n",

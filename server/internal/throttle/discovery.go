@@ -14,12 +14,12 @@ type discovery struct {
 	pace *Throttle
 }
 
-func (d discovery) visit(ctx context.Context, do func() error) error {
-	return d.pace.visit(ctx, route{transcript.VideoSite, discovers}, discoveryName, func(func()) error { return do() })
+func (d discovery) visit(ctx context.Context, do func(context.Context) error) error {
+	return d.pace.visit(ctx, transcript.VideoSite, discoveryRoute(), func(ctx context.Context, _ func()) error { return do(ctx) })
 }
 
 func (d discovery) Search(ctx context.Context, q video.Search, at engine.Window) (found engine.Listing[video.Result], err error) {
-	err = d.visit(ctx, func() (err error) {
+	err = d.visit(ctx, func(ctx context.Context) (err error) {
 		found, err = d.Discovery.Search(ctx, q, at)
 		return err
 	})
@@ -30,8 +30,8 @@ func (d discovery) Search(ctx context.Context, q video.Search, at engine.Window)
 // visit, because a long list would otherwise never get all tokens. Later visits wait for the
 // other tokens.
 func (d discovery) Videos(ctx context.Context, contents []engine.Content) (found []video.Video, err error) {
-	err = d.visit(ctx, func() (err error) {
-		d.pace.bucket(transcript.VideoSite).owe(visitorOf(ctx), len(contents)-1)
+	err = d.visit(ctx, func(ctx context.Context) (err error) {
+		oweMore(ctx, len(contents)-1)
 		found, err = d.Discovery.Videos(ctx, contents)
 		return err
 	})
@@ -39,7 +39,7 @@ func (d discovery) Videos(ctx context.Context, contents []engine.Content) (found
 }
 
 func (d discovery) Channel(ctx context.Context, channel engine.List) (found video.Channel, err error) {
-	err = d.visit(ctx, func() (err error) {
+	err = d.visit(ctx, func(ctx context.Context) (err error) {
 		found, err = d.Discovery.Channel(ctx, channel)
 		return err
 	})
@@ -47,7 +47,7 @@ func (d discovery) Channel(ctx context.Context, channel engine.List) (found vide
 }
 
 func (d discovery) Uploads(ctx context.Context, channel engine.List, kind video.Kind, at engine.Window) (found engine.Listing[video.Summary], err error) {
-	err = d.visit(ctx, func() (err error) {
+	err = d.visit(ctx, func(ctx context.Context) (err error) {
 		found, err = d.Discovery.Uploads(ctx, channel, kind, at)
 		return err
 	})
@@ -55,7 +55,7 @@ func (d discovery) Uploads(ctx context.Context, channel engine.List, kind video.
 }
 
 func (d discovery) Items(ctx context.Context, playlist engine.List, at engine.Window) (found engine.Listing[video.Item], err error) {
-	err = d.visit(ctx, func() (err error) {
+	err = d.visit(ctx, func(ctx context.Context) (err error) {
 		found, err = d.Discovery.Items(ctx, playlist, at)
 		return err
 	})
@@ -68,8 +68,5 @@ func (d discovery) Check(ctx context.Context) error {
 	if err := check(ctx, d.Discovery); err != nil {
 		return err
 	}
-	if wait, _ := d.pace.circuit(route{transcript.VideoSite, discovers}, discoveryName).remaining(); wait > 0 {
-		return ErrOpen
-	}
-	return nil
+	return d.pace.check(transcript.VideoSite, discovers)
 }

@@ -64,7 +64,7 @@ func questions(d engine.Discovery) []func(context.Context) error {
 func TestDiscoveryKeepsThePace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil)
+		keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil, nil)
 		require.NoError(t, err)
 		by, s := &pages{}, &site{}
 		e := keep.Engine(engine.Engine{Captions: []engine.CaptionSource{s}, Discovery: by})
@@ -100,7 +100,7 @@ func TestDiscoveryKeepsThePace(t *testing.T) {
 
 func TestInterfaceForProgramsNeedsNoPace(t *testing.T) {
 	t.Parallel()
-	keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, nil)
+	keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, nil, nil)
 	require.NoError(t, err)
 	by := &pages{}
 	e := keep.Engine(engine.Engine{Discovery: api{by}})

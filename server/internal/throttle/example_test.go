@@ -25,7 +25,7 @@ func (visited) Captions(context.Context, engine.Content, func([]transcript.Track
 
 // The third visit within a minute is too much, and told when to come again.
 func Example() {
-	p, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 2, Burst: 2}}, nil)
+	p, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 2, Burst: 2}}, nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -57,7 +57,7 @@ type wait struct {
 // play lets the readers ask until all jobs have made their visit.
 func (r rush) play(t *testing.T) []wait {
 	t.Helper()
-	keep, err := throttle.New(pace.Config{Rate: r.rate}, nil)
+	keep, err := throttle.New(pace.Config{Rate: r.rate}, nil, nil)
 	require.NoError(t, err)
 	e := keep.Engine(engine.Engine{Captions: []engine.CaptionSource{&site{}, &site{}}, Discovery: &pages{}})
 	ctx, cancel := context.WithTimeout(t.Context(), r.after+time.Duration(r.jobs)*(r.apart+3*r.token())+time.Minute) // else who starves waits forever

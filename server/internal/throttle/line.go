@@ -21,31 +21,22 @@ type line struct {
 // place is the place of a visit in the line.
 type place struct {
 	visitor
-	round int
-	from  time.Time // it needs no token earlier: its source is blocked
-	due   time.Time
+	round  int
+	source int       // the source that it visits; see route
+	from   time.Time // it needs no token earlier: its source is blocked by all exits
+	due    time.Time
 }
 
-// waiting returns how many visits want a token at a time. A visit that waits for the end of one
-// source's block does not delay visits to another source.
-func (l *line) waiting(at time.Time) int { return wanting(l.places, at) }
-
-// ahead returns how many of those visits come before the visitor.
-func (l *line) ahead(v visitor, at time.Time) int {
+// ahead returns the places before the visitor: all places before a reader.
+func (l *line) ahead(v visitor) []place {
+	if v.reads() {
+		return l.places
+	}
 	n, stands := l.index(v)
 	if !stands {
 		n = l.end(v, l.round(v))
 	}
-	return wanting(l.places[:n], at)
-}
-
-func wanting(places []place, at time.Time) (n int) {
-	for _, p := range places {
-		if !p.from.After(at.Add(patience)) {
-			n++
-		}
-	}
-	return n
+	return l.places[:n]
 }
 
 // stand gives the visitor the last place of its round, or the first place of its kind, unless

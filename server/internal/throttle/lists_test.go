@@ -30,7 +30,7 @@ func TestListsKeepThePace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &site{}
-		keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil)
+		keep, err := throttle.New(pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 2}}, nil, nil)
 		require.NoError(t, err)
 		e := keep.Engine(engine.Engine{Captions: []engine.CaptionSource{s}, Lists: listSite{s}})
 		assert.True(t, e.Lists.Lists(transcript.VideoSite))

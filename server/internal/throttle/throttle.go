@@ -1,24 +1,28 @@
 // Package throttle keeps a service welcome on the platforms that it visits: it limits the rate of
 // visits, and makes no visits while a platform blocks.
 //
-//	t, err := throttle.New(pace.Config{}, log)
+//	t, err := throttle.New(pace.Config{}, guard, log)
 //	eng = t.Engine(eng) // its sources now keep the pace
 //
 // A visit is one call of a caption source, of an audio source, of a list source or of
-// discovery. Describing videos counts as one visit for each video. All visits to a platform
-// share one token bucket. Each source has a circuit breaker for each platform. An answer of
-// IP_BLOCKED opens the breaker for the time that the platform asks for. If the platform names
-// no time, the breaker opens for 30 s, and twice as long each time while the block goes on. The
-// bound is 10 min, or an hour if the platform asks for 10 min or more. After that, one visit
-// finds out whether the platform answers again.
+// discovery. Describing videos counts as one visit for each video. A platform judges by the
+// address of its visitors, so each visit leaves by one exit of the guard's pool. All visits to a
+// platform by one exit share one token bucket. Each source has a circuit breaker for each
+// platform and exit. An answer of IP_BLOCKED opens the breaker for the time that the platform
+// asks for. If the platform names no time, the breaker opens for 30 s, and twice as long each
+// time while the block goes on. The bound is 10 min, or an hour if the platform asks for 10 min or
+// more. After that, one visit finds out whether the platform answers again. An exit that does not
+// work opens the breaker too.
 //
-// A visit that may not be made now fails with IP_BLOCKED, and RetryAfter says when to come
-// again. If several sources are asked for one answer ([AsOne]), the rate can delay only the
-// first visit. Visits that wait in line ([InLine]) get different times, so that they do not all
-// come at once. While visits wait in line, other visits get at most every second token.
+// A visit goes by the exit that has a token first. If the platform blocks that exit, the visit
+// goes on by the next exit. If no exit is left, the visit fails with IP_BLOCKED, and RetryAfter
+// says when to come again: when the first exit may be used. If several sources are asked for one
+// answer ([AsOne]), the rate can delay only the first visit. Visits that wait in line ([InLine])
+// get different times, so that they do not all come at once. While visits wait in line, other
+// visits get at most every second token of all exits together.
 //
-// A platform judges by the address of its visitors. A bucket and its breakers belong to one
-// process. Processes behind one address share its reputation, and their rates add up.
+// The buckets and breakers belong to one process. Processes behind one address share its
+// reputation, and their rates add up.
 package throttle
 
 import (
@@ -28,8 +32,8 @@ import (
 	"log/slog"
 	"math"
 	"sync"
-	"sync/atomic"
 
+	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -37,37 +41,36 @@ import (
 
 // Throttle keeps the pace of one process. It is safe for concurrent use.
 type Throttle struct {
-	cfg pace.Config
-	log *slog.Logger
+	cfg   pace.Config
+	guard *egress.Guard
+	log   *slog.Logger
 
-	mu       sync.Mutex
-	buckets  map[transcript.Platform]*bucket
-	circuits map[route]*circuit
+	mu     sync.Mutex
+	queues map[transcript.Platform]*queue
+	counts map[string]*Exit // by the name of the exit
 }
 
-// route is one way to a platform.
+// route is one source of a platform.
 type route struct {
-	platform transcript.Platform
-	source   int // the index of the caption source in the engine; or audio, lists or discovers
+	source int    // the index of the caption source in the engine; or audio, lists or discovers
+	origin string // the name of the source in the log
 }
 
-// The sources of a route for sound, lists and discovery.
+// The sources for sound, lists and discovery.
 const (
 	audio     = -1
 	lists     = -2
 	discovers = -3
 )
 
-// The names of these sources in the log.
-const (
-	audioName     = "audio"
-	listsName     = "lists"
-	discoveryName = "discovery"
-)
+// The routes to these sources.
+func audioRoute() route     { return route{audio, "audio"} }
+func listsRoute() route     { return route{lists, "lists"} }
+func discoveryRoute() route { return route{discovers, "discovery"} }
 
-// New checks the configuration. log receives a line when a circuit opens or closes; nil:
-// nothing is logged.
-func New(c pace.Config, log *slog.Logger) (*Throttle, error) {
+// New checks the configuration. Visits leave by the exits of the guard's pool; nil: by the one
+// exit "direct". log receives a line when a circuit opens or closes; nil: nothing is logged.
+func New(c pace.Config, guard *egress.Guard, log *slog.Logger) (*Throttle, error) {
 	var err error
 	if c.Rate, err = withDefaults(c.Rate); err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func New(c pace.Config, log *slog.Logger) (*Throttle, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Throttle{cfg: c, log: log, buckets: map[transcript.Platform]*bucket{}, circuits: map[route]*circuit{}}, nil
+	return &Throttle{cfg: c, guard: guard, log: log, queues: map[transcript.Platform]*queue{}, counts: map[string]*Exit{}}, nil
 }
 
 // withDefaults checks a rate, and fills in its zero members.
@@ -129,30 +132,48 @@ var ErrTooOften = errors.New("throttle: the pace permits no visit")
 // ErrOpen is returned by Check while a platform is not asked.
 var ErrOpen = errors.New("throttle: the circuit is open")
 
-// Check returns ErrOpen while all caption sources that read the platform wait for a block to
-// end. captions are the sources of the engine that Engine has returned.
+// Check returns ErrOpen while all caption sources that read the platform wait for a block of all
+// exits to end. captions are the sources of the engine that Engine has returned.
 func (p *Throttle) Check(captions []engine.CaptionSource, platform transcript.Platform) error {
 	var err error
 	for _, source := range captions {
 		s, ours := source.(captionSource)
-		origin, reads := source.Origin(platform)
-		if !ours || !reads {
+		if _, reads := source.Origin(platform); !ours || !reads {
 			continue
 		}
-		if wait, _ := p.circuit(route{platform, s.n}, string(origin)).remaining(); wait == 0 {
+		if err = p.check(platform, s.n); err == nil {
 			return nil
 		}
-		err = ErrOpen
 	}
 	return err
 }
 
 // CheckAudio is Check for the audio source.
-func (p *Throttle) CheckAudio(platform transcript.Platform) error {
-	if wait, _ := p.circuit(route{platform, audio}, audioName).remaining(); wait > 0 {
+func (p *Throttle) CheckAudio(platform transcript.Platform) error { return p.check(platform, audio) }
+
+func (p *Throttle) check(platform transcript.Platform, source int) error {
+	if p.queue(platform).blocked(source) != nil {
 		return ErrOpen
 	}
 	return nil
+}
+
+// queue returns the queue of a platform, with the lanes of the present pool.
+func (p *Throttle) queue(platform transcript.Platform) *queue {
+	exits := p.exits()
+	p.mu.Lock()
+	q := p.queues[platform]
+	if q == nil {
+		r, ok := p.cfg.Rates[platform]
+		if !ok {
+			r = p.cfg.Rate
+		}
+		q = newQueue(platform, r, p.log)
+		p.queues[platform] = q
+	}
+	p.mu.Unlock()
+	q.meet(exits)
+	return q
 }
 
 type visitorKey struct{}
@@ -182,12 +203,9 @@ func visitorOf(ctx context.Context) visitor {
 
 type askingKey struct{}
 
-// asking marks visits to several sources for one answer.
-type asking struct{ begun atomic.Bool }
-
 // AsOne returns a context whose visits belong together: sources are asked one after the other
-// until one answers. Once one of them was visited, the next ones are visited at once, and later
-// visits of others wait for the tokens. Without AsOne, when tokens are scarce, each attempt
+// until one answers. Once one of them was visited, the next ones are visited at once, by the same
+// exit unless it is blocked, and later visits of others wait for the tokens. Without AsOne, when tokens are scarce, each attempt
 // would spend its token on the first source, which has nothing, and never reach the second.
 func AsOne(ctx context.Context) context.Context {
 	return context.WithValue(ctx, askingKey{}, new(asking))

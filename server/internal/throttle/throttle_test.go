@@ -68,7 +68,7 @@ type paced struct {
 
 func keep(t *testing.T, c pace.Config, sites ...*site) paced {
 	t.Helper()
-	p, err := throttle.New(c, nil)
+	p, err := throttle.New(c, nil, nil)
 	require.NoError(t, err)
 	e := engine.Engine{Audio: sites[0]}
 	for _, s := range sites {
@@ -111,9 +111,9 @@ func unlimited() pace.Config { return pace.Config{Rate: pace.Unlimited()} }
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	for _, r := range []pace.Rate{{PerMinute: -1}, {Burst: -1}, {PerMinute: math.NaN()}, {PerMinute: math.Inf(-1)}} {
-		_, err := throttle.New(pace.Config{Rate: r}, nil)
+		_, err := throttle.New(pace.Config{Rate: r}, nil, nil)
 		require.Error(t, err, r)
-		_, err = throttle.New(pace.Config{Rates: map[transcript.Platform]pace.Rate{transcript.PhotoSite: r}}, nil)
+		_, err = throttle.New(pace.Config{Rates: map[transcript.Platform]pace.Rate{transcript.PhotoSite: r}}, nil, nil)
 		require.ErrorContains(t, err, "photo_site", r)
 	}
 }
@@ -142,7 +142,7 @@ func TestAnswersPass(t *testing.T) {
 
 func keepNoSound(t *testing.T) engine.Engine {
 	t.Helper()
-	p, err := throttle.New(pace.Config{}, nil)
+	p, err := throttle.New(pace.Config{}, nil, nil)
 	require.NoError(t, err)
 	return p.Engine(engine.Engine{})
 }
@@ -156,7 +156,7 @@ var errBroken = errors.New("broken")
 
 func TestChecksPass(t *testing.T) {
 	t.Parallel()
-	p, err := throttle.New(pace.Config{}, nil)
+	p, err := throttle.New(pace.Config{}, nil, nil)
 	require.NoError(t, err)
 	e := p.Engine(engine.Engine{Captions: []engine.CaptionSource{&brittle{}, &site{}}, Audio: &brittle{}})
 	for source, want := range map[any]error{e.Captions[0]: errBroken, e.Captions[1]: nil, e.Audio: errBroken} {

@@ -4,140 +4,172 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// captionSource is a caption source that keeps the pace.
-type captionSource struct {
-	engine.CaptionSource
-	pace *Throttle
-	n    int
+// mostExits bounds the exits by which one visit is tried, so that it ends in time.
+const mostExits = 10
+
+// visit is one visit to a source of a platform. If the platform blocks one exit, or the exit does
+// not work, the visit goes on by the next one.
+type visit struct {
+	route
+	throttle *Throttle
+	queue    *queue
+	who      visitor
+	one      *asking // nil: the visit does not belong to others
+	tried    []*lane // the lanes by which it had no answer
 }
 
-func (s captionSource) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (found engine.Captions, err error) {
-	origin, _ := s.Origin(c.Platform)
-	err = s.pace.visit(ctx, route{c.Platform, s.n}, string(origin), func(func()) (err error) {
-		found, err = s.CaptionSource.Captions(ctx, c, pick)
-		return err
-	})
-	return found, err
-}
-
-// Check calls the Check of the source, if it has one.
-func (s captionSource) Check(ctx context.Context) error { return check(ctx, s.CaptionSource) }
-
-// audioSource is an audio source that keeps the pace.
-type audioSource struct {
-	engine.AudioSource
-	pace *Throttle
-}
-
-// Audio downloads, which may take hours. The circuit closes as soon as sound arrives.
-func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (path string, err error) {
-	progress := o.Progress
-	err = s.pace.visit(ctx, route{c.Platform, audio}, audioName, func(answered func()) (err error) {
-		comes := sync.OnceFunc(answered)
-		o.Progress = func(done, total int64) {
-			if done > 0 {
-				comes()
-			}
-			if progress != nil {
-				progress(done, total)
-			}
+// visit makes one visit if the platform has a token for it and a lane whose circuit is closed. A
+// visit that an open circuit refuses takes no token.
+func (p *Throttle) visit(ctx context.Context, platform transcript.Platform, r route, do func(ctx context.Context, answered func()) error) error {
+	one, _ := ctx.Value(askingKey{}).(*asking)
+	v := &visit{route: r, throttle: p, queue: p.queue(platform), who: visitorOf(ctx), one: one}
+	if !v.queue.serves(r.source) {
+		return noExit(platform)
+	}
+	g, err := v.enter(ctx)
+	for err == nil {
+		var block *transcript.Error
+		if block, err = v.try(ctx, g, do); block == nil {
+			return err
 		}
-		path, err = s.AudioSource.Audio(ctx, c, dir, o)
-		return err
-	})
-	return path, err
-}
-
-// Check calls the Check of the source, if it has one.
-func (s audioSource) Check(ctx context.Context) error { return check(ctx, s.AudioSource) }
-
-// listSource is a list source that keeps the pace.
-type listSource struct {
-	engine.ListSource
-	pace *Throttle
-}
-
-func (s listSource) List(ctx context.Context, l engine.List, offset, n int) (page engine.ListPage, err error) {
-	err = s.pace.visit(ctx, route{l.Platform, lists}, listsName, func(func()) (err error) {
-		page, err = s.ListSource.List(ctx, l, offset, n)
-		return err
-	})
-	return page, err
-}
-
-// Check calls the Check of the source, if it has one.
-func (s listSource) Check(ctx context.Context) error { return check(ctx, s.ListSource) }
-
-func check(ctx context.Context, source any) error {
-	if c, ok := source.(engine.Checker); ok {
-		return c.Check(ctx)
-	}
-	return nil
-}
-
-// visit makes one visit if the source's circuit is closed and the platform has a token for it.
-// A visit that an open circuit refuses takes no token.
-func (p *Throttle) visit(ctx context.Context, r route, source string, do func(answered func()) error) error {
-	who := visitorOf(ctx)
-	bucket, circuit := p.bucket(r.platform), p.circuit(r, source)
-	if wait, block := circuit.remaining(); wait > 0 {
-		return heldBack(block, bucket.stand(who, wait, false))
-	}
-	ok, err := enter(ctx, bucket, who)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		const cure = "The operator can allow more visits."
-		full := transcript.Errorf(transcript.IPBlocked, "This service may not visit the platform more often at the moment. "+cure)
-		full.Cure, full.Err = cure, ErrTooOften
-		return heldBack(full, bucket.stand(who, 0, false))
-	}
-	permit, ok := circuit.begin()
-	if !ok { // another visit was faster
-		wait, block := circuit.remaining()
-		return heldBack(block, bucket.stand(who, wait, true))
-	}
-	defer circuit.undecided(permit) // a decision below stands
-	err = do(func() { circuit.answered(ctx, permit) })
-	var coded *transcript.Error
-	switch {
-	case errors.As(err, &coded) && coded.Code == transcript.IPBlocked:
-		circuit.blocked(ctx, permit, coded)
-		wait, _ := circuit.remaining()
-		return refused(coded, bucket.stand(who, wait, true))
-	case err == nil || coded != nil && answers(coded.Code):
-		circuit.answered(ctx, permit)
+		v.tried = append(v.tried, g.lane)
+		g, err = v.next(ctx, block)
 	}
 	return err
 }
 
-// enter takes a token for a visit; ok is false if there is none. A further visit of [AsOne] may
-// use a future token.
-func enter(ctx context.Context, b *bucket, who visitor) (ok bool, err error) {
-	one, _ := ctx.Value(askingKey{}).(*asking)
-	if one != nil && one.begun.Load() {
-		b.owe(who, 1)
-		return true, nil
+// enter takes a token for the visit. A further visit of [AsOne] goes by the exit of the visit
+// before, if that exit is not blocked, and may use a future token.
+func (v *visit) enter(ctx context.Context) (*grant, error) {
+	if v.one != nil && v.one.begun.Load() {
+		if g := v.queue.goOn(v.who, v.route, v.one.last.Load()); g != nil {
+			return g, nil
+		}
 	}
-	ok, err = b.take(ctx, who)
-	if ok && one != nil {
-		one.begun.Store(true)
+	g, wait, err := v.queue.take(ctx, v.who, v.route)
+	if g != nil || err != nil {
+		return g, err
 	}
-	return ok, err
+	if block := v.queue.blocked(v.source); block != nil {
+		return nil, heldBack(block, wait)
+	}
+	return nil, heldBack(tooOften(), wait)
+}
+
+// next takes a token of another exit after a block. If there is none soon, the visit gets the
+// first place in line.
+func (v *visit) next(ctx context.Context, block *transcript.Error) (*grant, error) {
+	if len(v.tried) < mostExits {
+		if g, wait := v.queue.again(v.who, v.route, v.tried); g != nil {
+			if err := sleep(ctx, wait); err != nil {
+				g.circuit.undecided(g.permit)
+				return nil, err
+			}
+			return g, nil
+		}
+	}
+	wait := v.queue.stand(v.who, v.route, true)
+	why := v.queue.blocked(v.source)
+	if why == nil { // another exit is not blocked
+		why = tooOften()
+		why.Err = fmt.Errorf("%w: %w", why.Err, block)
+	}
+	return nil, refused(why, wait)
+}
+
+// try makes the visit by one lane. block is the platform's refusal, or says that the exit does
+// not work.
+func (v *visit) try(ctx context.Context, g *grant, do func(ctx context.Context, answered func()) error) (block *transcript.Error, err error) {
+	if v.one != nil {
+		v.one.begun.Store(true)
+		defer func() {
+			if block == nil {
+				v.one.last.Store(g.lane)
+			}
+		}()
+	}
+	defer g.circuit.undecided(g.permit) // a decision below stands
+	visiting, done := v.throttle.leaveBy(context.WithValue(ctx, underwayKey{}, underway{v, g.lane}), g.exit)
+	defer done()
+	err = do(visiting, func() { g.circuit.answered(ctx, g.permit) })
+	var coded *transcript.Error
+	answered := err == nil || errors.As(err, &coded) && coded.Code != transcript.IPBlocked && answers(coded.Code)
+	switch {
+	case answered:
+		g.circuit.answered(ctx, g.permit)
+	case coded != nil && coded.Code == transcript.IPBlocked:
+		block = coded
+	default:
+		if failed := egress.ExitFailed(visiting); failed != nil {
+			block = unreachable(failed)
+		}
+	}
+	v.throttle.count(ctx, g.lane.name, block, answered)
+	if block != nil {
+		g.circuit.blocked(ctx, g.permit, block)
+	}
+	return block, err
+}
+
+type underwayKey struct{}
+
+// underway is the visit of a context, and its lane.
+type underway struct {
+	*visit
+	lane *lane
+}
+
+// oweMore counts a visit as n more visits by the same exit.
+func oweMore(ctx context.Context, n int) {
+	if u, ok := ctx.Value(underwayKey{}).(underway); ok {
+		u.queue.oweMore(u.who, u.lane, n)
+	}
+}
+
+// asking marks visits to several sources for one answer.
+type asking struct {
+	begun atomic.Bool
+	last  atomic.Pointer[lane] // of the last visit that was not blocked
 }
 
 // answers reports whether an error is the platform's answer about a content. Other errors do
 // not tell whether the platform blocks: they count as attempts of the job.
 func answers(c transcript.Code) bool {
 	return c != transcript.UpstreamFailed && c != transcript.ConfigError && c != transcript.Internal
+}
+
+// tooOften returns the error of a visit that the pace does not permit now.
+func tooOften() *transcript.Error {
+	const cure = "The operator can allow more visits."
+	e := transcript.Errorf(transcript.IPBlocked, "This service may not visit the platform more often at the moment. "+cure).Because(ErrTooOften)
+	e.Cure = cure
+	return e
+}
+
+// errDead is wrapped by the error of an exit that does not work.
+var errDead = errors.New("throttle: the exit does not work")
+
+// unreachable returns the error of an exit that does not work.
+func unreachable(err error) *transcript.Error {
+	const cure = "The operator checks the proxies: transcriptd doctor --network."
+	e := transcript.Errorf(transcript.IPBlocked, "This service's proxy does not work at the moment. "+cure).Because(fmt.Errorf("%w: %w", errDead, err))
+	e.Cure = cure
+	return e
+}
+
+// noExit returns the error of a visit for which the pool has no exit.
+func noExit(platform transcript.Platform) error {
+	const cure = "The operator adds an exit for this use to the pool."
+	e := transcript.Errorf(transcript.ConfigError, "No exit of this service may be used for this visit to %s. "+cure, platform.Words())
+	e.Cure = cure
+	return e
 }
 
 // heldBack returns the error of a visit that is not made.
@@ -154,32 +186,4 @@ func refused(why *transcript.Error, wait time.Duration) error {
 	e := *why
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return &e
-}
-
-// bucket returns the bucket of a platform.
-func (p *Throttle) bucket(platform transcript.Platform) *bucket {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	b := p.buckets[platform]
-	if b == nil {
-		r, ok := p.cfg.Rates[platform]
-		if !ok {
-			r = p.cfg.Rate
-		}
-		b = newBucket(r)
-		p.buckets[platform] = b
-	}
-	return b
-}
-
-// circuit returns the circuit of a route; source is its name in the log.
-func (p *Throttle) circuit(r route, source string) *circuit {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.circuits[r]
-	if c == nil {
-		c = newCircuit(p.log.With("platform", r.platform, "source", source))
-		p.circuits[r] = c
-	}
-	return c
 }

@@ -1,0 +1,28 @@
+package metrics
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+)
+
+// WatchExits shows the health of the exits of the present pool at each scrape. The label is the
+// exit's name in the operator's pool. It must be called at most once.
+func (m *Metrics) WatchExits(exits func() []throttle.Exit) {
+	visits := gauge("exit_visits_total", "Visits to platforms by each exit, by class: answered, blocked (the platform refused the exit), failed (no answer for another reason).", "exit", "class")
+	open := gauge("exit_circuits_open", "Platforms and sources that this process does not visit by the exit, because they refused it or the exit does not work.", "exit")
+	m.registry.MustRegister(&glance[[]throttle.Exit]{
+		describe: []*prometheus.Desc{visits, open},
+		look:     func(context.Context) ([]throttle.Exit, error) { return exits(), nil },
+		show: func(seen []throttle.Exit, _ error, out chan<- prometheus.Metric) { // look returns no error
+			for _, e := range seen {
+				for class, n := range map[string]int64{"answered": e.Answered, "blocked": e.Blocked, "failed": e.Failed} {
+					out <- prometheus.MustNewConstMetric(visits, prometheus.CounterValue, float64(n), e.Name, class)
+				}
+				send(out, open, e.Open, e.Name)
+			}
+		},
+	})
+}
