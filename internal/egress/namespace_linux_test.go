@@ -1,0 +1,97 @@
+package egress_test
+
+import (
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+const inNamespace = "TRANSCRIPTKIT_TEST_NAMESPACE"
+
+// ownNetwork reports whether the test runs in a network namespace of its own. If not, it runs the
+// test there in another process, and the caller returns.
+func ownNetwork(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(inNamespace) == t.Name() { //nolint:forbidigo // how a test tells itself where it is
+		setLoopbackUp(t)
+		return true
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), inNamespace+"="+t.Name())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if cmd.Process == nil && os.Getenv("CI") != "true" { //nolint:forbidigo // where namespaces must be there
+		t.Skipf("the system forbids namespaces: %v", err)
+	}
+	require.NoError(t, err, "%s", out)
+	t.Logf("%s", out)
+	require.Contains(t, string(out), "--- PASS: "+t.Name())
+	return false
+}
+
+// setLoopbackUp sets the loopback interface of the namespace up.
+func setLoopbackUp(t *testing.T) {
+	t.Helper()
+	up := make([]byte, unix.SizeofIfInfomsg)
+	binary.NativeEndian.PutUint32(up[4:], 1) // the index of the loopback interface
+	binary.NativeEndian.PutUint32(up[8:], unix.IFF_UP)
+	binary.NativeEndian.PutUint32(up[12:], unix.IFF_UP) // what changes
+	require.NoError(t, netlink(unix.RTM_NEWLINK, 0, up))
+}
+
+// ownAll makes the machine answer on every address of IPv4 and IPv6: ip route add local 0/0 dev lo.
+func ownAll(t *testing.T) {
+	t.Helper()
+	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
+		require.NoError(t, addLocal(family, nil, 0))
+	}
+}
+
+// addLocal makes the machine answer on all addresses of a prefix: ip route add local … dev lo.
+func addLocal(family byte, prefix []byte, bits byte) error {
+	route := []byte{family, bits, 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_BOOT, unix.RT_SCOPE_HOST, unix.RTN_LOCAL, 0, 0, 0, 0}
+	route = append(route, attribute(unix.RTA_OIF, binary.NativeEndian.AppendUint32(nil, 1))...)
+	if bits > 0 {
+		route = append(route, attribute(unix.RTA_DST, prefix)...)
+	}
+	return netlink(unix.RTM_NEWROUTE, unix.NLM_F_CREATE, route)
+}
+
+func attribute(kind uint16, value []byte) []byte {
+	head := binary.NativeEndian.AppendUint16(nil, uint16(4+len(value)))
+	return append(binary.NativeEndian.AppendUint16(head, kind), value...)
+}
+
+// netlink asks the kernel to change the network, and returns the kernel's answer.
+func netlink(kind, flags uint16, body []byte) error {
+	s, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_ROUTE)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(s)
+	message := binary.NativeEndian.AppendUint32(nil, uint32(unix.NLMSG_HDRLEN+len(body)))
+	message = binary.NativeEndian.AppendUint16(message, kind)
+	message = binary.NativeEndian.AppendUint16(message, flags|unix.NLM_F_REQUEST|unix.NLM_F_ACK)
+	message = append(message, make([]byte, 8)...)
+	if err := unix.Sendto(s, append(message, body...), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return err
+	}
+	answer := make([]byte, 4096)
+	n, _, err := unix.Recvfrom(s, answer, 0)
+	if err != nil || n < unix.NLMSG_HDRLEN+4 {
+		return err
+	}
+	if code := int32(binary.NativeEndian.Uint32(answer[unix.NLMSG_HDRLEN:])); code != 0 {
+		return syscall.Errno(-code)
+	}
+	return nil
+}
