@@ -5,9 +5,9 @@ import "github.com/transcriptkit/transcriptkit/transcript"
 // cures are in plain words, because callers of a service read them too.
 var cures = map[transcript.Code]string{
 	transcript.IPBlocked:     "The operator can send its requests through a proxy with another address, or let it visit the platform less often.",
-	transcript.LoginRequired: "The service does not log in anywhere: upload the recording instead.",
+	transcript.LoginRequired: "Upload the recording instead. The operator can also give the service the cookies of an account.",
 	transcript.POTokenRequired: "Platforms ask this of addresses that they distrust: the operator can install the latest release of yt-dlp, " +
-		"or send requests through a proxy with another address.",
+		"add a provider of tokens, or send requests through a proxy with another address.",
 }
 
 // Cure tells what a caller or an operator can do about an engine's error with this code, in

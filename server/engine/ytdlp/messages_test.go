@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/linkcodes"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -110,11 +111,12 @@ func TestMessages(t *testing.T) {
 		}
 		said, codes = append(said, text), append(codes, code)
 	}
-	b := saying(t, said)
+	b, explained := saying(t, said), linkcodes.Read(t, "../../LINKS.md")
 	for i, text := range said {
 		for _, kind := range []string{"e", "w"} {
 			_, err := b.captions(t, kind+strconv.Itoa(i), "en")
 			e := coded(t, err, codes[i])
+			assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "server/LINKS.md does not explain %s: %s", e.Code, e.Message)
 			assert.NotContains(t, e.Message, "cannot be understood", text)
 			assert.NotEmpty(t, e.Message, text)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/linkcodes"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/videosite"
@@ -37,7 +38,7 @@ func TestOurs(t *testing.T) {
 	program := releases[*releaseFlag]
 	require.NotEmpty(t, program.python, "-release: want distribution or current")
 	column := service(t, program)
-	written := readTable(t)
+	written, explained := readTable(t), linkcodes.Read(t, "../../LINKS.md")
 	var all sync.WaitGroup
 	places := make(chan struct{}, atOnce)
 	for i, r := range rows {
@@ -50,6 +51,7 @@ func TestOurs(t *testing.T) {
 			a := column.read(t.Context(), r)
 			words, ok := r.judge(a, true)
 			assert.True(t, ok, "%s: %s, want %s: %s", r.name(), words, r.right.claim, a.words)
+			assert.True(t, a.words == "" || linkcodes.Has(explained, transcript.Code(a.claim), a.words), "server/LINKS.md does not explain %s: %s", a.claim, a.words)
 			assert.Equal(t, written.cell(column.name, i), words, "%s: run make honesty", r.name())
 		})
 	}
