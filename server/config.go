@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"net/url"
 	"path"
@@ -86,7 +87,9 @@ type Config struct {
 	// episode, or to an item of a feed. The service then fetches from any public host that a caller
 	// names, so DirectMedia is for accounts that the operator trusts. false: the service refuses
 	// such links with UNSUPPORTED_PLATFORM. If no process that works has an engine with a Direct,
-	// the answer is NOT_IMPLEMENTED.
+	// the answer is NOT_IMPLEMENTED. These links lead to many hosts, so they have a pace of their
+	// own, under the platform transcript.Upload: if Pace sets none, 60 visits a minute, 10 of them
+	// at the same time, or Pace.Rate if that permits more.
 	DirectMedia bool
 	// Pace is how often this process visits each platform, for captions, downloads,
 	// lists and discovery together. The zero value: 5 visits a minute, 5 at the same time.
@@ -150,6 +153,12 @@ type testing struct {
 	timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
+// The default pace of direct links.
+const (
+	directPerMinute = 60
+	directBurst     = 10
+)
+
 // ConfigError is the error of New about a member of Config that is wrong.
 type ConfigError struct {
 	Member string // such as "BasePath" or "Egress.Allow"
@@ -188,6 +197,14 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.testing.timeout == nil {
 		c.testing.timeout = context.WithTimeout
+	}
+	if _, set := c.Pace.Rates[transcript.Upload]; c.DirectMedia && !set && c.Pace.Rate.PerMinute < directPerMinute {
+		rates := maps.Clone(c.Pace.Rates)
+		if rates == nil {
+			rates = map[transcript.Platform]pace.Rate{}
+		}
+		rates[transcript.Upload] = pace.Rate{PerMinute: directPerMinute, Burst: directBurst}
+		c.Pace.Rates = rates
 	}
 	c.TrustedProxies = slices.Clone(c.TrustedProxies)
 	c.Version = cmp.Or(c.Version, "dev")

@@ -114,7 +114,7 @@ var cures = []struct {
 	code transcript.Code
 	says string
 }{
-	{transcript.UnsupportedPlatform, "The service does not read this site: save the recording, and transcribe the file."},
+	{transcript.UnsupportedPlatform, "The service does not read this site: save the recording, and transcribe the file. A service with --direct-media reads links to recordings."},
 	{transcript.Unavailable, "The service cannot see it: check the link, or transcribe a file."},
 }
 

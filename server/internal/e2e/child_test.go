@@ -23,6 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -44,6 +45,7 @@ const (
 	childReads    = "E2E_CHILD_READS"
 	childTold     = "E2E_CHILD_TOLD"
 	childWhisper  = "E2E_CHILD_WHISPER"
+	childDirect   = "E2E_CHILD_DIRECT"
 )
 
 func TestMain(m *testing.M) {
@@ -78,17 +80,29 @@ func serveChild() error {
 	if err != nil {
 		return err
 	}
+	direct := os.Getenv(childDirect)
+	allow := []string{direct}
+	if direct == "" {
+		allow = nil
+	}
 	srv, err := server.New(ctx, server.Config{
-		Store:      s,
-		Accounts:   accounts,
-		Role:       server.Role(os.Getenv(childRole)),
-		Dir:        os.Getenv(childScratch),
-		Limits:     server.Limits{MinFreeDisk: minFree, ASRWorkers: 1},
-		DrainDelay: childDrain,
-		Pace:       pace.Config{Rate: pace.Unlimited()},
-		JobEnded:   childHook(),
+		DirectMedia: direct != "",
+		Egress:      server.Egress{Allow: allow},
+		Store:       s,
+		Accounts:    accounts,
+		Role:        server.Role(os.Getenv(childRole)),
+		Dir:         os.Getenv(childScratch),
+		Limits:      server.Limits{MinFreeDisk: minFree, ASRWorkers: 1},
+		DrainDelay:  childDrain,
+		Pace:        pace.Config{Rate: pace.Unlimited()},
+		JobEnded:    childHook(),
 		Engine: func(host engine.Host) (engine.Engine, error) {
-			return engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: childRecognizer()}, nil
+			e := engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: childRecognizer()}
+			var err error
+			if direct != "" {
+				e.Direct, err = directmedia.New(host, directmedia.Options{})
+			}
+			return e, err
 		},
 	})
 	if err != nil {
@@ -220,6 +234,7 @@ type place struct {
 	plans                  string // a plans file; "": account.DefaultPlans
 	told                   string // a file for the ends of jobs that the child is told of; "": it is not
 	whisper                string // the address of a real Whisper; "": a diarist recognizes
+	direct                 string // the host of direct links; "": the child takes none
 	reads                  string // how long captions take, which are noted in the diary; "": as a teller's
 }
 
@@ -236,7 +251,7 @@ func (s place) spawn(t testing.TB, addr string) *child {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childWhisper+"="+s.whisper, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childWhisper+"="+s.whisper, childDirect+"="+s.direct, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)

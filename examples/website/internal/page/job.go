@@ -135,7 +135,7 @@ func (p *pages) lookUp(r *http.Request, shown *jobPage) {
 		return
 	}
 	row := page.Transcripts[n]
-	shown.About.File = row.Platform == transcript.Upload
+	shown.About.File = row.Platform == transcript.Upload && row.SourceURL == nil
 	if row.Title != nil {
 		shown.About.Title = *row.Title
 	}
