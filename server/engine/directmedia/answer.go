@@ -90,7 +90,7 @@ func (s *Source) open(ctx context.Context, by namer, link string, header http.He
 	for name, values := range header {
 		req.Header[name] = values
 	}
-	resp, err := s.http.Do(req)
+	resp, err := s.http.Do(req) //nolint:bodyclose // answer.close closes it
 	if err != nil {
 		return nil, unreachable(ctx, by, req.URL, err)
 	}
@@ -134,8 +134,8 @@ func unreachable(ctx context.Context, by namer, asked *url.URL, err error) error
 		Because(fmt.Errorf("directmedia: %w", err))
 }
 
-// refusedAddress is the error of an address that the guard refuses: that of the link itself, or one
-// to which the link leads on.
+// refusedAddress is the error of an address that the guard refuses. itself tells that the link has
+// this address, and is not led there by a redirect, a page or a feed.
 func refusedAddress(itself bool) *transcript.Error {
 	const cure = "The service opens public addresses on the ports 80 and 443 only."
 	e := transcript.Errorf(transcript.UpstreamFailed, "The link leads on to an address that this service does not visit. %s", cure)

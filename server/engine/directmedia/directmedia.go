@@ -13,7 +13,7 @@
 // segment needs its place in the recording. There are proven to be none if the link leads to a
 // media file, or if the feed or the page was read whole and names none with times.
 //
-// The package judges every file by its content, whatever its Content-Type or its name says. All
+// The package judges every file by its content, and believes neither its Content-Type nor its name. All
 // requests go through Host.HTTP, whose guard judges each redirect too. The source bounds the bytes
 // and the time of each answer, and keeps no recording in memory.
 package directmedia

@@ -119,7 +119,7 @@ func (p *pageFound) sounds() []string {
 	return distinct(p.graph)
 }
 
-// distinct returns the addresses without repeats, of which some may differ in their scheme only.
+// distinct returns the addresses without repeats. Repeats may differ in the scheme.
 func distinct(all []string) (some []string) {
 	for _, link := range all {
 		_, bare, _ := strings.Cut(link, "://")
