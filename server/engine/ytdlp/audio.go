@@ -86,7 +86,11 @@ func (d *Downloader) audio(ctx context.Context, c engine.Content, dir string, o 
 	if err != nil {
 		return "", fmt.Errorf("ytdlp: %w", err)
 	}
-	return d.download(ctx, m, dir, most, o.Progress)
+	path, err := d.download(ctx, m, dir, most, o.Progress)
+	if err != nil {
+		d.cache.clear() // a wrong solution of the player's puzzle leads to refused media
+	}
+	return path, err
 }
 
 // download writes the sound to a file in dir. The program creates the file "done" when the

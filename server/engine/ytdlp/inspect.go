@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // maxInfo bounds the program's description of a content, in bytes. A long list of machine
@@ -62,6 +63,7 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*
 		command:   engine.Command{Dir: how.dir, Stdout: said},
 		talks:     how.talks,
 		noScripts: how.noScripts,
+		caches:    c.Platform == transcript.VideoSite && !how.noScripts,
 		before:    how.before,
 	})
 	switch {

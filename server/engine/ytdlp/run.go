@@ -68,6 +68,8 @@ type run struct {
 	talks bool
 	// noScripts runs no JavaScript: what is read does not need the formats of the media.
 	noScripts bool
+	// caches gives the run the cache about the players of the video site.
+	caches bool
 	// before are complaints that an earlier run has logged.
 	before []string
 }
@@ -101,6 +103,10 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 	if err != nil {
 		return engine.Exit{}, err
 	}
+	giveBack := func(bool) {}
+	if r.caches && d.site == nil && d.way == nil { // nothing of a login is cached
+		giveBack = d.cache.lend(d.host.Dir, &c)
+	}
 	c.Args = joinExtractorArgs(append(c.Args, r.args...))
 	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
@@ -108,6 +114,7 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 		c.Network.Inside, c.Args = d.site.dial, append([]string{"--no-check-certificates"}, c.Args...)
 	}
 	exit, err := d.start(ctx, c)
+	giveBack(err == nil && exit.Code == 0)
 	if r.complaints != nil {
 		exit.Stderr = r.complaints()
 	}

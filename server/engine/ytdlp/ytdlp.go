@@ -17,7 +17,11 @@
 // The caller passes canonical links. The package itself knows only the addresses of the video
 // site's results pages, and of the tabs and uploads of a channel. It reads captions in every
 // format that package caption reads, decodes no media, and keeps nothing between calls except
-// the program's report about itself.
+// the program's report about itself, and a bounded cache about the players of the video site.
+//
+// The package reports that a content has no captions only if the tables in absence.go prove it.
+// The tables hold for the releases on which the tests of this package run. Another release first
+// goes through a suite of cases on a site inside this process.
 package ytdlp
 
 import (
@@ -74,7 +78,8 @@ type Downloader struct {
 	runtime *jsRuntime // nil: none was named
 	notes   string
 	access  Access
-	way     *way       // nil: the plain one
+	way     *way // nil: the plain one
+	cache   *cache
 	site    *suiteSite // that the runs ask instead of the network; nil outside of the suite
 	said    *question[version]
 	told    *question[*equipment]
@@ -117,7 +122,7 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 		return nil, err
 	}
 	return &Downloader{
-		host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, notes: o.Notes, access: o.Access,
+		host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, notes: o.Notes, access: o.Access, cache: newCache(host.Dir),
 		said: new(question[version]), told: new(question[*equipment]), rehearsed: new(question[*suiteFailure]),
 	}, nil
 }

@@ -36,7 +36,9 @@ type bench struct {
 	media []byte
 	host  engine.Host
 	dir   string // the host's
-	log   *log   // the guard's, and of what the program complains
+	// program is the path of the program.
+	program string
+	log     *log // the guard's, and of what the program complains
 }
 
 // newBench returns a bench whose program is the one at that path. Without a path the
@@ -66,6 +68,7 @@ func newBench(t *testing.T, program string, change ...func(*run.Config, *ytdlp.O
 	for _, f := range change {
 		f(&runner, &options)
 	}
+	b.program = options.Program
 	programs, err := run.New(runner)
 	require.NoError(t, err)
 	b.host = engine.Host{Programs: programs, Confined: true, Judge: guard.JudgeLink, Dir: b.dir}
