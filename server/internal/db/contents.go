@@ -32,12 +32,7 @@ type ContentsTx struct {
 
 // Get returns what is known of a content, or ErrNotFound.
 func (r Contents) Get(ctx context.Context, p transcript.Platform, externalID string) (*Content, error) {
-	c := new(Content)
-	err := r.db.NewSelect().Model(c).Where("platform = ? AND external_id = ?", p, externalID).Scan(ctx)
-	if err != nil {
-		return nil, one("content "+externalID, err)
-	}
-	return c, nil
+	return scanOne[Content](ctx, r.db.NewSelect().Where("platform = ? AND external_id = ?", p, externalID), "content "+externalID)
 }
 
 // Put stores the metadata and the tracks of a content. They replace those of an earlier

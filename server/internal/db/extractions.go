@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -66,27 +64,19 @@ func (w ExtractionsTx) LockRunning(ctx context.Context, owner string, p transcri
 	q := w.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
 		Where(running)
-	return scanExtraction(ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
-}
-
-func scanExtraction(ctx context.Context, q *bun.SelectQuery, what string) (*Extraction, error) {
-	e := new(Extraction)
-	if err := q.Model(e).Scan(ctx); err != nil {
-		return nil, one(what, err)
-	}
-	return e, nil
+	return scanOne[Extraction](ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
 }
 
 // ByID returns an extraction by id, or ErrNotFound.
 func (r Extractions) ByID(ctx context.Context, id string) (*Extraction, error) {
-	return scanExtraction(ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
+	return scanOne[Extraction](ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
 // Lock is ByID. No other transaction can move or lock the extraction until this transaction
 // ends.
 func (w ExtractionsTx) Lock(ctx context.Context, id string) (*Extraction, error) {
 	q := w.tx.sql.ForUpdate(w.db.NewSelect().Where("id = ?", id))
-	return scanExtraction(ctx, q, "extraction "+id)
+	return scanOne[Extraction](ctx, q, "extraction "+id)
 }
 
 // Insert stores a new extraction, or returns ErrExists if an extraction of the same content,
@@ -146,6 +136,21 @@ func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried 
 		WherePK().
 		Exec(ctx)
 	return mustAffect("sources tried for extraction "+extractionID, res, err)
+}
+
+// Divide gives a locked extraction to the account of one of its claims alone. For the other
+// claims it inserts rest, an extraction in the same state; nil: there is no other claim.
+func (w ExtractionsTx) Divide(ctx context.Context, e *Extraction, claims []Job, keep Job) (rest *Extraction, err error) {
+	others := *e
+	e.Owner, others.ID = keep.Account, ""
+	_, err = w.db.NewUpdate().Model(e).Column("owner").WherePK().Exec(ctx)
+	if err != nil || len(claims) < 2 {
+		return nil, wrap("own extraction "+e.ID, err)
+	}
+	if err = w.Insert(ctx, &others); err == nil {
+		_, err = w.db.NewUpdate().Model((*Job)(nil)).Set("extraction_id = ?", others.ID).Where("extraction_id = ? AND id <> ?", e.ID, keep.ID).Where(running).Exec(ctx)
+	}
+	return &others, wrap("divide extraction "+e.ID, err)
 }
 
 // Clear removes the chunks and speakers of an extraction that has ended. Most have neither.

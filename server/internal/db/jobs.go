@@ -91,33 +91,18 @@ type JobsTx struct {
 
 // Owned returns the account's job, or ErrNotFound, also for another's job.
 func (r Jobs) Owned(ctx context.Context, account, id string) (*Job, error) {
-	j := new(Job)
-	if err := r.db.NewSelect().Model(j).Where("id = ? AND account = ?", id, account).Scan(ctx); err != nil {
-		return nil, one("job "+id, err)
-	}
-	return j, nil
+	return scanOne[Job](ctx, r.db.NewSelect().Where("id = ? AND account = ?", id, account), "job "+id)
 }
 
 // ByID returns a job of any account, or ErrNotFound.
 func (r Jobs) ByID(ctx context.Context, id string) (*Job, error) {
-	j := new(Job)
-	if err := r.db.NewSelect().Model(j).Where("id = ?", id).Scan(ctx); err != nil {
-		return nil, one("job "+id, err)
-	}
-	return j, nil
+	return scanOne[Job](ctx, r.db.NewSelect().Where("id = ?", id), "job "+id)
 }
 
 // Running returns the account's running claim on the extraction, or ErrNotFound.
 func (w JobsTx) Running(ctx context.Context, account, extractionID string) (*Job, error) {
-	j := new(Job)
-	err := w.db.NewSelect().Model(j).
-		Where("extraction_id = ? AND account = ?", extractionID, account).
-		Where(running).
-		Scan(ctx)
-	if err != nil {
-		return nil, one("running job on extraction "+extractionID, err)
-	}
-	return j, nil
+	q := w.db.NewSelect().Where("extraction_id = ? AND account = ?", extractionID, account).Where(running)
+	return scanOne[Job](ctx, q, "running job on extraction "+extractionID)
 }
 
 // Claimants are the accounts whose claims on an extraction run.

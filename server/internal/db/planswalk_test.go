@@ -164,6 +164,15 @@ func (w walk) jobs() {
 		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})))
 	})
 	w.in(func(ctx context.Context, tx *db.Tx) {
+		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v7", State: queued}
+		w.must(tx.Extractions.Insert(ctx, e))
+		for _, account := range []string{"acme", "other"} {
+			w.must(tx.Jobs.Insert(ctx, &db.Job{Account: account, State: queued, Format: transcript.JSON, ExtractionID: e.ID}))
+		}
+		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+		w.must(err, second(tx.Extractions.Divide(ctx, e, claims, claims[0])))
+	})
+	w.in(func(ctx context.Context, tx *db.Tx) {
 		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v6", State: queued}
 		w.must(tx.Extractions.Insert(ctx, e))
 		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON, ExtractionID: e.ID, Limits: db.Limits{Transcripts: -1}}

@@ -33,6 +33,15 @@ func insertNew(ctx context.Context, db bun.IDB, what string, row any) error {
 	return wrap(what, err)
 }
 
+// scanOne returns the row that a query finds, or ErrNotFound.
+func scanOne[T any](ctx context.Context, q *bun.SelectQuery, what string) (*T, error) {
+	row := new(T)
+	if err := q.Model(row).Scan(ctx); err != nil {
+		return nil, one(what, err)
+	}
+	return row, nil
+}
+
 // mustAffect returns ErrNotFound when a statement found no row.
 func mustAffect(what string, res sql.Result, err error) error {
 	n, err := affected(res, err)

@@ -23,6 +23,7 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 		return err
 	}
 	sub := subject.OfExtraction(e)
+	sub.Login = true
 	found, err := p.sources.Ask(ctx, sub, func(ask.Finding, error) {})
 	if err != nil {
 		return p.orRecognizeBlocked(ctx, t, found, p.orServeStale(ctx, t, err))
@@ -32,8 +33,11 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 	}
 	text := found.Transcript(sub)
 	return p.own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := found.Put(ctx, tx, sub); err != nil {
+		if err := p.share(ctx, tx, e, found); err != nil {
 			return err
+		}
+		if found.Private {
+			text.Owner = e.Owner
 		}
 		id, err := tx.Transcripts.Put(ctx, text)
 		if err != nil {
@@ -41,6 +45,15 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 		}
 		return p.claims.serve(ctx, tx, e, db.End{TranscriptID: id, Metadata: &found.Metadata})
 	})
+}
+
+// share stores what the platform has told about a content, for all accounts. If a source has read
+// that with a login, share instead gives the extraction to one account.
+func (p *processor) share(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
+	if found.Private {
+		return p.claims.keepPrivate(ctx, tx, e)
+	}
+	return found.Put(ctx, tx, subject.OfExtraction(e))
 }
 
 // enterCaptionFetch moves a queued extraction to caption_fetch, unless another one
@@ -187,7 +200,7 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 // of them made the text.
 func (p *processor) keepFinding(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
 	if found.Answered() {
-		if err := found.Put(ctx, tx, subject.OfExtraction(e)); err != nil {
+		if err := p.share(ctx, tx, e, found); err != nil {
 			return err
 		}
 		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {

@@ -173,6 +173,36 @@ func accountsOf(claims []db.Job) []string {
 	return accounts
 }
 
+// keepPrivate gives an extraction to the account of one claim on it, because the platform was read
+// with a login of the operator. The other claims go back to the queue as work of their own: each
+// account gets its own reading, or none.
+func (c *claims) keepPrivate(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	if e.Owner != "" {
+		return nil
+	}
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+	place, err := tx.Places.ByExtraction(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	seated := slices.IndexFunc(claims, func(j db.Job) bool { return j.ID == place.JobID })
+	rest, err := tx.Extractions.Divide(ctx, e, claims, claims[max(seated, 0)])
+	if err != nil || rest == nil {
+		return err
+	}
+	captions := rest.State == captionFetch
+	if err := c.goBack(ctx, tx, rest, interrupted, nil); err != nil {
+		return err
+	}
+	if captions {
+		return tx.Enqueue(ctx, captionsArgs{Extraction: rest.ID})
+	}
+	return tx.Enqueue(ctx, prepareStep(rest))
+}
+
 // serve publishes a stored text to all who wait for the extraction.
 func (c *claims) serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
 	end.Status, end.Via = transcript.JobSuccess, publishing

@@ -30,7 +30,11 @@ func (p *processor) download(ctx context.Context, t task, e *db.Extraction) (pat
 	if err := os.Mkdir(into, 0o700); err != nil {
 		return "", fmt.Errorf("pipeline: making room for a download: %w", err)
 	}
-	o := engine.AudioOptions{Known: func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) }}
+	sub.Login = true
+	o := engine.AudioOptions{
+		Known:   func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) },
+		Private: func() error { return p.ownWanted(ctx, t, p.claims.keepPrivate) },
+	}
 	if subject.Direct(sub.Content) {
 		if o.MaxBytes, err = p.mostBytes(ctx, t); err != nil {
 			return "", err
@@ -133,7 +137,7 @@ func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subjec
 		if err := tx.Library.DescribeJobs(ctx, e, m); err != nil {
 			return err
 		}
-		if !language.HasCaptions(sub.Platform) && sub.Owner == "" {
+		if !language.HasCaptions(sub.Platform) && e.Owner == "" {
 			c := &db.Content{Platform: sub.Platform, ExternalID: sub.ExternalID, Metadata: m, AskedAt: time.Now()}
 			if err := tx.Contents.Put(ctx, c); err != nil {
 				return err

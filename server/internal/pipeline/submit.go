@@ -162,6 +162,9 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	}
 	// This waits for work that is about to end; the cache then has its text.
 	e, err := tx.Extractions.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // a platform that was read with a login makes the work that of one account
+		e, err = tx.Extractions.LockRunning(ctx, s.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+	}
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
 	}
