@@ -23,6 +23,8 @@ func leaveOut(setup *service.Setup, err error) bool {
 		setup.Exits = ""
 	case errors.As(err, &wrong) && wrong.Flag == "--js-runtime" && setup.JSRuntime != "":
 		setup.JSRuntime = ""
+	case errors.As(err, &wrong) && wrong.Flag == "--cookies" && setup.Cookies != nil:
+		setup.Cookies = nil
 	case errors.As(err, &wrong) && wrong.Flag == "--players" && setup.Players != "":
 		setup.Players = ""
 	case setup.Speech.ASR.Name != service.ASRNone:
@@ -37,7 +39,7 @@ func leaveOut(setup *service.Setup, err error) bool {
 var things = []struct{ flag, thing string }{
 	{"--asr", recognizerName}, {"--whisper-cli", recognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
 	{"--sites", "platform table"}, {"--js-runtime", "JavaScript runtime"}, {"--proxy", networkName}, {"--exits", networkName}, {"--allow-egress", "egress guard"},
-	{"--data-api", "data API"}, {"--player", "players"}, {"--listen", "address"}, {"--metrics", "metrics"},
+	{"--data-api", "data API"}, {"--yt-dlp-plugins", "yt-dlp plugins"}, {"--token-provider", "token provider"}, {"--cookies", "cookies"}, {"--player", "players"}, {"--listen", "address"}, {"--metrics", "metrics"},
 }
 
 var (

@@ -17,7 +17,7 @@ import (
 type Examiner interface {
 	// Examine looks at each thing that the engine needs or benefits from, and returns the
 	// findings in the order in which a reader wants to know them. It ends soon after ctx does,
-	// and does not use the network.
+	// and uses no network except for services of the operator.
 	Examine(ctx context.Context) []Finding
 }
 

@@ -47,8 +47,13 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 	}
 	links, err = ytdlp.New(host, ytdlp.Options{
 		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: string(s.JSRuntime), Cure: YtDlpCure(s.program()), Notes: trialsFolder(), Log: s.Log,
+		Access: s.access(s.sites()),
 	})
-	if err != nil {
+	var wrong *ytdlp.AccessError
+	switch {
+	case errors.As(err, &wrong):
+		return e, nil, &FlagError{flagsOfAccess(wrong.Field), wrong.Err}
+	case err != nil:
 		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's address were checked before
 	}
 	e = engine.Engine{
@@ -81,6 +86,9 @@ func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader, of *trial
 		return // the service ends, or the next question reports the error
 	default:
 		s.Log.Info("links", "program", s.program(), "version", v)
+	}
+	for _, c := range s.Cookies {
+		s.Log.Warn("cookies are used after LOGIN_REQUIRED or IP_BLOCKED: "+ytdlp.BanWarning, "platform", c.platform)
 	}
 	for _, f := range EachCureOnce(links.Examine(ctx)) {
 		if f.Status != engine.OK && ctx.Err() == nil {

@@ -30,6 +30,7 @@ type LinkFlags struct {
 	Pace        float64     `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`
 	Players     playersPath `placeholder:"FILE" help:"The players of the video site to act as for captions: a JSON list, as in server/engine/videosite/players.json, which is read again when it changes. Default: that list."`
 	Player      gonePlayer  `hidden:"" help:"Replaced by --players."`
+	accessFlags
 
 	WhenCaptionsBlocked whenBlocked `default:"wait" placeholder:"WHAT" help:"What a job does while the site blocks its captions: wait (the default, for up to 6 hours), or recognize-after=30m: after 30 minutes the service recognizes the sound, if the site still gives the sound. A plan may say another time."`
 }
@@ -38,7 +39,7 @@ func (f LinkFlags) check() error {
 	if !(f.Pace > 0) { // also refuses NaN
 		return errors.New("--pace must be above 0")
 	}
-	return nil
+	return f.accessFlags.check(cmp.Or(f.Sites.Table, site.Default()))
 }
 
 // Proxies returns the proxies of --proxy; none: links are reached directly.

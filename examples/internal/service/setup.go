@@ -51,7 +51,7 @@ func (s Setup) Config() (server.Config, error) {
 	return server.Config{
 		Sites: s.Sites.Table,
 		Egress: server.Egress{
-			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.Blobs.addresses()),
+			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.accessFlags.addresses(), s.Blobs.addresses()),
 			Proxies: s.Proxies(), ProxiesByName: s.ProxyByName, ExitsFile: string(s.Exits),
 		},
 		TrustedProxies:        prefixes(s.TrustedProxy),

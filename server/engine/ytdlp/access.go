@@ -3,7 +3,9 @@ package ytdlp
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -44,29 +46,40 @@ type Cookies struct {
 	Hosts []string
 }
 
-// check returns an error that names the wrong field.
-func (a Access) check() error {
+// AccessError is the error of New about a field of Access.
+type AccessError struct {
+	Field string // "Plugins", "TokenProvider", "ExtractorArgs" or "Cookies"
+	Err   error  // holds no secret
+}
+
+func (e *AccessError) Error() string { return "ytdlp: Access." + e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *AccessError) Unwrap() error { return e.Err }
+
+// Check returns an *[AccessError] that names the wrong field. New calls it.
+func (a Access) Check() error {
 	if a.Plugins != "" {
 		if err := checkPlugins(a.Plugins); err != nil {
-			return fmt.Errorf("ytdlp: Access.Plugins: %w", err)
+			return &AccessError{"Plugins", err}
 		}
 	}
 	if at := a.TokenProvider; at != nil {
 		switch {
 		case a.Plugins == "":
-			return errors.New("ytdlp: Access.TokenProvider: needs Plugins, a folder with the plugin that asks the provider")
+			return &AccessError{"TokenProvider", errors.New("name the folder of the plugin that asks the provider too")}
 		case at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || strings.Trim(at.RequestURI(), "/") != "" || at.Fragment != "":
-			return errors.New("ytdlp: Access.TokenProvider: want http://HOST:PORT and no more")
+			return &AccessError{"TokenProvider", errors.New("want http://HOST:PORT and no more")}
 		}
 	}
 	for _, args := range a.ExtractorArgs {
 		if err := a.checkExtractorArgs(args); err != nil {
-			return fmt.Errorf("ytdlp: Access.ExtractorArgs: %w", err)
+			return &AccessError{"ExtractorArgs", err}
 		}
 	}
-	for platform, c := range a.Cookies {
-		if _, err := ReadCookies(c); err != nil {
-			return fmt.Errorf("ytdlp: Access.Cookies: %s: %w", platform, err)
+	for _, platform := range slices.Sorted(maps.Keys(a.Cookies)) {
+		if _, err := ReadCookies(a.Cookies[platform]); err != nil {
+			return &AccessError{"Cookies", fmt.Errorf("%s: %w", platform, err)}
 		}
 	}
 	return nil

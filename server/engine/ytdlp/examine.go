@@ -36,9 +36,15 @@ var holes = []hole{
 
 // Examine reports the program's version, age and known vulnerabilities. It runs the program
 // without a link to report its JavaScript runtime, its solver scripts, and whether it imitates
-// browsers. On a busy machine that takes half a minute.
+// browsers. On a busy machine that takes half a minute. It also reports on the ways of [Access], and
+// asks the token provider of the operator for its version.
 func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	v, err := d.version(ctx)
+	return append(d.examineItself(ctx, v, err), d.examineAccess(ctx, v)...)
+}
+
+// examineItself reports on the program, whose version is v.
+func (d *Downloader) examineItself(ctx context.Context, v version, err error) []engine.Finding {
 	if err != nil {
 		f := engine.FindingOf(programName, err)
 		f.Fails = "links, except for the captions of the video site"

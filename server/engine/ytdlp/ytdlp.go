@@ -118,7 +118,7 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if u, err := url.Parse(base); err != nil || checkLink(base) != nil || u.Scheme+"://"+u.Host != base {
 		return nil, fmt.Errorf("ytdlp: Base: %q is no http or https address without a path", base)
 	}
-	if err := o.Access.check(); err != nil {
+	if err := o.Access.Check(); err != nil {
 		return nil, err
 	}
 	return &Downloader{
