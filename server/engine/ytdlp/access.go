@@ -31,6 +31,7 @@ type Access struct {
 	TokenProvider *url.URL
 	// ExtractorArgs are values of the option --extractor-args of yt-dlp, as
 	// "youtube:player_client=tv". Values of one extractor are joined; the later argument counts.
+	// Runs in which this package asks a certain player keep asking that player.
 	ExtractorArgs []string
 	// Cookies are logins, one for each platform. A platform may ban the account of the cookies.
 	Cookies map[transcript.Platform]Cookies

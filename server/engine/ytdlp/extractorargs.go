@@ -37,15 +37,15 @@ const extractorArgsOption = "--extractor-args"
 // joinExtractorArgs joins the values of --extractor-args that are for one extractor, because the
 // program takes the last value alone. Within a value, the program takes the last argument of a name.
 func joinExtractorArgs(args []string) []string {
-	var keys, kept []string
+	end := slices.Index(args, "--") // links follow
+	if end < 0 {
+		end = len(args)
+	}
+	var keys, joined []string
 	values := make(map[string][]string)
-	for i := 0; i < len(args); i++ {
-		if args[i] == "--" { // links follow
-			kept = append(kept, args[i:]...)
-			break
-		}
-		if args[i] != extractorArgsOption || i+1 == len(args) {
-			kept = append(kept, args[i])
+	for i := 0; i < end; i++ {
+		if args[i] != extractorArgsOption || i+1 == end {
+			joined = append(joined, args[i])
 			continue
 		}
 		i++
@@ -55,9 +55,8 @@ func joinExtractorArgs(args []string) []string {
 		}
 		values[key] = append(values[key], value)
 	}
-	var joined []string
 	for _, key := range keys {
 		joined = append(joined, extractorArgsOption, key+":"+strings.Join(values[key], ";"))
 	}
-	return append(joined, kept...)
+	return append(joined, args[end:]...)
 }
