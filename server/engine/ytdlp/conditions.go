@@ -219,6 +219,7 @@ var ofAnswers = []condition{
 	{[]string{"incomplete data received"}, undelivered},
 	{[]string{"try again later"}, undelivered},
 	{[]string{"something went wrong"}, undelivered},
+	{[]string{"ignoring subtitle tracks found"}, undelivered}, // the program knows of captions that it does not read
 	withheldTracks,
 
 	// There is no recording.

@@ -18,6 +18,7 @@ SPEAKERS = {
     'report_warning', 'report_error', 'trouble', 'warning', 'error',
     'raise_no_formats', 'raise_login_required', 'raise_geo_restricted', 'report_drm',
 }
+ASSEMBLE = re.compile('youtube|networking/exceptions|extractor/common')  # other sources keep texts for other ends
 UNHEARD = {'write_debug', 'debug', 'trace', 'info', 'to_screen', 'report_info', '_download_webpage', '_download_json', '_call_api', '_extract_response'}
 ENDS = re.compile('(Error|Exception|NotLive|Required|Warning)$')
 
@@ -74,6 +75,10 @@ def assembled(tree):
     for function in ast.walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
+        parameters = function.args
+        for name, default in zip((parameters.args + parameters.kwonlyargs)[::-1], (parameters.defaults + parameters.kw_defaults)[::-1]):
+            if name.arg in ('msg', 'message') and default is not None:
+                yield from (' '.join(text.split()) for text in variants(default) if ' ' in text)
         for node in ast.walk(function):
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.NamedExpr)) and node.value:
                 whole = variants(node.value)
@@ -102,6 +107,6 @@ for path in files():
     with open(path, encoding='utf-8') as source:
         tree = ast.parse(source.read())
     said.update(messages(tree))
-    if 'youtube' in path:
+    if ASSEMBLE.search(path):
         said.update(assembled(tree))
 json.dump({'release': yt_dlp.version.__version__, 'messages': sorted(said)}, sys.stdout, indent=0, ensure_ascii=False)
