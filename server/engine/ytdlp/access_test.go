@@ -85,6 +85,7 @@ func walled(t *testing.T, refusal, availability string) fake {
 	while test "$1" != --cookies || test "$2" = ""; do shift; done
 	cat "$2" >"$here/jar"
 	stat -c %a "$2" >"$here/mode"
+	echo "$2" >"$here/path"
 	echo "changed" >>"$2"
 	echo '{"id":"x","title":"T","availability":` + availability + `,"format_id":"1","formats":[{"protocol":"https","acodec":"opus","url":"https://x.example/"}],"subtitles":{"en":[{"url":"https://x.example/","ext":"vtt"}]}}'
 	exit ;;
@@ -150,6 +151,9 @@ func TestCookies(t *testing.T) {
 				mode, err := os.ReadFile(filepath.Join(dir, "mode"))
 				require.NoError(t, err)
 				assert.Equal(t, "600\n", string(mode))
+				at, err := os.ReadFile(filepath.Join(dir, "path"))
+				require.NoError(t, err)
+				assert.True(t, strings.HasPrefix(string(at), b.dir+"/login-"), "in the scratch folder, which the next start empties after a crash: %s", at)
 			} else {
 				require.Error(t, err)
 			}

@@ -209,6 +209,9 @@ func TestRealPluginWithoutHelp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name != "redirects" && name != "is down" && !*soakFlag {
+				t.Skip("each case runs the program several times: make soak")
+			}
 			b := newWithheld(t, does)
 			if does == nil {
 				b.served.Close()
