@@ -234,8 +234,8 @@ func (r *Runner) runConnected(ctx context.Context, path, dir string, env []strin
 	return exit, err
 }
 
-// admit lets a command ask its service, if it has one. hide replaces the address at which the
-// program asks, which holds a password, by the address of the service.
+// admit lets a command ask its service, if the command has one. The program asks at an address
+// with a password; hide replaces that address by the address of the service.
 func admit(pass *egress.Pass, c *engine.Command) (hide func([]byte) []byte, err error) {
 	service := c.Network.Service
 	if service == nil {

@@ -32,7 +32,7 @@ import (
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
 // ends, the error is its cause. Faults of this machine have no code. If the platform refuses the
-// plain way, the ways of [Access] follow, and each of them calls pick anew.
+// plain way, the ways of [Access] follow, and each of them calls pick again.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	found, err := d.captions(ctx, c, pick)
 	more, ok := afterRefusal(ctx, d, c, cmp.Or(err, unlisted(found)), func(d *Downloader) (engine.Captions, error) {
@@ -45,8 +45,8 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 	return found, err
 }
 
-// unlisted is the refusal of a platform that withholds tracks of unknown languages, of which pick
-// may want one; nil: the platform withholds none.
+// unlisted is the refusal of a platform that withholds tracks of unknown languages, if pick has
+// chosen no other track; nil: there is no such refusal.
 func unlisted(found engine.Captions) error {
 	if found.Unlisted && found.Track == nil {
 		return refusal.CaptionToken.Because(errors.New("ytdlp: withheld: tracks of unknown languages"))

@@ -11,8 +11,8 @@ import (
 // maxPluginFiles bounds the files of all plugins.
 const maxPluginFiles = 10_000
 
-// checkPlugins returns an error if a folder holds no plugin, or if others may change what is in the
-// folder: whoever writes a plugin runs code with the links and the cookies of the service.
+// checkPlugins returns an error if a folder holds no plugin, or if everybody may write there: a
+// plugin is code that sees the links and the cookies of the service.
 func checkPlugins(folder string) error {
 	if !filepath.IsAbs(folder) {
 		return fmt.Errorf("%q is not an absolute path", folder)
