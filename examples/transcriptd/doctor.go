@@ -20,7 +20,7 @@ import (
 // if a flag is wrong.
 type doctorCommand struct {
 	serveCommand
-	Network bool `verb:"" help:"Test the network too: whether the video site answers, through each --proxy."`
+	Network bool `verb:"" help:"Test the network too: whether the video site answers, by each exit of --proxy and --exits."`
 
 	wrong []error // the faults of flags
 }

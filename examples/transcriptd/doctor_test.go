@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"flag"
@@ -182,15 +183,32 @@ func TestDoctor(t *testing.T) {
 		"proxies": func(t *testing.T, p *patient) {
 			// The first answers for the site, the second wants a password, the third's address is blocked.
 			for _, status := range []int{http.StatusOK, http.StatusProxyAuthRequired, http.StatusTooManyRequests} {
-				proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(status) }))
-				t.Cleanup(proxy.Close)
-				p.with("--proxy", strings.Replace(proxy.URL, "http://", "http://user:password@", 1))
+				p.with("--proxy", strings.Replace(newTunnel(t, status), "http://", "http://user:password@", 1))
 			}
+			exits := filepath.Join(p.bin, "exits.json")
+			require.NoError(t, os.WriteFile(exits, fmt.Appendf(nil, `{"exits": [
+				{"name": "berlin", "address": %q, "byName": true, "uses": ["captions", "lists"]},
+				{"name": "rome", "address": "socks5://user:password@127.0.0.1:1", "uses": ["captions"]}
+			]}`, strings.Replace(newTunnel(t, http.StatusOK), "http://", "http://user:password@", 1)), 0o644))
+			p.with("--exits", exits)
 			sites := filepath.Join(p.bin, "sites.json")
 			require.NoError(t, os.WriteFile(sites, []byte(`{"video_site": {
-				"hosts": ["video.example"], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://video.example/watch?v={id}"
+				"hosts": ["localhost"], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://localhost/watch?v={id}"
 			}}`), 0o600))
 			p.with("--proxy", "http://user:password@127.0.0.1:1", "--sites", sites, "--network")
+		},
+		"exits": func(t *testing.T, p *patient) {
+			exits := filepath.Join(p.bin, "exits.json")
+			require.NoError(t, os.WriteFile(exits, []byte(`{"exits": [
+				{"name": "berlin", "address": "http://user:password@127.0.0.1:1", "uses": ["captions", "lists"]},
+				{"name": "own", "address": "2001:db8:1:2::/64", "uses": ["captions"], "platforms": ["video_site"]}
+			]}`), 0o600))
+			p.with("--exits", exits)
+		},
+		"exits-wrong": func(t *testing.T, p *patient) {
+			exits := filepath.Join(p.bin, "exits.json")
+			require.NoError(t, os.WriteFile(exits, []byte(`{"exits": [{"name": "berlin", "address": "http://user:password@127.0.0.1:port"}]}`), 0o600))
+			p.with("--exits", exits)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,6 +218,29 @@ func TestDoctor(t *testing.T) {
 			p.golden(t, name)
 		})
 	}
+}
+
+// newTunnel serves a proxy that answers for each site. The status 407 is that of the
+// proxy itself.
+func newTunnel(t *testing.T, status int) (link string) {
+	t.Helper()
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		client, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer client.Close()
+		if status == http.StatusProxyAuthRequired || r.Method != http.MethodConnect {
+			fmt.Fprintf(client, "HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n")
+			return
+		}
+		fmt.Fprintf(client, "HTTP/1.1 200 Yes\r\n\r\n")
+		if _, err := http.ReadRequest(bufio.NewReader(client)); err == nil {
+			fmt.Fprintf(client, "HTTP/1.1 %d Answer\r\nContent-Length: 0\r\n\r\n", status)
+		}
+	}))
+	t.Cleanup(proxy.Close)
+	return proxy.URL
 }
 
 // Looking creates nothing, in a folder without a database and beside one.
@@ -281,5 +322,5 @@ func TestDoctorEnds(t *testing.T) {
 	assert.Less(t, time.Since(began), askPatience+time.Minute)
 	assert.Equal(t, exitFailure, code, stderr.String())
 	assert.Regexp(t, `(?m)^broken +yt-dlp +the program has not answered: it has not answered in time\n .*\n +cure:  examine it again`, stdout.String())
-	assert.Regexp(t, `(?m)^broken +network +by http://127.0.0.1:\d+: it has not answered in time`, stdout.String())
+	assert.Regexp(t, `(?m)^broken +network +by proxy-1, http://127.0.0.1:\d+: it has not answered in time`, stdout.String())
 }

@@ -22,6 +22,7 @@ import (
 // upstream is one of the deployment's outgoing proxies.
 type upstream struct {
 	proxy.ContextDialer
+	scheme  string
 	address string // "host:port" of the proxy itself
 }
 
@@ -41,7 +42,7 @@ func newUpstream(u *url.URL) (*upstream, error) {
 	if u.Port() != "" {
 		port = u.Port()
 	}
-	up := &upstream{address: net.JoinHostPort(u.Hostname(), port)}
+	up := &upstream{scheme: u.Scheme, address: net.JoinHostPort(u.Hostname(), port)}
 	direct := &net.Dialer{Timeout: dialTimeout}
 	if u.Scheme != "socks5" {
 		up.ContextDialer = &connector{direct: direct, address: up.address, url: u}
@@ -168,6 +169,9 @@ func (c *connector) connect(ctx context.Context, conn net.Conn, address string) 
 	answer, err := http.ReadResponse(head, ask) //nolint:bodyclose // what follows is the tunnel, and to close it would read it
 	if err != nil {
 		return nil, err
+	}
+	if answer.StatusCode == http.StatusProxyAuthRequired {
+		return nil, errors.New("answered 407: it wants another user and password")
 	}
 	if answer.StatusCode != http.StatusOK {
 		return nil, errors.New("answered " + strconv.Itoa(answer.StatusCode))

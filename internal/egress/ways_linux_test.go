@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 )
@@ -226,4 +227,31 @@ func TestPrefix(t *testing.T) {
 	status, err := ask(visiting, t, g.Client(), "http://["+public6+"]/")
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, status)
+}
+
+// A test of a prefix tells what the machine lacks.
+func TestHealthOfPrefix(t *testing.T) {
+	if !ownNetwork(t) {
+		return
+	}
+	w := &world{}
+	g, _ := w.guard(t, true)
+	exit := g.Exits()[4]
+	assert.Equal(t, own6, exit.Address())
+	link := "http://[" + public6 + "]/"
+	h := exit.Test(t.Context(), link)
+	require.EqualError(t, h.Err, "the kernel does not take "+own6+" as its own")
+	assert.Equal(t, "ip -6 route add local "+own6+" dev lo", h.Cure)
+
+	at := netip.MustParsePrefix(own6).Addr().As16()
+	require.NoError(t, addLocal(unix.AF_INET6, at[:], 64))
+	h = exit.Test(t.Context(), link)
+	require.Error(t, h.Err)
+	assert.Contains(t, h.Cure, "let the provider route the prefix to this machine")
+
+	w = newWorld(t)
+	assert.Equal(t, egress.Health{Status: http.StatusOK}, exit.Test(t.Context(), link))
+	_, comes := w.take()
+	require.Len(t, comes, 1)
+	assert.True(t, netip.MustParsePrefix(own6).Contains(comes[0]))
 }
