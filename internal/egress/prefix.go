@@ -47,7 +47,7 @@ func (g *Guard) dialFrom(ctx context.Context, e *Exit, from netip.Addr, t target
 	}
 	dialer := g.dialer
 	dialer.LocalAddr = &net.TCPAddr{IP: from.AsSlice()}
-	first := error(errNoIPv6)
+	first := errNoIPv6
 	for n, to := range public {
 		try, cancel := share(ctx, len(public)-n)
 		conn, err := g.connect(try, dialer, "tcp6", t, to.String(), false)

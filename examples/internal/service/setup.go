@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
-	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -68,12 +67,6 @@ func (s Setup) Config() (server.Config, error) {
 			return e, err
 		},
 	}, nil
-}
-
-// Guard returns a guard with the exits of the service, to test them. It permits what a service
-// without --allow-egress permits. The caller closes it.
-func (s Setup) Guard() (*egress.Guard, error) {
-	return egress.New(egress.Config{Proxies: s.Proxies(), ByName: s.ProxyByName, ExitsFile: string(s.Exits)})
 }
 
 // StoreOptions returns the options of the store.

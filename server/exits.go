@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ExitHealth is an exit of the service and the result of its test.
+type ExitHealth struct {
+	Name    string // "direct" for the only exit of a service without proxies
+	Address string // of the proxy, without credentials, or the IPv6 prefix; empty: direct
+	Status  int    // HTTP status of the answer to the test; 0: no answer has come
+	Err     error  // why no answer has come, without credentials
+	Cure    string // what the operator does about Err
+}
+
+// Exits returns the exits, and tests each of them: Exits requests the head of the page at link, in
+// the same way as a visit leaves by the exit. The operator chooses the link, so that the guard does
+// not judge it. An empty link tests nothing. The error is a *ConfigError.
+func (e Egress) Exits(ctx context.Context, link string) (all []ExitHealth, err error) {
+	guard, err := newGuard(Config{Egress: e})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = guard.Close() }() // it has opened nothing
+	var testing sync.WaitGroup
+	exits := guard.Exits() // once, because the file may change
+	all = make([]ExitHealth, len(exits))
+	for i, exit := range exits {
+		all[i] = ExitHealth{Name: exit.Name(), Address: exit.Address()}
+		if link == "" {
+			continue
+		}
+		testing.Go(func() {
+			h := exit.Test(ctx, link)
+			all[i].Status, all[i].Err, all[i].Cure = h.Status, h.Err, h.Cure
+		})
+	}
+	testing.Wait()
+	return all, nil
+}
+
+// examineExits reports what no exit serves, and a file of exits that every user can read.
+func examineExits(exits []*egress.Exit, file string) (found []engine.Finding) {
+	if info, err := os.Stat(file); err == nil && egress.ReadableByAll(info) {
+		found = append(found, engine.Finding{
+			Name: "exits", Status: engine.Missing, Found: "every user of this machine can read " + file,
+			Fails: "the secrecy of the passwords in the file", Cure: "chmod o-r " + file,
+		})
+	}
+	for _, use := range []egress.Use{egress.Captions, egress.Sound, egress.Lists} {
+		var unserved []string
+		for _, platform := range transcript.Platforms() {
+			serves := func(e *egress.Exit) bool { return e.Serves(use, platform) }
+			if platform != transcript.Upload && !slices.ContainsFunc(exits, serves) {
+				unserved = append(unserved, string(platform))
+			}
+		}
+		if unserved != nil {
+			what := fmt.Sprintf("%s of %s", use, strings.Join(unserved, ", "))
+			found = append(found, engine.Finding{
+				Name: "exits", Status: engine.Missing, Found: "no exit serves " + what, Fails: what,
+				Cure: "let an exit in " + file + " serve them",
+			})
+		}
+	}
+	return found
+}
