@@ -100,8 +100,9 @@ func (e *Exit) dialUnjudged(ctx context.Context, network, address string) (net.C
 // ownPatience bounds the connection of this machine to itself.
 const ownPatience = 2 * time.Second
 
-// testOwn tests whether this machine takes the addresses of the exit's prefix as its own: it
-// connects to itself on one of them. Otherwise answers from the network would be lost.
+// testOwn tests whether this machine takes the addresses of the exit's prefix as local addresses:
+// the machine connects to itself on such an address. Otherwise answers from the network would be
+// lost.
 func (e *Exit) testOwn(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, ownPatience)
 	defer cancel()
