@@ -61,6 +61,16 @@ func (l *lane) circuit(source int, origin string) *circuit {
 	return c
 }
 
+// permit permits a visit to a source. It returns nil if the circuit is open.
+func (l *lane) permit(r route) *grant {
+	c := l.circuit(r.source, r.origin)
+	permit, ok := c.begin()
+	if !ok {
+		return nil
+	}
+	return &grant{l, l.exit, c, permit}
+}
+
 // shut returns how long the source may not be visited by the lane, and why.
 func (l *lane) shut(source int) (time.Duration, *transcript.Error) {
 	if c := l.circuits[source]; c != nil {

@@ -136,15 +136,17 @@ func (q *queue) try(v visitor, r route) (g *grant, wait time.Duration, blocked b
 
 // grant takes a token of a lane, also in advance. It returns nil if the circuit is open.
 func (q *queue) grant(l *lane, r route) *grant {
-	c := l.circuit(r.source, r.origin)
-	permit, ok := c.begin()
-	if !ok {
-		return nil
+	g := l.permit(r)
+	if g != nil {
+		q.reserve(l)
 	}
+	return g
+}
+
+func (q *queue) reserve(l *lane) {
 	l.limiter.ReserveN(time.Now(), 1)
 	q.served++
 	l.served = q.served
-	return &grant{l, l.exit, c, permit}
 }
 
 // readerHad records that a reader has had a token: the next one belongs to the line. If the
@@ -176,18 +178,26 @@ func (q *queue) goOn(v visitor, r route, prefer *lane) *grant {
 
 // again takes a token for a visit that has had its turn, and was blocked by the exits of the
 // tried lanes. It returns nil if no other lane has a token within patience. wait is the time
-// until the token comes.
-func (q *queue) again(v visitor, r route, tried []*lane) (g *grant, wait time.Duration) {
+// until the token comes: until then, the lane may be blocked, which permit tells.
+func (q *queue) again(v visitor, r route, tried []*lane) (l *lane, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, wait := q.turnsAfterDebts().find(r.source, 0, tried)
 	if n < 0 || wait > patience {
 		return nil, 0
 	}
-	if g = q.grant(q.lanes[n], r); g != nil && v.reads() {
+	q.reserve(q.lanes[n])
+	if v.reads() {
 		q.readerHad(time.Now())
 	}
-	return g, wait
+	return q.lanes[n], wait
+}
+
+// permit permits a visit that has a token of a lane. It returns nil if the circuit is open.
+func (q *queue) permit(l *lane, r route) *grant {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return l.permit(r)
 }
 
 // turnsAfterDebts returns the turns that are left now when the readers' debt has been paid.

@@ -66,14 +66,18 @@ func (v *visit) enter(ctx context.Context) (*grant, error) {
 // next takes a token of another exit after a block. If there is none soon, the visit gets the
 // first place in line.
 func (v *visit) next(ctx context.Context, block *transcript.Error) (*grant, error) {
-	if len(v.tried) < mostExits {
-		if g, wait := v.queue.again(v.who, v.route, v.tried); g != nil {
-			if err := sleep(ctx, wait); err != nil {
-				g.circuit.undecided(g.permit)
-				return nil, err
-			}
+	for len(v.tried) < mostExits {
+		l, wait := v.queue.again(v.who, v.route, v.tried)
+		if l == nil {
+			break
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		if g := v.queue.permit(l, v.route); g != nil {
 			return g, nil
 		}
+		v.tried = append(v.tried, l) // another visit has found the block
 	}
 	wait := v.queue.stand(v.who, v.route, true)
 	why := v.queue.blocked(v.source)
