@@ -96,6 +96,19 @@ func TestAllExitsBlocked(t *testing.T) {
 	})
 }
 
+// A visit tries each exit once, even if the exit may be used again before the visit ends.
+func TestEachExitOnce(t *testing.T) {
+	t.Parallel()
+	pool := newPool(t, exit("a"), exit("b"))
+	synctest.Test(t, func(t *testing.T) {
+		p := leaveBy(t, unlimited(), pool)
+		p.site.answer = func(string) error { return blocked(1) }
+		p.site.during = func() { time.Sleep(3 * time.Second) } // in the bubble
+		assert.Equal(t, time.Second, waitOf(p.read(t.Context())))
+		assert.Equal(t, []string{"a", "b"}, p.site.by())
+	})
+}
+
 // The exits by which one visit is tried are bounded.
 func TestMostExits(t *testing.T) {
 	t.Parallel()
