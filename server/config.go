@@ -91,8 +91,8 @@ type Config struct {
 	// own, under the platform transcript.Upload: if Pace sets none, 60 visits a minute, 10 of them
 	// at the same time, or Pace.Rate if that permits more.
 	DirectMedia bool
-	// Pace is how often this process visits each platform, for captions, downloads,
-	// lists and discovery together. The zero value: 5 visits a minute, 5 at the same time.
+	// Pace is how often this process visits each platform by each exit (Egress), for captions,
+	// downloads, lists and discovery together. The zero value: 5 visits a minute, 5 at the same time.
 	// Further visits wait. The visits of processes that share an address add up.
 	Pace pace.Config
 	// RecognizeBlockedAfter is for how long a platform may block the captions of a link before

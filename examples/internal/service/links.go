@@ -27,7 +27,7 @@ type LinkFlags struct {
 	Proxy       []proxyURL  `placeholder:"URL" help:"A proxy (http, https or socks5) through which the service follows links. May be repeated: each visit to a platform leaves by one of the proxies."`
 	ProxyByName bool        `help:"Send each --proxy names instead of addresses, for proxies that judge by name. The service still looks each name up first, and refuses names of private addresses."`
 	Exits       exitsPath   `placeholder:"FILE" help:"The exits by which the service follows links, together with each --proxy: a JSON file with proxies and IPv6 prefixes, as in server/OPERATIONS.md, which is read again when it changes. Each visit to a platform leaves by one exit."`
-	Pace        float64     `default:"5" placeholder:"N" help:"The most visits a minute to each platform, five of them at once; further visits wait (${default})."`
+	Pace        float64     `default:"5" placeholder:"N" help:"The most visits a minute to each platform by each exit, five of them at once; further visits wait (${default})."`
 	Players     playersPath `placeholder:"FILE" help:"The players of the video site to act as for captions: a JSON list, as in server/engine/videosite/players.json, which is read again when it changes. Default: that list."`
 	Player      gonePlayer  `hidden:"" help:"Replaced by --players."`
 	accessFlags

@@ -275,8 +275,6 @@ func TestDeadExit(t *testing.T) {
 	s := byExits(t, pace.Unlimited(), map[string]string{"dead": nobody.URL, "good": j.proxy(t, "good")})
 	id := s.links(t, 20)
 	done, err := s.Batches.Wait(t.Context(), id)
-	page, _ := s.Batches.Items(t.Context(), id, client.PageParams{})
-	t.Logf("%+v %v", page.Items[0], page.Items[0].Error)
 	require.NoError(t, err)
 	assert.Equal(t, 20, done.Counts.Success)
 	assert.Equal(t, 20, j.visited("good"))
