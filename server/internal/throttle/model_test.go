@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // sources are the sources that the visits of the models ask, and the use that each makes of an
@@ -123,7 +124,7 @@ func (m *model) check(source string, fit, blocking []string, visits []comes, err
 		}
 	}
 	switch {
-	case len(fit) == 0 && len(visits) == 0 && waitOf(err) == 0 && err != nil:
+	case len(fit) == 0 && len(visits) == 0 && errors.Is(err, transcript.ConfigError):
 		return nil
 	case len(fit) > 0 && waitOf(err) > 0:
 		return m.mustWait(source, fit, tried, waitOf(err))
