@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -79,6 +80,16 @@ func (w *walled) Audio(_ context.Context, c engine.Content, dir string, o engine
 	return path, os.WriteFile(path, w.sound, 0o600)
 }
 
+// next waits for a reading.
+func (w *walled) next(t *testing.T) {
+	t.Helper()
+	select {
+	case <-w.arrived:
+	case <-time.After(time.Minute):
+		require.Fail(t, "nobody reads the content")
+	}
+}
+
 func startWalled(t *testing.T, s *db.Store, w *walled) *bench {
 	t.Helper()
 	w.platforms = newPlatforms(t)
@@ -138,11 +149,11 @@ func TestLoginDividesJoinedWork(t *testing.T) {
 		b := startWalled(t, s, w)
 		first, err := b.Submit(t.Context(), by(acme))
 		require.NoError(t, err)
-		<-w.arrived // the reading of the first
+		w.next(t)
 		second, err := b.Submit(t.Context(), by("other"))
 		require.NoError(t, err)
 		w.goOn <- struct{}{}
-		<-w.arrived // the reading of the second
+		w.next(t)
 		w.goOn <- struct{}{}
 		for account, job := range map[string]string{acme: first.Job.JobID, "other": second.Job.JobID} {
 			ended, err := b.Jobs.Wait(t.Context(), account, job, nil)
@@ -162,11 +173,11 @@ func TestLoginToSound(t *testing.T) {
 		b := startWalled(t, s, w)
 		first, err := b.Submit(t.Context(), by(acme))
 		require.NoError(t, err)
-		<-w.arrived
+		w.next(t)
 		second, err := b.Submit(t.Context(), by("other"))
 		require.NoError(t, err)
 		w.goOn <- struct{}{}
-		<-w.arrived
+		w.next(t)
 		w.goOn <- struct{}{}
 		texts := map[string]bool{}
 		for account, job := range map[string]string{acme: first.Job.JobID, "other": second.Job.JobID} {
