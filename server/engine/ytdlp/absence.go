@@ -14,9 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// This file proves that a content has no captions. Whether a source has proved that is decided
-// by the tables below, and by nothing else. What they do not prove is not known, and an error
-// says why.
+// This file proves that a content has no captions. The tables below decide that, and nothing else
+// does. Without their proof it is not known whether there are captions, and an error says why.
 
 // evidence is what a run has left that lists no tracks.
 type evidence struct {
