@@ -72,6 +72,7 @@ func TestConfigThatIsWrong(t *testing.T) {
 		{"Egress.Allow", server.Config{Store: st, Egress: server.Egress{Allow: []string{"nowhere"}}}},
 		{"Egress.Allow", server.Config{Store: st, Egress: server.Egress{Allow: []string{"127.0.0.1:9099"}, Deny: []string{"localhost:9099"}}}},
 		{"Egress.Deny", server.Config{Store: st, Egress: server.Egress{Deny: []string{"nowhere"}}}},
+		{"Egress.ExitsFile", server.Config{Store: st, Egress: server.Egress{ExitsFile: "/nowhere/exits.json"}}},
 		{"Egress.Proxies[0]", server.Config{Store: st, Egress: server.Egress{Proxies: []*url.URL{{Scheme: "ftp", Host: "127.0.0.1"}}}}},
 		{"Engine", server.Config{Store: st, Engine: func(engine.Host) (engine.Engine, error) {
 			return engine.Engine{}, transcript.Errorf(transcript.ConfigError, "There is no ffmpeg.")
@@ -213,7 +214,7 @@ func TestHealthWhileAPlatformBlocks(t *testing.T) {
 	assert.Equal(t, http.StatusOK, ready.StatusCode)
 	body := ready.object(t)
 	assert.Equal(t, "degraded", body["status"])
-	assert.Contains(t, s.log.String(), `msg="a circuit has opened" platform=video_site source=video_site_downloader for=2m0s`)
+	assert.Contains(t, s.log.String(), `msg="a circuit has opened" platform=video_site exit=direct source=video_site_downloader for=2m0s`)
 	assert.Subset(t, body["checks"], map[string]any{
 		"store": "ok", "captions": "ok", "engine.captions.video_site": "open_circuit: " + engine.Cure(transcript.IPBlocked), "engine.captions.short_video_site": "ok",
 	})

@@ -1,0 +1,46 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server"
+)
+
+func TestExits(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(site.Close)
+	exits, err := server.Egress{}.Exits(t.Context(), site.URL)
+	require.NoError(t, err)
+	assert.Equal(t, []server.ExitHealth{{Name: "direct", Status: http.StatusOK}}, exits)
+
+	file := filepath.Join(t.TempDir(), "exits.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"exits": [{"name": "rome", "address": "socks5://me:secret@127.0.0.1:1"}]}`), 0o600))
+	e := server.Egress{Proxies: []*url.URL{{Scheme: "http", User: url.UserPassword("me", "secret"), Host: "127.0.0.1:1"}}, ExitsFile: file}
+	exits, err = e.Exits(t.Context(), "")
+	require.NoError(t, err)
+	assert.Equal(t, []server.ExitHealth{{Name: "proxy-1", Address: "http://127.0.0.1:1"}, {Name: "rome", Address: "socks5://127.0.0.1:1"}}, exits)
+	exits, err = e.Exits(t.Context(), site.URL)
+	require.NoError(t, err)
+	for _, exit := range exits {
+		require.ErrorContains(t, exit.Err, "connection refused")
+		assert.Contains(t, exit.Cure, "start the proxy")
+	}
+	assert.NotContains(t, fmt.Sprintf("%+v %+v", exits, e), "secret")
+
+	require.NoError(t, os.WriteFile(file, []byte(`{"exits": [{"name": "rome", "address": "secret"}]}`), 0o600))
+	_, err = e.Exits(t.Context(), "")
+	var wrong *server.ConfigError
+	require.ErrorAs(t, err, &wrong)
+	assert.Equal(t, "Egress.ExitsFile", wrong.Member)
+	assert.NotContains(t, err.Error(), "secret")
+}
