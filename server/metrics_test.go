@@ -178,6 +178,8 @@ func TestMetricsOfWork(t *testing.T) {
 		},
 		"transcriptkit_upstream_held_back_total": {`{platform="video_site"}`: 1},
 		"transcriptkit_circuit_open":             {`{platform="video_site",source="captions"}`: 1},
+		"transcriptkit_exit_visits_total":        {`{class="answered",exit="direct"}`: 5, `{class="blocked",exit="direct"}`: 1},
+		"transcriptkit_exit_circuits_open":       {`{exit="direct"}`: 1},
 		"transcriptkit_cache_lookups_total": {
 			`{asker="transcript",result="hit"}`:  1,
 			`{asker="transcript",result="miss"}`: 7,

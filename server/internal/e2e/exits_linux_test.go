@@ -183,9 +183,8 @@ func (s *service) links(t *testing.T, n int) (id string) {
 	return made.ID
 }
 
-// TestTenExits asks for 200 links by ten exits, of which one always blocks: no job fails or hears of
-// a block, no exit is visited more often than the pace permits, and the one that blocks is left
-// alone.
+// TestTenExits asks for 200 links by ten exits, of which one always blocks: no job fails, no exit is
+// visited more often than the pace permits, and the exit that blocks is left alone.
 func TestTenExits(t *testing.T) {
 	if !ownHosts(t) {
 		return
