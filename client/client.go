@@ -24,6 +24,8 @@ type Client struct {
 	Library *LibraryService
 	// Batches makes the transcripts of a list of links, a playlist or a channel.
 	Batches *BatchService
+	// Follows makes a transcript of each new item of a channel, a playlist or a feed.
+	Follows *FollowService
 	// Videos finds videos, channels and playlists on the video site.
 	Videos *VideoService
 	// Usage tells what the account may have, and how much of it is used.
@@ -79,6 +81,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Jobs = &JobService{c}
 	c.Library = &LibraryService{c}
 	c.Batches = &BatchService{c}
+	c.Follows = &FollowService{c}
 	c.Videos = &VideoService{c}
 	c.Usage = &UsageService{c}
 	return c, nil

@@ -48,7 +48,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
 		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
-			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED").Replace(path)
+			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED", "{followId}", "$FOLLOW").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
@@ -85,6 +85,8 @@ func TestAPIDocExamplesRun(t *testing.T) {
 
 	feed := s.newFeed(t, as(s.NewKey(t, "globex")))
 
+	follow := s.followed(t, `{"playlist": "PL1234567890", "language": "en"}`)
+
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("silent\nshow-error\nwrite-out = \"\\n%{http_code}\"\n"), 0o600))
@@ -96,7 +98,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "FEED="+feed, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "FEED="+feed, "FOLLOW="+follow, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

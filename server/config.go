@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -80,6 +81,10 @@ type Config struct {
 	// their items. A batch that is retried ends again. For a batch that is deleted before
 	// the call, no call is made.
 	BatchEnded func(ctx context.Context, account string, b *batch.Job) error
+	// FollowFailing is called as JobEnded is, once the looks at a followed address have
+	// failed for two days: for each follow of the address that is not paused. nil: nothing
+	// is called.
+	FollowFailing func(ctx context.Context, account string, f *batch.Follow) error
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
@@ -148,6 +153,8 @@ type testing struct {
 	answerBytes int64
 	// retention is how long ended work is kept; the zero value: pipeline.DefaultRetention.
 	retention pipeline.Retention
+	// follows is how often followed addresses are looked at; the zero value: as usual.
+	follows follows.Tuning
 	// timeout is context.WithTimeout, for a POST that waits for its job and for the way of a
 	// short link. A test replaces it if the test must not depend on the speed of its machine.
 	timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
@@ -86,6 +87,9 @@ func SetExportPatience(c *Config, d time.Duration) { c.testing.exportPatience = 
 func SetRetention(c *Config, keep, every time.Duration) {
 	c.testing.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every, Stranded: every}
 }
+
+// SetFollows sets how often followed addresses are looked at.
+func SetFollows(c *Config, t follows.Tuning) { c.testing.follows = t }
 
 // SetStranded sets the time between two looks for work that stands in no queue.
 func SetStranded(c *Config, every time.Duration) {

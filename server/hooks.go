@@ -8,9 +8,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// hooks are JobEnded and BatchEnded in the form in which the pipeline calls them.
+// hooks are JobEnded, BatchEnded and FollowFailing in the form in which the pipeline calls them.
 func (c Config) hooks() pipeline.Hooks {
-	h := pipeline.Hooks{Batch: c.BatchEnded}
+	h := pipeline.Hooks{Batch: c.BatchEnded, Follow: c.FollowFailing}
 	if c.JobEnded != nil {
 		h.Job = func(ctx context.Context, account string, j *view.Job) error {
 			job := j.Job

@@ -41,6 +41,10 @@ func (s *Server) Batches() http.Handler {
 	return s.edge.Handler(s.api.Batches())
 }
 
+// Follows serves /v1/follows and the paths below: the channels, playlists and feeds that an
+// account follows. A mux needs both patterns, "/v1/follows" and "/v1/follows/".
+func (s *Server) Follows() http.Handler { return s.edge.Handler(s.api.Follows()) }
+
 // Usage serves GET /v1/usage: the limits of an account, and how much of them is used.
 func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }
 

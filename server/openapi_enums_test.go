@@ -37,8 +37,11 @@ func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
 			"Platform": "Platform", "Stage": "Stage", "Status": "TranscriptStatus", "TrackKind": "TrackKind", "TrackStatus": "TrackStatus",
 		},
 		"transcript/video": {"Kind": "UploadKind", "Order": "VideoSearchOrder", "Type": "VideoSearchType"},
-		"batch":            {"ExportFormat": "ExportFormat", "ItemStatus": "BatchItemStatus", "Mode": "BatchMode", "Status": "BatchStatus"},
-		"library":          {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "Sort": "Sort", "View": "View"},
+		"batch": {
+			"ExportFormat": "ExportFormat", "ItemStatus": "BatchItemStatus", "Mode": "BatchMode", "Status": "BatchStatus",
+			"FollowItemStatus": "FollowItemStatus", "FollowKind": "FollowKind", "FollowStatus": "FollowStatus",
+		},
+		"library": {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "Sort": "Sort", "View": "View"},
 	}
 	for dir, names := range types {
 		constants := stringConstants(t, filepath.Join("..", filepath.FromSlash(dir)))

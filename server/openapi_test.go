@@ -103,6 +103,12 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
+		"POST /v1/follows":                    "createFollow",
+		"GET /v1/follows":                     "listFollows",
+		"GET /v1/follows/{followId}":          "getFollow",
+		"PATCH /v1/follows/{followId}":        "changeFollow",
+		"DELETE /v1/follows/{followId}":       "deleteFollow",
+		"GET /v1/follows/{followId}/items":    "listFollowItems",
 		"POST /v1/batch":                      "createBatch",
 		"GET /v1/batch":                       "listBatches",
 		"GET /v1/batch/{batchId}":             "getBatch",

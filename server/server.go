@@ -106,6 +106,7 @@ func (s *Server) makePipeline() (err error) {
 		Hooks:                 c.hooks(),
 		DiscoveryBudget:       c.testing.discoveryBudget,
 		Retention:             c.testing.retention,
+		Follows:               c.testing.follows,
 	}
 	if !work.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {

@@ -29,6 +29,9 @@ var asks = map[string]struct{ query, contentType, body string }{
 	"getCaptions":       {query: "?videoId=" + video},
 	"createBatch":       {contentType: "application/json", body: `{"urls": ["` + video + `"]}`},
 
+	"createFollow": {contentType: "application/json", body: `{"playlist": "` + playlistID + `"}`},
+	"changeFollow": {contentType: "application/json", body: `{"status": "paused"}`},
+
 	"downloadTranscript": {query: "?format=txt"},
 	"exportBatch":        {query: "?format=txt"},
 	"searchLibrary":      {query: "?q=hello"},
@@ -66,6 +69,12 @@ var things = map[string]thing{
 			a := s.do(t, http.MethodPost, batchPath(id)+"/cancel", nil, as)
 			require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
 			return id
+		},
+		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
+	"/v1/follows/{followId}": {
+		make: func(t *testing.T, s *service, as change) string {
+			return s.followed(t, `{"channel": "@`+strings.ReplaceAll(uuid.NewString(), "-", "")+`"}`, as)
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
 	},
@@ -163,6 +172,7 @@ var scopes = []struct {
 	{"/v1/transcript", account.Transcripts}, {"/v1/library/", account.Transcripts}, {"/v1/feed", account.Transcripts},
 	{"/v1/video_site/captions", account.Transcripts}, {"/v1/video_site/", ""},
 	{"/v1/batch", account.Batches},
+	{"/v1/follows", account.Batches},
 }
 
 func scopeOf(t *testing.T, pattern string) account.Scope {

@@ -63,6 +63,8 @@ func (p *Plan) limits() []limit {
 		limitOf("maxDurationSec", &p.MaxDuration, second, maxSeconds),
 		limitOf("recognizeBlockedAfterSec", &p.RecognizeBlockedAfter, second, maxSeconds),
 		limitOf("batchItems", &p.BatchItems, one, maxCount),
+		limitOf("follows", &p.Follows, one, maxCount),
+		limitOf("followItemsPerDay", &p.FollowItemsPerDay, one, maxCount),
 		limitOf("cacheTtlSec", &p.CacheTTL, second, maxSeconds),
 		limitOf("eventStreams", &p.EventStreams, one, maxCount),
 	}

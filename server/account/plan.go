@@ -50,6 +50,10 @@ type Plan struct {
 	BatchItems  int
 	BatchExport bool
 
+	// Follows is how many channels, playlists and feeds an account may follow, and
+	// FollowItemsPerDay how many of their items become transcripts in a day of UTC.
+	Follows, FollowItemsPerDay int
+
 	// SharedTurn treats all accounts of this plan as one account when accounts take turns in a
 	// queue: together they get one account's share. It is for accounts that anyone can make,
 	// such as guests' accounts.
@@ -88,6 +92,8 @@ func WithoutLimits(name string) Plan {
 		MaxDuration:          Unlimited,
 		BatchItems:           Unlimited,
 		BatchExport:          true,
+		Follows:              Unlimited,
+		FollowItemsPerDay:    Unlimited,
 		CacheTTL:             Unlimited,
 		EventStreams:         Unlimited,
 	}
@@ -104,13 +110,14 @@ func (p Plan) UpgradeRequired(message string) *transcript.Error {
 // DefaultPlans returns the plans of a self-hosted service. The only plan, "self_hosted",
 // permits everything, within bounds that keep one account from occupying the whole service: 600
 // requests a minute, one recording recognized at once and 200 waiting, uploads of at most 4
-// GiB, batches of 500 items, 20 event streams. The cache serves texts for 30 days.
+// GiB, batches of 500 items, 10,000 follows with 1,000 items a day, 20 event streams. The cache serves texts for 30 days.
 func DefaultPlans() Plans {
 	plan := WithoutLimits("self_hosted")
 	plan.RateLimit = RateLimit{Requests: 600, Window: time.Minute}
 	plan.MaxUploadBytes = 4 << 30
 	plan.ASRConcurrency, plan.ASRWaiting = 1, 200
 	plan.BatchItems = 500
+	plan.Follows, plan.FollowItemsPerDay = 10_000, 1000
 	plan.CacheTTL = 30 * 24 * time.Hour
 	plan.EventStreams = 20
 	return Plans{Default: plan.Name, ByName: map[string]Plan{plan.Name: plan}}

@@ -22,7 +22,7 @@ func TestDefaultPlans(t *testing.T) {
 		TranscriptsPerPeriod: account.Unlimited, ASRMinutesPerPeriod: account.Unlimited,
 		Upload: true, MaxUploadBytes: 4294967296,
 		ASR: true, ASRConcurrency: 1, ASRWaiting: 200, MaxDuration: account.Unlimited,
-		BatchItems: 500, BatchExport: true,
+		BatchItems: 500, BatchExport: true, Follows: 10_000, FollowItemsPerDay: 1000,
 		CacheTTL: 720 * time.Hour, EventStreams: 20,
 	}, plan)
 }

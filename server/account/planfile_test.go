@@ -27,13 +27,13 @@ func TestReadPlans(t *testing.T) {
 				"rateLimit": {"windowSec": 86400, "requests": 1000000000},
 				"transcriptsPerPeriod": 1000, "asrMinutesPerPeriod": 120, "periodAnchorDay": 28,
 				"asrConcurrency": 2, "asrWaiting": 10, "maxDurationSec": 7200, "maxUploadBytes": 9007199254740991,
-				"batchItems": 50, "batchExport": true, "upload": true, "asr": true, "eventStreams": 0, "cacheTtlSec": 9223372036
+				"batchItems": 50, "batchExport": true, "follows": 20, "followItemsPerDay": 30, "upload": true, "asr": true, "eventStreams": 0, "cacheTtlSec": 9223372036
 			},
 			"Unlimited-2": {
 				"paid": true, "rateLimit": null,
 				"transcriptsPerPeriod": null, "asrMinutesPerPeriod": null,
 				"asrConcurrency": null, "asrWaiting": null, "maxDurationSec": null, "maxUploadBytes": null,
-				"batchItems": null, "batchExport": true, "upload": true, "asr": true, "eventStreams": null, "cacheTtlSec": null
+				"batchItems": null, "batchExport": true, "follows": null, "followItemsPerDay": null, "upload": true, "asr": true, "eventStreams": null, "cacheTtlSec": null
 			},
 			"unlimited_requests": {"paid": true, "rateLimit": {"requests": null, "windowSec": 60}}
 		},
@@ -48,7 +48,7 @@ func TestReadPlans(t *testing.T) {
 			TranscriptsPerPeriod: 1000, ASRMinutesPerPeriod: 120, PeriodAnchorDay: 28,
 			Upload: true, MaxUploadBytes: 1<<53 - 1,
 			ASR: true, ASRConcurrency: 2, ASRWaiting: 10, MaxDuration: 2 * time.Hour,
-			BatchItems: 50, BatchExport: true, CacheTTL: 9223372036 * time.Second, EventStreams: 0,
+			BatchItems: 50, BatchExport: true, Follows: 20, FollowItemsPerDay: 30, CacheTTL: 9223372036 * time.Second, EventStreams: 0,
 		},
 		"Unlimited-2": account.WithoutLimits("Unlimited-2"),
 		"unlimited_requests": {

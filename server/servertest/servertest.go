@@ -59,6 +59,8 @@ func roomy() account.Plan {
 		MaxDuration:          24 * time.Hour,
 		BatchItems:           500,
 		BatchExport:          true,
+		Follows:              10_000,
+		FollowItemsPerDay:    1_000_000,
 		CacheTTL:             30 * 24 * time.Hour,
 		EventStreams:         20,
 	}

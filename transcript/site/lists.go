@@ -116,8 +116,63 @@ func (p *platform) readLists() (err error) {
 	if p.playlists, err = readLists("playlist", s.Playlist, s.PlaylistID, s.PlaylistLinks, s.Hosts); err != nil {
 		return err
 	}
-	p.channels, err = readLists("channel", s.Channel, s.ChannelID, s.ChannelLinks, s.Hosts)
+	if p.channels, err = readLists("channel", s.Channel, s.ChannelID, s.ChannelLinks, s.Hosts); err != nil {
+		return err
+	}
+	if err := checkFeed("playlistFeed", s.PlaylistFeed); err != nil {
+		return err
+	}
+	return checkFeed("channelFeed", s.ChannelFeed)
+}
+
+// checkFeed checks the address of feeds in a member. There may be none.
+func checkFeed(member, template string) error {
+	if template == "" {
+		return nil
+	}
+	_, err := readTemplate(member, template, idPlaceholder)
 	return err
+}
+
+// ChannelFeed returns the address of the feed of the channel with an id; empty: the
+// platform has no such feeds.
+func (t *Table) ChannelFeed(platform transcript.Platform, id string) string {
+	return t.feed(platform, id, func(s *Site) string { return s.ChannelFeed })
+}
+
+// PlaylistFeed is ChannelFeed for a playlist. The feed may have only the first items of
+// the playlist.
+func (t *Table) PlaylistFeed(platform transcript.Platform, id string) string {
+	return t.feed(platform, id, func(s *Site) string { return s.PlaylistFeed })
+}
+
+// FeedOf returns the list whose feed has an address, such as a row of an OPML file; false:
+// the address is that of no such feed.
+func (t *Table) FeedOf(address string) (m Match, playlist, ok bool) {
+	for name, p := range t.sites {
+		for _, of := range []struct {
+			template string
+			lists    *lists
+		}{{p.data.ChannelFeed, p.channels}, {p.data.PlaylistFeed, p.playlists}} {
+			before, after, has := strings.Cut(of.template, idPlaceholder)
+			id, begins := strings.CutPrefix(address, before)
+			id, ends := strings.CutSuffix(id, after)
+			if has && begins && ends && of.lists != nil && validID(of.lists.id, id) {
+				m = of.lists.match(id)
+				m.Platform = name
+				return m, of.lists == p.playlists, true
+			}
+		}
+	}
+	return Match{}, false, false
+}
+
+func (t *Table) feed(platform transcript.Platform, id string, of func(*Site) string) string {
+	p, ok := t.sites[platform]
+	if !ok || of(&p.data) == "" {
+		return ""
+	}
+	return expand(of(&p.data), id)
 }
 
 // readLists reads the three members whose names begin with kind. A link of the

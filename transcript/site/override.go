@@ -88,6 +88,8 @@ func merge(old, next Site) Site {
 	s.At = derive(next.At, old.At, old.Base, s.Base)
 	s.Playlist = derive(next.Playlist, old.Playlist, old.Base, s.Base)
 	s.Channel = derive(next.Channel, old.Channel, old.Base, s.Base)
+	s.ChannelFeed = derive(next.ChannelFeed, old.ChannelFeed, old.Base, s.Base)
+	s.PlaylistFeed = derive(next.PlaylistFeed, old.PlaylistFeed, old.Base, s.Base)
 	return s
 }
 
@@ -151,6 +153,7 @@ func decodeSite(text []byte) (s Site, err error) {
 	texts := map[string]*string{
 		"id": &s.ID, "canonical": &s.Canonical, "base": &s.Base, "at": &s.At,
 		"playlist": &s.Playlist, "playlistId": &s.PlaylistID, "channel": &s.Channel, "channelId": &s.ChannelID,
+		"channelFeed": &s.ChannelFeed, "playlistFeed": &s.PlaylistFeed,
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if name == "elsewhere" {

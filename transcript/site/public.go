@@ -45,6 +45,9 @@ func publicSites() map[transcript.Platform]Site {
 			},
 			Channel:   "https://www.youtube.com/channel/{id}",
 			ChannelID: "^UC[A-Za-z0-9_-]{22}$",
+			// The feeds have the 15 newest uploads of a channel, and the first 15 items of a playlist.
+			ChannelFeed:  "https://www.youtube.com/feeds/videos.xml?channel_id={id}",
+			PlaylistFeed: "https://www.youtube.com/feeds/videos.xml?playlist_id={id}",
 			ChannelLinks: []string{
 				"/channel/{id}/{tab}", "/browse/{id}", "/@{name}", "/@{name}/{tab}", "/c/{name}", "/c/{name}/{tab}", "/user/{name}", "/user/{name}/{tab}",
 			},

@@ -166,6 +166,10 @@ type Site struct {
 	//	/@{name}/{tab}   a name with what stands before it: "@name"
 	PlaylistLinks []string `json:"playlistLinks"`
 	ChannelLinks  []string `json:"channelLinks"`
+	// ChannelFeed and PlaylistFeed are the addresses of the feeds of a channel and of a
+	// playlist, with {id}; empty where the platform has none.
+	ChannelFeed  string `json:"channelFeed"`
+	PlaylistFeed string `json:"playlistFeed"`
 	// Elsewhere are contents that are not on the platform's own hosts, by their ids: a
 	// talk that the operator has on a page of their own. On the host of one no other
 	// content is found.

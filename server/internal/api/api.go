@@ -50,6 +50,7 @@ type API struct {
 	info        *contentInfo
 	discovery   *discovery
 	batches     *batchJobs
+	follows     *followed
 	exports     *exports
 	library     *savedTexts
 	search      *textSearch
@@ -78,6 +79,7 @@ func New(c Config) *API {
 			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
 			timeout: c.Timeout, basePath: c.BasePath,
 		},
+		follows: &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, basePath: c.BasePath},
 		exports: &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
 		library: &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
 		search:  &textSearch{library: c.Pipeline.Library, sites: c.Sites},

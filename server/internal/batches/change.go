@@ -96,7 +96,7 @@ func (bs *Batches) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryReq
 // short tells that there are short links among them.
 func (bs *Batches) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRequest, short bool) error {
 	b.Status = batch.Processing
-	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, time.Now()), r.Plan.CacheTTL
+	b.Limits, b.CacheTTL = LimitsOf(r.Plan, time.Now()), r.Plan.CacheTTL
 	if short && b.Listed {
 		b.Listed = false
 		if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {

@@ -187,7 +187,7 @@ func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	if r.Plan.BatchItems != account.Unlimited {
 		b.ItemLimit = min(r.Plan.BatchItems, MaxItems)
 	}
-	b.Limits, b.CacheTTL = limitsOfBatch(r.Plan, now), r.Plan.CacheTTL
+	b.Limits, b.CacheTTL = LimitsOf(r.Plan, now), r.Plan.CacheTTL
 	if r.List != nil {
 		b.List = db.BatchList{Platform: r.List.Platform, Kind: string(r.List.Kind), ID: r.List.ID, URL: r.List.URL}
 	}
@@ -200,10 +200,10 @@ func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	return b, nil
 }
 
-// limitsOfBatch returns the limits for the items of a batch. Batches take no place for
+// LimitsOf returns the limits for the items of a batch or a follow. These take no place for
 // waiting recordings. If the plan has several slots, batches leave one slot to single
 // requests.
-func limitsOfBatch(plan account.Plan, now time.Time) db.Limits {
+func LimitsOf(plan account.Plan, now time.Time) db.Limits {
 	limits := limits.Of(plan, now)
 	limits.ASRWaiting = 0
 	if limits.ASRConcurrency > 1 {

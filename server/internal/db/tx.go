@@ -73,6 +73,9 @@ func (tx *Tx) AfterCommit(fn func()) { tx.sql.AfterCommit(fn) }
 // the transaction.
 func (tx *Tx) Lock(ctx context.Context, key string) error { return tx.sql.Lock(ctx, key) }
 
+// SQL is the transaction for packages that keep tables of their own.
+func (tx *Tx) SQL() *sqldb.Tx { return tx.sql }
+
 // touch wakes the topics' watchers after the commit.
 func (tx *Tx) touch(topics ...string) { tx.sql.Wake(topics...) }
 

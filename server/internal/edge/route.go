@@ -32,6 +32,7 @@ type Route struct {
 	BodyOptional        bool          // the body may be left out
 	Form                request.Table // a multipart form
 	CSV                 string        // the description of a CSV body; empty: the route takes none
+	OPML                string        // the description of an OPML body; empty: the route takes none
 	Answers             []Answer
 	Codes               []transcript.Code // of the errors of this route; every route has some more
 	Report              any               // the body of 502 and 503; nil: the error alone

@@ -26,7 +26,7 @@ func tags() []openapi31.Tag {
 // describeOperations adds to each operation its description in API.md.
 func (t texts) describeOperations(spec *openapi31.Spec) {
 	for _, item := range spec.Paths.MapOfPathItemValues {
-		for _, op := range []*openapi31.Operation{item.Get, item.Put, item.Post, item.Delete} {
+		for _, op := range []*openapi31.Operation{item.Get, item.Put, item.Post, item.Patch, item.Delete} {
 			if op != nil {
 				t.Operations[*op.ID].show(op)
 			}

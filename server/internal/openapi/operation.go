@@ -107,7 +107,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{transcript.RateLimited.Slug()}, edge.HeaderRetryAfter)
 		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug})
 	}
-	if rt.Method == http.MethodPost {
+	if rt.Method == http.MethodPost || rt.Method == http.MethodPatch {
 		describeError(oc, rt, edge.ErrTooSlow.Status, bodies.flat, []string{edge.ErrTooSlow.Slug})
 		describeError(oc, rt, edge.ErrEncoded.Status, bodies.flat, []string{edge.ErrEncoded.Slug})
 	}

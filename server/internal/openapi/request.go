@@ -23,9 +23,11 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Ro
 	}
 	describeBody(r, op, "application/json", rt.Body)
 	describeBody(r, op, "multipart/form-data", rt.Form)
-	if rt.CSV != "" {
-		text := request.Schema{"type": "string", "description": rt.CSV}
-		op.RequestBodyEns().RequestBodyEns().WithContentItem("text/csv", openapi31.MediaType{Schema: text})
+	for kind, about := range map[string]string{"text/csv": rt.CSV, "text/x-opml": rt.OPML} {
+		if about != "" {
+			text := request.Schema{"type": "string", "description": about}
+			op.RequestBodyEns().RequestBodyEns().WithContentItem(kind, openapi31.MediaType{Schema: text})
+		}
 	}
 	if rt.BodyOptional {
 		op.RequestBody.RequestBody.WithRequired(false)

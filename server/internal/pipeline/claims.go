@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
@@ -29,6 +30,7 @@ type claims struct {
 	audio   *audio
 	hooks   *hookDelivery
 	batches *batches.Batches
+	follows *follows.Follows
 	settled func(ended []db.Job) // of tuning
 }
 
@@ -55,7 +57,7 @@ func (c *claims) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submi
 		Limits:         s.limits,
 		Trace:          s.trace,
 		Reserved:       db.Allowance{Transcripts: 1}, // see reserve
-		Asked:          s.item == nil,
+		Asked:          s.item == nil && !s.followed,
 		Batched:        s.item != nil,
 		CreatedAt:      now,
 		UpdatedAt:      now,
@@ -148,6 +150,9 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 	if err := c.hooks.queueJobCalls(ctx, tx, claims); err != nil {
 		return err
 	}
+	if err := c.follows.Reopen(ctx, tx, idsOf(claims), end.Error); err != nil {
+		return err
+	}
 	forNobody, err := c.batches.EndItems(ctx, tx, claims, end)
 	if err != nil {
 		return err
@@ -162,6 +167,15 @@ func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end
 		return err
 	}
 	return c.settle(ctx, tx, e, claims, end)
+}
+
+// idsOf are the ids of claims.
+func idsOf(claims []db.Job) []string {
+	ids := make([]string, len(claims))
+	for i, job := range claims {
+		ids[i] = job.ID
+	}
+	return ids
 }
 
 // accountsOf are the accounts of claims.

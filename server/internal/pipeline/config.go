@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
@@ -63,6 +64,9 @@ type Config struct {
 	DiscoveryBudget time.Duration
 	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
 	Retention Retention
+
+	// Follows is how often followed addresses are looked at; the zero value: as usual.
+	Follows follows.Tuning
 
 	tuning
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
-// Hooks are called at the end of jobs and batches, at least once each. A nil member is
+// Hooks are called at the end of jobs and batches, and when a follow fails, at least once each. A nil member is
 // not called.
 //
 // The transaction that ends a job or a batch also queues the step that calls the hook,
@@ -24,7 +25,12 @@ import (
 type Hooks struct {
 	Job   func(ctx context.Context, account string, j *view.Job) error
 	Batch func(ctx context.Context, account string, b *batch.Job) error
+	// Follow is called when the looks at a followed address have failed for days.
+	Follow func(ctx context.Context, account string, f *batch.Follow) error
 }
+
+// followHook is the hook for follows that fail.
+const followHook db.Hook = "follow_hook"
 
 // hookDelivery calls the hooks, and calls a hook again that fails.
 type hookDelivery struct {
@@ -43,6 +49,9 @@ func (h Hooks) set() (all []db.Hook) {
 	}
 	if h.Batch != nil {
 		all = append(all, db.BatchHook)
+	}
+	if h.Follow != nil {
+		all = append(all, followHook)
 	}
 	return all
 }
@@ -75,6 +84,15 @@ type batchHookArgs struct {
 
 func (batchHookArgs) Kind() string  { return "batch_hook" }
 func (batchHookArgs) Queue() string { return queueBatchHook }
+
+// followHookArgs is the step that calls the hook for a follow that fails.
+type followHookArgs struct {
+	Follow string `json:"follow"`
+	Failed int    `json:"failed,omitempty"`
+}
+
+func (followHookArgs) Kind() string  { return "follow_hook" }
+func (followHookArgs) Queue() string { return queueFollowHook }
 
 // keepAnnouncing notes again and again that this process has hooks, until ctx ends.
 func (d *hookDelivery) keepAnnouncing(ctx context.Context) {
@@ -119,6 +137,15 @@ func (d *hookDelivery) queueBatchCall(ctx context.Context, tx *db.Tx, b *db.Batc
 	return tx.Enqueue(ctx, batchHookArgs{Batch: b.ID})
 }
 
+// queueFollowCall queues the call for a follow that fails, if anybody is to be told.
+func (d *hookDelivery) queueFollowCall(ctx context.Context, tx *db.Tx, follow string) error {
+	wanted, err := d.isHooked(ctx, tx, followHook)
+	if err != nil || !wanted {
+		return err
+	}
+	return tx.Enqueue(ctx, followHookArgs{Follow: follow})
+}
+
 func (d *hookDelivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, error) {
 	return tx.HasHook(ctx, h, time.Now().Add(-d.kept))
 }
@@ -158,6 +185,19 @@ func (d *hookDelivery) callBatchHook(ctx context.Context, w db.Work, step batchH
 	b := view.BatchOf(found)
 	step.Failed++
 	return d.call(ctx, w, step, step.Failed, func() error { return d.Batch(ctx, row.Account, b) })
+}
+
+// callFollowHook calls the hook for a follow, unless the looks succeed again.
+func (d *hookDelivery) callFollowHook(ctx context.Context, w db.Work, step followHookArgs) error {
+	account, f, err := follows.ByID(ctx, d.store, step.Follow)
+	if errors.Is(err, db.ErrNotFound) { // it was deleted
+		return nil
+	}
+	if err != nil || f.Status != batch.FollowFailing {
+		return err
+	}
+	step.Failed++
+	return d.call(ctx, w, step, step.Failed, func() error { return d.Follow(ctx, account, f) })
 }
 
 // call calls a hook, and queues the step again where that fails for the nth time.

@@ -21,7 +21,7 @@
 // The parts of a Pipeline, from the lower to the higher: audio and Disks keep files;
 // claims moves extractions and claims from state to state; processor runs the steps;
 // rescue takes up lost work; hookDelivery calls the hooks. Package batches submits the
-// items of batches, and package ask answers questions without a job.
+// items of batches, package follows those of follows, and package ask answers questions without a job.
 package pipeline
 
 import (
@@ -38,6 +38,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
@@ -46,6 +47,7 @@ import (
 type Pipeline struct {
 	Ask     *ask.Service // answers questions without a job; it stops with the pipeline
 	Batches *batches.Batches
+	Follows *follows.Follows
 	Jobs    *Jobs
 	Library *Library
 	Disks   *Disks
@@ -118,10 +120,15 @@ func (p *Pipeline) assemble() {
 		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
 		TakeUp: p.takeUpItem, CancelClaims: p.cancelClaims, Ended: p.hooks.queueBatchCall,
 	})
-	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, settled: c.settled}
+	p.Follows = follows.New(follows.Config{
+		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log, Client: c.ShortLinks.Client,
+		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
+		Submit: p.submitFollowed, Failing: p.hooks.queueFollowCall, Tuning: c.Follows,
+	})
+	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
-		claims: p.claims, batches: p.Batches, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
+		claims: p.claims, batches: p.Batches, follows: p.Follows, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
 		recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
 	p.rescue = &rescue{

@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 )
 
@@ -25,6 +26,7 @@ const (
 	queuePublish    = "publish"
 	queueJobHook    = string(db.JobHook)
 	queueBatchHook  = string(db.BatchHook)
+	queueFollowHook = string(followHook)
 	queueHouse      = "house"
 	queueIndex      = db.IndexQueue
 	captionWorkers  = 4
@@ -34,6 +36,7 @@ const (
 	publishWorkers  = 2
 	listWorkers     = 2
 	batchWorkers    = 1
+	followWorkers   = 1
 	hookWorkers     = 4 // of each
 	houseWorkers    = 1
 	indexWorkers    = 1
@@ -126,9 +129,11 @@ func (p *processor) workers(process string) db.Workers {
 			worker(p, publishTimeout, p.publish),
 			db.NewWorker(batches.ExpandTimeout, p.batches.Expand),
 			db.NewWorker(feedTimeout, p.batches.Feed),
+			db.NewWorker(follows.Timeout, p.follows.Work),
 			db.NewWorker(questionTimeout, p.ask.ForOthers),
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callJobHook),
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callBatchHook),
+			db.NewWorker(p.cfg.hookTimeout, p.hooks.callFollowHook),
 			db.NewWorker(0, p.sweep),
 			db.NewWorker(0, p.index),
 		},
@@ -141,15 +146,17 @@ func (p *processor) workers(process string) db.Workers {
 			queuePublish:       publishWorkers,
 			batches.ListsQueue: listWorkers,
 			batches.ItemsQueue: batchWorkers,
+			follows.Queue:      followWorkers,
 			ask.CaptionsQueue:  ask.Workers,
 			ask.DiscoveryQueue: ask.Workers,
 			queueJobHook:       hookWorkers,
 			queueBatchHook:     hookWorkers,
+			queueFollowHook:    hookWorkers,
 			queueHouse:         houseWorkers,
 			queueIndex:         indexWorkers,
 		},
 		Takes:    p.takes,
-		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}},
+		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}, p.follows.Periodic()},
 		Finished: p.cfg.Retention.Finished,
 	}
 }
@@ -189,6 +196,8 @@ func (p *processor) takes(queue string) bool {
 		return p.cfg.Hooks.Job != nil
 	case queueBatchHook:
 		return p.cfg.Hooks.Batch != nil
+	case queueFollowHook:
+		return p.cfg.Hooks.Follow != nil
 	}
 	need := needs(queue)
 	return p.cluster.Alone().Anyone(need) || !p.cluster.Team(context.Background()).Anyone(need)
@@ -196,5 +205,5 @@ func (p *processor) takes(queue string) bool {
 
 // Queues are the names of the queues.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, batches.ItemsQueue, queueJobHook, queueBatchHook, queueHouse}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, batches.ItemsQueue, follows.Queue, queueJobHook, queueBatchHook, queueHouse}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -30,6 +31,7 @@ type processor struct {
 	ask     *ask.Service
 	claims  *claims
 	batches *batches.Batches
+	follows *follows.Follows
 	hooks   *hookDelivery
 	audio   *audio
 	disks   *Disks

@@ -43,6 +43,9 @@ type Submission struct {
 	// item is the item of a batch that it is; nil: it is asked for by itself. An item
 	// goes after what is, and waits where that is refused.
 	item *db.BatchItem
+	// followed tells that it is an item of a follow. Nobody waits for it, so it goes after
+	// what is asked for by itself, as an item of a batch does.
+	followed bool
 }
 
 // terms are those under which a submission is accepted.
@@ -269,7 +272,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 // the claim comes before claims of batches, and may have the places that they may not
 // have.
 func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, s Submission) error {
-	if s.item != nil || job.Asked {
+	if s.item != nil || s.followed || job.Asked {
 		return nil
 	}
 	job.Limits.ASRConcurrency, job.Limits.ASRWaiting = s.limits.ASRConcurrency, s.limits.ASRWaiting

@@ -399,7 +399,94 @@ CREATE UNLOGGED TABLE rate_windows (
     PRIMARY KEY (account, class, seconds)
 );
 
+-- What accounts follow. All follows of an address share its row, and its entries.
+CREATE TABLE follow_sources (
+    id             text PRIMARY KEY,
+    kind           text NOT NULL CHECK (kind IN ('channel', 'playlist', 'feed')),
+    platform       text NOT NULL, -- of a channel or a playlist
+    list_id        text NOT NULL,
+    url            text NOT NULL,
+    feed_url       text NOT NULL, -- '': the list itself is read
+    title          text NOT NULL DEFAULT '',
+    etag           text NOT NULL DEFAULT '',
+    modified       text NOT NULL DEFAULT '', -- the header Last-Modified
+    rules          text NOT NULL DEFAULT '{}', -- JSON object: how often the publisher wants looks
+    last_entry     bigint NOT NULL DEFAULT 0, -- the highest position of an entry
+    next_look_at   timestamptz, -- NULL: no active follow
+    looking_until  timestamptz, -- the lease of the process that looks
+    looked_at      timestamptz, -- the last look that succeeded
+    new_at         timestamptz, -- the last look that found an entry
+    failures       integer NOT NULL DEFAULT 0, -- since the last look that succeeded
+    failing_since  timestamptz,
+    told           boolean NOT NULL DEFAULT false, -- that it fails
+    last_error     text, -- JSON object
+    created_at     timestamptz NOT NULL,
+    UNIQUE (kind, url)
+);
+CREATE INDEX follow_sources_due ON follow_sources (next_look_at) WHERE next_look_at IS NOT NULL;
+CREATE INDEX follow_sources_looked ON follow_sources (looked_at) WHERE next_look_at IS NOT NULL;
+
+CREATE TABLE follow_entries (
+    source_id    text NOT NULL REFERENCES follow_sources (id) ON DELETE CASCADE,
+    position     bigint NOT NULL, -- from 1, the oldest first
+    guid         text NOT NULL, -- a hash
+    platform     text NOT NULL, -- '': the link names no content
+    external_id  text NOT NULL,
+    url          text NOT NULL,
+    title        text NOT NULL,
+    published_at timestamptz,
+    below        boolean NOT NULL, -- it was found below an older entry
+    found_at     timestamptz NOT NULL,
+    PRIMARY KEY (source_id, position),
+    UNIQUE (source_id, guid)
+);
+
+CREATE TABLE follows (
+    id           text PRIMARY KEY,
+    account      text NOT NULL,
+    source_id    text NOT NULL REFERENCES follow_sources (id),
+    languages    text NOT NULL, -- '': the request had none
+    max_items    integer NOT NULL, -- of those that were there at first
+    paused       boolean NOT NULL DEFAULT false,
+    begun        boolean NOT NULL DEFAULT false, -- position is set
+    position     bigint NOT NULL DEFAULT 0, -- the entries up to it are dealt with
+    next_take_at timestamptz, -- NULL: no entry waits
+    last_error   text, -- JSON object: why the next entry waits
+    trace        text NOT NULL DEFAULT '',
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    UNIQUE (account, source_id, languages)
+);
+CREATE INDEX follows_account ON follows (account, id);
+CREATE INDEX follows_source ON follows (source_id);
+CREATE INDEX follows_due ON follows (next_take_at) WHERE next_take_at IS NOT NULL;
+
+CREATE TABLE follow_items (
+    follow_id text NOT NULL REFERENCES follows (id) ON DELETE CASCADE,
+    position  bigint NOT NULL, -- of the entry
+    status    text NOT NULL CHECK (status IN ('waiting', 'submitted', 'skipped', 'failed')),
+    job_id    text NOT NULL DEFAULT '',
+    reason    text NOT NULL DEFAULT '',
+    PRIMARY KEY (follow_id, position)
+);
+CREATE INDEX follow_items_job ON follow_items (job_id) WHERE job_id <> '';
+CREATE INDEX follow_items_waiting ON follow_items (follow_id, position) WHERE status = 'waiting';
+
+-- The plans under which accounts follow, and how many items they have had today.
+CREATE TABLE follow_accounts (
+    account text PRIMARY KEY,
+    plan    text NOT NULL, -- JSON object
+    follows integer NOT NULL DEFAULT 0, -- how many the account has
+    day     text NOT NULL DEFAULT '', -- such as 2026-11-01
+    taken   integer NOT NULL DEFAULT 0 -- on that day
+);
+
 -- +goose Down
+DROP TABLE follow_items;
+DROP TABLE follows;
+DROP TABLE follow_entries;
+DROP TABLE follow_sources;
+DROP TABLE follow_accounts;
 DROP TABLE rate_windows;
 DROP TABLE fair_shares;
 DROP TABLE speakers;

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -19,6 +21,24 @@ func (p *Pipeline) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 			return takenFromCache(found), err
 		}
 		return batches.Taken{Job: job, Sound: !s.captionsFirst(s.subject()) || beyondCaptions(job.State)}, nil
+	}
+}
+
+// submitFollowed makes a submission of an item of a follow. It returns what accepts the
+// submission in a transaction.
+func (p *Pipeline) submitFollowed(ctx context.Context, i follows.Item) func(context.Context, *db.Tx) (string, error) {
+	s := Submission{
+		Account: i.Account, Plan: i.Plan, Content: i.Content, Languages: i.Languages, followed: true,
+		terms: terms{limits: batches.LimitsOf(i.Plan, time.Now()), ttl: i.Plan.CacheTTL, trace: i.Trace},
+		team:  p.cluster.Team(ctx),
+	}
+	s.Languages = s.narrow()
+	return func(ctx context.Context, tx *db.Tx) (string, error) {
+		found, job, _, err := p.accept(ctx, tx, s)
+		if err != nil || found != nil {
+			return "", err
+		}
+		return job.ID, nil
 	}
 }
 

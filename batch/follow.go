@@ -1,0 +1,89 @@
+package batch
+
+import "github.com/transcriptkit/transcriptkit/transcript"
+
+// Follow is a channel, a playlist or a feed that the service looks at. Each item that
+// appears there becomes a transcript.
+type Follow struct {
+	ID       string               `json:"id" format:"uuid"`     // the id
+	Kind     FollowKind           `json:"kind"`                 // what is followed
+	Platform *transcript.Platform `json:"platform"`             // where the channel or the playlist is; nil for a feed
+	URL      string               `json:"url" format:"uri"`     // the link to the channel or the playlist, or the address of the feed
+	Title    *string              `json:"title"`                // the title; nil until the service has read it
+	Language string               `json:"language"`             // the list that was asked for; empty: the default
+	MaxItems int                  `json:"maxItems" minimum:"0"` // how many of the first items become transcripts
+	Status   FollowStatus         `json:"status"`               // what to branch on
+	// LastLookedAt is the time of the last look that succeeded, and LastNewAt of the last
+	// look that found a new item. Both are nil before the first one.
+	LastLookedAt *transcript.Time `json:"lastLookedAt"`
+	LastNewAt    *transcript.Time `json:"lastNewAt"`
+	// LastError is why the last look failed, or why the next item has to wait; nil:
+	// nothing fails.
+	LastError *transcript.LastError `json:"lastError"`
+	CreatedAt transcript.Time       `json:"createdAt"` // when the follow was made
+	UpdatedAt transcript.Time       `json:"updatedAt"` // when the account changed the follow last
+}
+
+// FollowKind is what a follow looks at.
+type FollowKind string
+
+// The kinds.
+const (
+	FollowChannel  FollowKind = "channel"
+	FollowPlaylist FollowKind = "playlist"
+	FollowFeed     FollowKind = "feed" // RSS, Atom or JSON Feed at any address
+)
+
+// FollowStatus is where a follow stands.
+type FollowStatus string
+
+// The states of a follow.
+const (
+	FollowActive FollowStatus = "active"
+	FollowPaused FollowStatus = "paused"
+	// FollowFailing is an active follow that the service has failed to look at for two
+	// days. The service goes on trying.
+	FollowFailing FollowStatus = "failing"
+)
+
+// FollowItem is an item of a follow.
+type FollowItem struct {
+	ID string `json:"id"` // the id within the follow
+	// Platform and ExternalID name the content as the library does; nil if the item names
+	// no content that the service knows.
+	Platform    *transcript.Platform `json:"platform"`
+	ExternalID  *string              `json:"externalId"`
+	URL         *string              `json:"url" format:"uri"` // the link of the item
+	Title       *string              `json:"title"`            // the title, if the feed gives one
+	PublishedAt *transcript.Time     `json:"publishedAt"`      // as the feed says
+	FoundAt     transcript.Time      `json:"foundAt"`          // when the service found the item
+	Status      FollowItemStatus     `json:"status"`           // what to branch on
+	// JobID is the job that makes the transcript. It is nil before the item is submitted,
+	// and if the text was there already.
+	JobID *string `json:"jobId" format:"uuid"`
+	// Reason is why the item is skipped or has failed, or what it waits for.
+	Reason *string `json:"reason"`
+}
+
+// FollowItemStatus is where an item of a follow stands.
+type FollowItemStatus string
+
+// The states of an item. A submitted item has a job, or its text was there already.
+const (
+	FollowItemWaiting   FollowItemStatus = "waiting"
+	FollowItemSubmitted FollowItemStatus = "submitted"
+	FollowItemSkipped   FollowItemStatus = "skipped" // it was there before the follow, or it names nothing
+	FollowItemFailed    FollowItemStatus = "failed"  // the service has refused it for good
+)
+
+// FollowRow is what became of a row of a list of subscriptions.
+type FollowRow struct {
+	Row     int     `json:"row" minimum:"1"`  // the line of a CSV, or the number of the feed in an OPML file
+	URL     string  `json:"url"`              // the address in the row
+	Created bool    `json:"created"`          // the row has made a follow
+	Follow  *Follow `json:"follow,omitempty"` // the follow; nil next to an error
+	// Error is the code of a row that made no follow, and ErrorMessage says the same in
+	// words.
+	Error        *transcript.Code `json:"error,omitempty"`
+	ErrorMessage string           `json:"errorMessage,omitempty"`
+}

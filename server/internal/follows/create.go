@@ -1,0 +1,250 @@
+package follows
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+const (
+	// MaxRows is how many rows of a list make follows in one request.
+	MaxRows = 1000
+	// MaxFirst is how many of the items that are there become transcripts at most.
+	MaxFirst = 50
+	// rowsAtOnce is how many follows one transaction makes.
+	rowsAtOnce = 100
+	// nextLook is the shortest pause between two looks at a source.
+	nextLook = time.Minute
+)
+
+// Answer is the kind of the answer to a request that has made follows.
+const Answer db.AnswerKind = "follow"
+
+// Request is a valid request for follows.
+type Request struct {
+	Account   string
+	Plan      account.Plan
+	Languages transcript.LanguageList // nil: none was sent
+	MaxItems  int                     // how many of the items that are there become transcripts
+	Wants     []Want
+	// Admit is called once before follows are made, in no transaction; its error is the
+	// answer. nil admits all.
+	Admit func(context.Context) error
+	Key   *db.HeldKey
+}
+
+// Want is one address to be followed.
+type Want struct {
+	Row   int // of the list that it stands in, from 1
+	Given string
+	Kind  batch.FollowKind
+	List  site.Match // the channel or the playlist
+	URL   string     // of a feed
+	Title string
+	Err   *transcript.Error // why it cannot be followed; nil: it can
+}
+
+// Result is what became of a Want.
+type Result struct {
+	Follow  *batch.Follow
+	Created bool
+	Err     *transcript.Error
+}
+
+// note is a result in the answer of an idempotency key.
+type note struct {
+	ID      string            `json:"id,omitempty"`
+	Created bool              `json:"created,omitempty"`
+	Err     *transcript.Error `json:"err,omitempty"`
+}
+
+// Create makes follows. An address that the account already follows with the same
+// languages is no new follow. Create returns a result for each Want, in their order. The
+// error of a single Want is in its result. UPGRADE_REQUIRED: the plan permits no follows,
+// or no more.
+func (fs *Follows) Create(ctx context.Context, r Request) ([]Result, error) {
+	if r.Plan.Follows == 0 {
+		return nil, r.Plan.UpgradeRequired("The plan does not include follows.")
+	}
+	if r.Admit != nil {
+		if err := fault.Guard(func() error { return r.Admit(ctx) }); err != nil {
+			return nil, err
+		}
+	}
+	now, err := fs.now(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("follows: making follows: %w", err)
+	}
+	var notes []note
+	for some := range slices.Chunk(r.Wants, rowsAtOnce) {
+		last := len(notes)+len(some) == len(r.Wants)
+		var made []note
+		err := fs.store.InTx(db.Sized(ctx, len(some)*rowBytes), func(ctx context.Context, tx *db.Tx) (err error) {
+			if made, err = fs.make(ctx, tx, r, some, now); err != nil || !last {
+				return err
+			}
+			if err := tx.Enqueue(ctx, Step{}); err != nil {
+				return err
+			}
+			return r.record(ctx, tx, append(slices.Clone(notes), made...))
+		})
+		if err != nil {
+			return nil, fmt.Errorf("follows: making follows: %w", err)
+		}
+		notes = append(notes, made...)
+	}
+	return fs.results(ctx, r.Account, notes)
+}
+
+// rowBytes is enough for a follow in the database, with its source and their indexes.
+const rowBytes = 4 << 10
+
+// record records what the answer to the request speaks of.
+func (r Request) record(ctx context.Context, tx *db.Tx, notes []note) error {
+	text, err := json.Marshal(notes)
+	if err != nil {
+		return err
+	}
+	return tx.Idempotency.Record(ctx, r.Key, db.Answer{Kind: Answer, ID: notes[0].ID, Note: string(text)}, true)
+}
+
+// Again returns the results of the Create that recorded the answer, with the follows as
+// they stand now.
+func (fs *Follows) Again(ctx context.Context, account string, a db.Answer) ([]Result, error) {
+	var notes []note
+	if err := json.Unmarshal([]byte(a.Note), &notes); err != nil {
+		return nil, fmt.Errorf("follows: the answer of an earlier request: %w", err)
+	}
+	return fs.results(ctx, account, notes)
+}
+
+// results reads the follows of notes.
+func (fs *Follows) results(ctx context.Context, account string, notes []note) ([]Result, error) {
+	var ids []string
+	for _, n := range notes {
+		if n.ID != "" {
+			ids = append(ids, n.ID)
+		}
+	}
+	found, err := ownedAll(ctx, fs.store, account, ids)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Result, len(notes))
+	for i, n := range notes {
+		all[i] = Result{Created: n.Created, Err: n.Err}
+		if f, ok := found[n.ID]; ok {
+			all[i].Follow = f.shown()
+		} else if n.Err == nil {
+			all[i].Err = transcript.Errorf(transcript.NotFound, "There is no such follow.") // it was deleted meanwhile
+		}
+	}
+	return all, nil
+}
+
+// make makes some follows of a request in a transaction.
+func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, wants []Want, now time.Time) ([]note, error) {
+	have, err := lockAccount(ctx, tx, r.Account, r.Plan)
+	if err != nil {
+		return nil, err
+	}
+	notes := make([]note, len(wants))
+	for _, at := range inOrder(wants) { // of all transactions, so that none waits for another crosswise
+		w := wants[at]
+		if w.Err != nil {
+			notes[at].Err = w.Err
+			continue
+		}
+		src, err := fs.putSource(ctx, tx, w, now)
+		if err != nil {
+			return nil, err
+		}
+		f := &follow{Account: r.Account, SourceID: src.ID, Languages: r.Languages.String()}
+		switch err := findEqual(ctx, tx, f); {
+		case err == nil:
+			notes[at].ID = f.ID
+			continue
+		case !errors.Is(err, db.ErrNotFound):
+			return nil, err
+		}
+		if r.Plan.Follows != account.Unlimited && have >= r.Plan.Follows {
+			notes[at].Err = r.Plan.UpgradeRequired(fmt.Sprintf("The plan permits %d follows, and the account has them.", r.Plan.Follows))
+			continue
+		}
+		have++
+		f.MaxItems, f.Trace = r.MaxItems, fs.cfg.Trace(ctx)
+		if err := insertFollow(ctx, tx, f, now); err != nil {
+			return nil, err
+		}
+		notes[at] = note{ID: f.ID, Created: true}
+	}
+	return notes, countFollows(ctx, tx, r.Account, have)
+}
+
+// inOrder are the places of wants in the order in which their sources are locked.
+func inOrder(wants []Want) []int {
+	places := make([]int, len(wants))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int { return compareAddress(wants[a], wants[b]) })
+	return places
+}
+
+func compareAddress(a, b Want) int {
+	x, y := string(a.Kind)+" "+a.address(), string(b.Kind)+" "+b.address()
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+func (w Want) address() string {
+	if w.Kind == batch.FollowFeed {
+		return w.URL
+	}
+	return w.List.URL
+}
+
+// putSource returns the source of an address. The source is due for a look.
+func (fs *Follows) putSource(ctx context.Context, tx *db.Tx, w Want, now time.Time) (*source, error) {
+	s := &source{Kind: w.Kind, Platform: w.List.Platform, ListID: w.List.ExternalID, URL: w.address(), FeedURL: w.URL, Title: sqldb.Text(w.Title), CreatedAt: now}
+	if w.Kind != batch.FollowFeed {
+		s.FeedURL = fs.feedOf(w)
+	}
+	if err := sqldb.NewID(&s.ID); err != nil {
+		return nil, err
+	}
+	if _, err := tx.SQL().NewInsert().Model(s).On("CONFLICT (kind, url) DO NOTHING").Exec(ctx); err != nil {
+		return nil, sqldb.Wrap("insert followed source", err)
+	}
+	if err := lockSource(ctx, tx, s); err != nil {
+		return nil, err
+	}
+	return s, wakeSource(ctx, tx, s, now, fs.soonest())
+}
+
+// feedOf is the address of the platform's feed of a list; "": it has none.
+func (fs *Follows) feedOf(w Want) string {
+	if w.List.Named { // feeds are known by ids alone
+		return ""
+	}
+	if w.Kind == batch.FollowChannel {
+		return fs.cfg.Sites.ChannelFeed(w.List.Platform, w.List.ExternalID)
+	}
+	return fs.cfg.Sites.PlaylistFeed(w.List.Platform, w.List.ExternalID)
+}

@@ -1,0 +1,181 @@
+package follows
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+)
+
+// Every transaction that changes a follow locks rows in this order: the account's row of
+// follow_accounts, sources, follows.
+
+// one turns the error of a query for a single row into one of package db.
+func one(what string, err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%s: %w", what, db.ErrNotFound)
+	}
+	return sqldb.Wrap(what, err)
+}
+
+// lockAccount writes the plan under which an account follows. It locks the account's
+// row and returns how many follows the account has.
+func lockAccount(ctx context.Context, tx *db.Tx, account string, plan account.Plan) (have int, err error) {
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return 0, err
+	}
+	err = tx.SQL().NewRaw(`INSERT INTO follow_accounts (account, plan) VALUES (?, ?)
+		ON CONFLICT (account) DO UPDATE SET plan = excluded.plan RETURNING follows`, account, string(text)).Scan(ctx, &have)
+	return have, sqldb.Wrap("write the plan of follows", err)
+}
+
+// countFollows writes how many follows an account has.
+func countFollows(ctx context.Context, tx *db.Tx, account string, n int) error {
+	_, err := tx.SQL().NewRaw("UPDATE follow_accounts SET follows = ? WHERE account = ?", n, account).Exec(ctx)
+	return sqldb.Wrap("count follows", err)
+}
+
+// findEqual reads the follow of the same account, source and languages.
+func findEqual(ctx context.Context, tx *db.Tx, f *follow) error {
+	return one("equal follow", tx.SQL().NewSelect().Model(f).Column("id").
+		Where("account = ? AND source_id = ? AND languages = ?", f.Account, f.SourceID, f.Languages).Scan(ctx))
+}
+
+// insertFollow stores a new follow.
+func insertFollow(ctx context.Context, tx *db.Tx, f *follow, now time.Time) error {
+	if err := sqldb.NewID(&f.ID); err != nil {
+		return err
+	}
+	f.CreatedAt, f.UpdatedAt = sqldb.Moment(now), sqldb.Moment(now)
+	_, err := tx.SQL().NewInsert().Model(f).Exec(ctx)
+	return sqldb.Wrap("insert follow", err)
+}
+
+// ownedAll reads those of some follows that an account has, by their ids.
+func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (map[string]*follow, error) {
+	found := map[string]*follow{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	var rows []follow
+	err := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").
+		Where("f.id IN (?) AND f.account = ?", bun.List(ids), account).Scan(ctx)
+	for i := range rows {
+		found[rows[i].ID] = &rows[i]
+	}
+	return found, sqldb.Wrap("follows", err)
+}
+
+// owned reads a follow of an account. A follow of another account is ErrNotFound.
+func owned(ctx context.Context, s *db.Store, account, id string) (*follow, error) {
+	f := new(follow)
+	err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Where("f.account = ? AND f.id = ?", account, id).Scan(ctx)
+	return f, one("follow "+id, err)
+}
+
+// lockOwned locks a follow of an account.
+func lockOwned(ctx context.Context, tx *db.Tx, account, id string) (*follow, error) {
+	f := new(follow)
+	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(f).Where("f.account = ? AND f.id = ?", account, id)).Scan(ctx)
+	return f, one("follow "+id, err)
+}
+
+// page reads at most n follows of an account, newest first: those that are older than
+// the follow before, unless it is empty.
+func page(ctx context.Context, s *db.Store, account, before string, n int) ([]follow, error) {
+	var rows []follow
+	q := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Where("f.account = ?", account).Order("f.id DESC").Limit(int64(n))
+	if before != "" {
+		q.Where("f.id < ?", before)
+	}
+	return rows, sqldb.Wrap("follows", q.Scan(ctx))
+}
+
+// history is an entry with what became of it.
+type history struct {
+	entry  `bun:",extend"`
+	Status *string
+	JobID  *string
+	Reason *string
+}
+
+// items reads at most n entries of a follow, newest first: those before a position,
+// unless it is 0.
+func items(ctx context.Context, s *db.Store, f *follow, before int64, n int) ([]history, error) {
+	var rows []history
+	q := s.SQL().Reader().NewSelect().Model(&rows).ColumnExpr("e.*, i.status, i.job_id, i.reason").
+		Join("LEFT JOIN follow_items AS i ON i.follow_id = ? AND i.position = e.position", f.ID).
+		Where("e.source_id = ?", f.SourceID).Order("e.position DESC").Limit(int64(n))
+	if before != 0 {
+		q.Where("e.position < ?", before)
+	}
+	return rows, sqldb.Wrap("items of follow "+f.ID, q.Scan(ctx))
+}
+
+// saveFollow writes what changes of a follow.
+func saveFollow(ctx context.Context, tx *db.Tx, f *follow) error {
+	_, err := tx.SQL().NewUpdate().Model(f).Column("paused", "begun", "position", "next_take_at", "last_error", "updated_at").WherePK().Exec(ctx)
+	return sqldb.Wrap("save follow", err)
+}
+
+// deleteFollow removes a follow with its items.
+func deleteFollow(ctx context.Context, tx *db.Tx, id string) error {
+	_, err := tx.SQL().NewRaw("DELETE FROM follows WHERE id = ?", id).Exec(ctx)
+	return sqldb.Wrap("delete follow", err)
+}
+
+// lockSource locks the source of an address, or with the id, and reads it.
+func lockSource(ctx context.Context, tx *db.Tx, s *source) error {
+	q := tx.SQL().NewSelect().Model(s)
+	if s.URL != "" {
+		q.Where("kind = ? AND url = ?", s.Kind, s.URL)
+	} else {
+		q.Where("id = ?", s.ID)
+	}
+	return one("followed source", tx.SQL().ForUpdate(q).Scan(ctx))
+}
+
+// wakeSource makes a source due for a look, but not sooner after the look before.
+func wakeSource(ctx context.Context, tx *db.Tx, s *source, now time.Time, soonest time.Duration) error {
+	at := now
+	if s.LookedAt != nil && s.LookedAt.Add(soonest).After(at) && !s.LookedAt.After(now) {
+		at = s.LookedAt.Add(soonest)
+	}
+	if s.Failures > 0 && s.NextLookAt != nil { // the publisher is spared
+		return nil
+	}
+	_, err := tx.SQL().NewRaw("UPDATE follow_sources SET next_look_at = ? WHERE id = ? AND (next_look_at IS NULL OR next_look_at > ?)",
+		sqldb.Moment(at), s.ID, sqldb.Moment(at)).Exec(ctx)
+	return sqldb.Wrap("wake followed source", err)
+}
+
+// leaveSource does what follows for a source from the end or the pause of a follow: a
+// source without follows is deleted, and a source without active follows rests.
+func leaveSource(ctx context.Context, tx *db.Tx, id string) error {
+	_, err := tx.SQL().NewRaw(`UPDATE follow_sources SET next_look_at = NULL
+		WHERE id = ?0 AND NOT EXISTS (SELECT 1 FROM follows WHERE source_id = ?0 AND NOT paused)`, id).Exec(ctx)
+	if err == nil {
+		_, err = tx.SQL().NewRaw(`DELETE FROM follow_sources
+			WHERE id = ?0 AND NOT EXISTS (SELECT 1 FROM follows WHERE source_id = ?0)`, id).Exec(ctx)
+	}
+	return sqldb.Wrap("leave followed source", err)
+}
+
+// ByID reads a follow of any account, for its owner, with the account.
+func ByID(ctx context.Context, s *db.Store, id string) (account string, _ *batch.Follow, err error) {
+	f := new(follow)
+	if err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Where("f.id = ?", id).Scan(ctx); err != nil {
+		return "", nil, one("follow "+id, err)
+	}
+	return f.Account, f.shown(), nil
+}
