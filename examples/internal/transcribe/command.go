@@ -38,7 +38,7 @@ type Flags struct {
 	Watch      string   `verb:"" placeholder:"FOLDER" help:"Transcribe the recordings in this folder and all that come, and write each text next to its recording. The program looks every 2 seconds, waits until a file is whole, goes on where it was after an end, and transcribes each recording once."`
 	Name       []string `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
 	Quiet      bool     `verb:"" short:"q" help:"Print only errors."`
-	Sources    []string `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts."`
+	Sources    []string `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
 }
 
 // command is the command line.
@@ -57,6 +57,11 @@ const description = `Turns links, playlists, channels and recordings into text.
     transcribe --format srt --output talks/ first.mp3 second.mp3
     transcribe --watch recordings/
     transcribe search moon landing
+    transcribe follow https://example.com/podcast.xml
+
+What is followed: follow list, follow history ID, follow pause ID, follow resume
+ID, follow remove ID, and follow import FILE for an OPML file or a CSV of
+subscriptions. --max-items N also takes the newest N items that are there.
 `
 
 const exitCodes = `
@@ -123,6 +128,8 @@ func (cmd *command) check() error {
 		return fmt.Errorf("--max-items: must be from 1 to %d", mostItems)
 	case cmd.searches():
 		return cmd.checkSearch()
+	case cmd.followsSomething():
+		return cmd.checkFollow()
 	}
 	return cmd.checkWatch()
 }

@@ -146,6 +146,7 @@ func TestCompletion(t *testing.T) {
 	assert.Empty(t, complete("transcribe --output s"), "files are the shell's own")
 	assert.Empty(t, complete("transcribe ta"))
 	assert.Equal(t, "search", complete("transcribe sea"))
+	assert.Equal(t, "follow", complete("transcribe fol"))
 	assert.Empty(t, complete("transcribe search sea"), "only the first word")
 
 	in("zsh", "-n", "./zsh")

@@ -78,7 +78,7 @@ func bashScript(name string, flags []completed) string {
     fi
 }
 complete -o default -F _%[1]s %[1]s
-`, name, cases.String(), strings.TrimSpace(all.String()), searchWord)
+`, name, cases.String(), strings.TrimSpace(all.String()), searchWord+" "+followWord)
 }
 
 func zshScript(name string, flags []completed) string {
@@ -106,17 +106,18 @@ func zshScript(name string, flags []completed) string {
 	return fmt.Sprintf(`#compdef %[1]s
 _%[1]s() {
     _arguments -s \
-%[2]s        '1: :_alternative "searches:search:(%[3]s)" "files:link or file:_files"' \
+%[2]s        '1: :_alternative "words:word:(%[3]s)" "files:link or file:_files"' \
         '*:link or file:_files'
 }
 if [[ $funcstack[1] == _%[1]s ]]; then _%[1]s "$@"; else compdef _%[1]s %[1]s; fi
-`, name, specs.String(), searchWord)
+`, name, specs.String(), searchWord+" "+followWord)
 }
 
 func fishScript(name string, flags []completed) string {
 	quoted := strings.NewReplacer(`\`, `\\`, "'", `\'`)
 	var script strings.Builder
 	fmt.Fprintf(&script, "complete -c %s -n __fish_is_first_arg -a %s -d 'Search the saved texts'\n", name, searchWord)
+	fmt.Fprintf(&script, "complete -c %s -n __fish_is_first_arg -a %s -d 'Follow a channel, a playlist or a feed'\n", name, followWord)
 	for _, f := range flags {
 		fmt.Fprintf(&script, "complete -c %s", name)
 		if f.short != "" {

@@ -69,7 +69,7 @@ func (o *oddTable) oddTo(what string, code int, cure, line string, stdout io.Wri
 // Odd uses end with the right exit code and a cure, and show no inner text.
 func TestOddUses(t *testing.T) {
 	t.Parallel()
-	groups := []func(*oddTable){(*oddTable).calls, (*oddTable).files, (*oddTable).outputs, (*oddTable).services, (*oddTable).answers, (*oddTable).plans}
+	groups := []func(*oddTable){(*oddTable).calls, (*oddTable).files, (*oddTable).outputs, (*oddTable).services, (*oddTable).answers, (*oddTable).plans, (*oddTable).follows}
 	tables := make([]oddTable, len(groups))
 	t.Run("uses", func(t *testing.T) {
 		for i, group := range groups {
@@ -194,6 +194,18 @@ func (o *oddTable) answers() {
 	o.s.Engine.Say("")
 	o.odd("a recording in which nothing is said", 0, "Nothing was heard", "DIR/talk.mp3")
 	o.odd("a language that the recognizer does not know", 1, "it knows en", "--language fr DIR/talk.mp3")
+}
+
+func (o *oddTable) follows() {
+	o.odd("nothing to follow", 2, "follow LINK", "follow")
+	o.odd("a follow to pause without its id", 2, "follow list", "follow pause")
+	o.odd("a list of follows with a name", 2, "takes no argument", "follow list all")
+	o.odd("follows into a file", 2, "--output", "follow list --output DIR/list.txt")
+	o.odd("a link that is nothing to follow", 1, "http or https address", "follow nothing")
+	o.odd("a follow that is not there", 1, "no such follow", "follow remove 019321a0-7c11-7c3e-9a55-2f6d1f0c9b11")
+	o.odd("a file of subscriptions that is not there", 1, "correct the name", "follow import /nowhere/list.opml")
+	o.write("list.opml", "<html><body>No list</body></html>")
+	o.odd("a file of subscriptions that is a web page", 1, "list of subscriptions", "follow import DIR/list.opml")
 }
 
 func (o *oddTable) plans() {

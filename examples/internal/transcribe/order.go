@@ -22,6 +22,7 @@ type order struct {
 	batches   []several
 	continued []string // ids of jobs and batches
 	search    string   // words to search for; then there is no other work
+	follow    bool     // the call is about follows; then there is no other work
 }
 
 // text is one text to make, from a source or from a job that already runs.
@@ -54,6 +55,8 @@ func (cmd *command) order(in *stdin) (o order, err error) {
 		return o, nil
 	case cmd.searches():
 		return order{search: strings.Join(cmd.Sources[1:], " ")}, nil
+	case cmd.followsSomething():
+		return order{follow: true}, nil
 	}
 	links, err := cmd.read(&o, cmd.Sources, in)
 	if err != nil {

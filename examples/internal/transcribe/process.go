@@ -91,6 +91,9 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
+	if own && o.follow {
+		return nil, errors.New("follow: a service must run all the time to look for new items: start one with \"transcriptd serve\", or name one with --server")
+	}
 	path, option := cmd.Output, "--output"
 	if cmd.Watch != "" {
 		path, option = cmd.Watch, "--watch"

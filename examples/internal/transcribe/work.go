@@ -47,6 +47,8 @@ func (w *work) do(ctx context.Context) []error {
 		return failure(w.watchFolder(ctx))
 	case w.order.search != "":
 		return failure(w.search(ctx, w.order.search))
+	case w.order.follow:
+		return w.follow(ctx)
 	}
 	w.resolve(ctx)
 	if err := w.mayExport(ctx); err != nil {

@@ -20,7 +20,7 @@ _transcribe() {
     esac
     if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --watch --name --quiet --completion --version' -- "$cur"))
     elif [[ $COMP_CWORD == 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -f -W 'search' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -f -W 'search follow' -- "$cur")
         compopt -o filenames 2>/dev/null
     fi
 }

@@ -1,4 +1,5 @@
 complete -c transcribe -n __fish_is_first_arg -a search -d 'Search the saved texts'
+complete -c transcribe -n __fish_is_first_arg -a follow -d 'Follow a channel, a playlist or a feed'
 complete -c transcribe -s h -l help -d 'Show context-sensitive help'
 complete -c transcribe -l server -x -d 'The address of the service'
 complete -c transcribe -l key-file -r -d 'A file with the API key'

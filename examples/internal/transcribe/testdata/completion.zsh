@@ -24,7 +24,7 @@ _transcribe() {
         '*--quiet[Print only errors]' \
         '*--completion=[Print the completion code for bash, zsh or fish]:value:(bash zsh fish)' \
         '*--version[Print the version]' \
-        '1: :_alternative "searches:search:(search)" "files:link or file:_files"' \
+        '1: :_alternative "words:word:(search follow)" "files:link or file:_files"' \
         '*:link or file:_files'
 }
 if [[ $funcstack[1] == _transcribe ]]; then _transcribe "$@"; else compdef _transcribe transcribe; fi

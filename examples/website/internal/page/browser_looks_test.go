@@ -26,7 +26,7 @@ func TestBrowserKnowsTheLooks(t *testing.T) {
 	s := newSite(t, visitor.User)
 	s.save(t, "dQw4w9WgXcQ", "A talk", "en", "hello world")
 	page := s.open(t)
-	for _, path := range []string{"/", "/library", "/batches", "/usage", "/keys", "/feed", "/discover", "/transcripts/video_site/dQw4w9WgXcQ?language=en"} {
+	for _, path := range []string{"/", "/library", "/batches", "/usage", "/keys", "/feed", "/follows", "/discover", "/transcripts/video_site/dQw4w9WgXcQ?language=en"} {
 		page.Open(path)
 		assert.Empty(t, browsertest.Eval[[]string](page, unknownCSS), path)
 	}

@@ -113,6 +113,12 @@ func (p *pages) routes() http.Handler {
 		"POST /batches/{id}/retry":   member(p.retryBatch),
 		"POST /batches/{id}/cancel":  member(p.cancelBatch),
 		"POST /batches/{id}/delete":  member(p.deleteBatch),
+		"GET /follows":               member(p.follows),
+		"POST /follows":              member(p.createFollows),
+		"GET /follows/{id}":          member(p.follow),
+		"POST /follows/{id}/pause":   member(p.changeFollow),
+		"POST /follows/{id}/resume":  member(p.changeFollow),
+		"POST /follows/{id}/delete":  member(p.changeFollow),
 		"GET /usage":                 member(p.usage),
 		"GET /feed":                  member(p.feed),
 		"POST /feed":                 member(p.renewFeed),
@@ -141,6 +147,7 @@ const maxForm = 16 << 10
 var largeForms = map[string]int64{
 	"POST /transcripts": maxLinks,
 	"POST /batches":     maxBatchBytes + maxForm,
+	"POST /follows":     maxListBytes + maxForm,
 }
 
 // member wraps a page for visitors with an account. Other visitors are redirected to sign in,

@@ -44,6 +44,7 @@ const guestLinks = 3
 //	require.Equal(t, http.StatusSeeOther, res.status)
 type site struct {
 	*servertest.Server
+	database string
 	base     string // of the pages, without a slash at its end; the service is at URL
 	browser  *http.Client
 	visitors *visitor.Visitors
@@ -57,13 +58,13 @@ var noon = time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
 // of the site; else it is open to guests, and its browser becomes one by its first link.
 func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
 	t.Helper()
-	s, database := &site{}, ""
+	s := &site{}
 	s.Server = servertest.New(t, append([]servertest.Option{
-		servertest.ConfigureStore(func(o *store.Options) { database = o.Database }),
+		servertest.ConfigureStore(func(o *store.Options) { s.database = o.Database }),
 		servertest.Configure(func(c *server.Config) {
 			var err error
 			s.visitors, err = visitor.New(t.Context(), visitor.Options{
-				Database: database, Accounts: c.Accounts, Keys: server.KeyAuthenticator(c.Accounts, slog.New(slog.DiscardHandler)),
+				Database: s.database, Accounts: c.Accounts, Keys: server.KeyAuthenticator(c.Accounts, slog.New(slog.DiscardHandler)),
 				SingleUser: who == visitor.User, SignUp: true, GuestLinks: guestLinks, Now: func() time.Time { return noon },
 			})
 			require.NoError(t, err)
