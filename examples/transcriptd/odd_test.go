@@ -126,6 +126,7 @@ func (o *oddTable) calls() {
 	o.odd("a model that is not there", 2, "get one that is whole", "serve --asr whisper-cli:/nowhere/model.bin")
 	o.odd("an unknown format of a text", 2, `"srt"`, "transcribe --format doc DIR/talk.mp3")
 	o.odd("a folder in place of a recording", 2, "name its recordings", "transcribe DIR")
+	o.odd("a follow without a service", 2, `start one with "transcriptd serve"`, "transcribe follow @talks")
 	o.odd("a recording that is not there", 2, "correct the name", "transcribe DIR/talk.mp3")
 	o.write("short.mp3", "the media")
 	o.odd("a service that is away", 1, `start one with "transcriptd serve"`, "transcribe --server http://127.0.0.1:1 DIR/short.mp3")
