@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
@@ -60,6 +61,9 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	c, err = c.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if tuning, ok := follows.TuningOf(ctx); ok {
+		c.testing.follows = tuning
 	}
 	s := &Server{
 		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version),

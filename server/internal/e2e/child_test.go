@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
@@ -46,6 +47,9 @@ const (
 	childTold     = "E2E_CHILD_TOLD"
 	childWhisper  = "E2E_CHILD_WHISPER"
 	childDirect   = "E2E_CHILD_DIRECT"
+	childFollows  = "E2E_CHILD_FOLLOWS"
+	childAllow    = "E2E_CHILD_ALLOW"
+	childEvery    = "E2E_CHILD_EVERY"
 )
 
 func TestMain(m *testing.M) {
@@ -80,14 +84,13 @@ func serveChild() error {
 	if err != nil {
 		return err
 	}
-	direct := os.Getenv(childDirect)
-	allow := []string{direct}
-	if direct == "" {
-		allow = nil
+	if clock := os.Getenv(childFollows); clock != "" {
+		ctx = follows.WithTuning(ctx, quickFollows(clock))
 	}
+	direct := os.Getenv(childDirect)
 	srv, err := server.New(ctx, server.Config{
 		DirectMedia: direct != "",
-		Egress:      server.Egress{Allow: allow},
+		Egress:      server.Egress{Allow: strings.Fields(direct + " " + os.Getenv(childAllow))},
 		Store:       s,
 		Accounts:    accounts,
 		Role:        server.Role(os.Getenv(childRole)),
@@ -96,6 +99,8 @@ func serveChild() error {
 		DrainDelay:  childDrain,
 		Pace:        pace.Config{Rate: pace.Unlimited()},
 		JobEnded:    childHook(),
+
+		FollowFailing: noteFailing(),
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			e := engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: childRecognizer()}
 			var err error
@@ -231,11 +236,14 @@ type place struct {
 	scratch                string // "": the system's
 	minFree                int64  // bytes; 0: the server's default
 	role                   server.Role
-	plans                  string // a plans file; "": account.DefaultPlans
-	told                   string // a file for the ends of jobs that the child is told of; "": it is not
-	whisper                string // the address of a real Whisper; "": a diarist recognizes
-	direct                 string // the host of direct links; "": the child takes none
-	reads                  string // how long captions take, which are noted in the diary; "": as a teller's
+	plans                  string        // a plans file; "": account.DefaultPlans
+	told                   string        // a file for the ends of jobs that the child is told of; "": it is not
+	whisper                string        // the address of a real Whisper; "": a diarist recognizes
+	direct                 string        // the host of direct links; "": the child takes none
+	follows                string        // the file with the clock of follows; "": they follow as usual
+	every                  time.Duration // the pause between two looks at what is followed
+	allow                  string        // a private address that links may lead to
+	reads                  string        // how long captions take, which are noted in the diary; "": as a teller's
 }
 
 func newPlace(t testing.TB, database string) place {
@@ -251,7 +259,7 @@ func (s place) spawn(t testing.TB, addr string) *child {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childWhisper+"="+s.whisper, childDirect+"="+s.direct, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childWhisper+"="+s.whisper, childDirect+"="+s.direct, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childFollows+"="+s.follows, childAllow+"="+s.allow, childEvery+"="+s.every.String(), childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -11,6 +11,7 @@
 package follows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -58,16 +59,6 @@ type Counts struct {
 	Failing func()               // a source has begun to count as failing
 }
 
-// Tuning is what only tests change; a zero value is the default.
-type Tuning struct {
-	Step      time.Duration // how often the queue looks for what is due
-	Every     time.Duration // the pause between two looks at a source
-	FailAfter time.Duration // how long looks fail until a source counts as failing
-	Wait      time.Duration // the pause after which an item is tried again that had to wait
-	// Now is the clock; nil: the clock of the database.
-	Now func(context.Context) (time.Time, error)
-}
-
 // Item is a new item of a follow, to be submitted for its account.
 type Item struct {
 	Account   string
@@ -104,10 +95,11 @@ func New(c Config) *Follows {
 			*d.at = d.usual
 		}
 	}
+	c.PerSecond = cmp.Or(c.PerSecond, looksPerSecond)
 	if c.Now == nil {
 		c.Now = c.Store.Now
 	}
-	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(looksPerSecond, looksPerSecond)}
+	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond)}
 }
 
 // Periodic is the step of the package, and how often the queue runs it.
