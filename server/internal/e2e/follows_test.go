@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"database/sql"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -184,6 +185,7 @@ func followAcrossKills(t *testing.T, database string, feeds, kills int, every ti
 		"transcriptsPerPeriod": null, "asrMinutesPerPeriod": null, "asrConcurrency": null, "asrWaiting": null, "maxDurationSec": null,
 		"maxUploadBytes": null, "batchItems": null, "follows": null, "followItemsPerDay": null, "cacheTtlSec": null, "eventStreams": null}}}`), 0o600))
 	key := s.makeKey(t)
+	rows := beside{storetest.SQL(t, store.Options{Database: database})}
 	addr := freeAddr(t)
 	running := s.spawn(t, addr)
 	c := newClient(t, running.url, key)
@@ -201,7 +203,7 @@ func followAcrossKills(t *testing.T, database string, feeds, kills int, every ti
 		})
 	}
 	require.NoError(t, making.Wait())
-	s.await(t, "SELECT count(*) FROM follow_sources WHERE looked_at IS NOT NULL", feeds)
+	rows.await(t, "SELECT count(*) FROM follow_sources WHERE looked_at IS NOT NULL", feeds)
 	made := time.Since(began)
 
 	p.broken.Store(true)
@@ -222,16 +224,16 @@ func followAcrossKills(t *testing.T, database string, feeds, kills int, every ti
 		}
 	}
 	ready := "SELECT count(*) FROM transcripts WHERE external_id LIKE 'new%'"
-	s.await(t, ready, sound)
+	rows.await(t, ready, sound)
 	settled := time.Since(began)
 
 	// The clock goes on until the broken feeds have failed for long enough.
-	for hour := time.Hour; s.count(t, "SELECT count(*) FROM follow_sources WHERE told") < feeds-sound && hour < 48*time.Hour; hour += time.Hour {
+	for hour := time.Hour; rows.count(t, "SELECT count(*) FROM follow_sources WHERE told") < feeds-sound && hour < 48*time.Hour; hour += time.Hour {
 		jump(hour)
 		before := p.looks.Load()
 		require.Eventually(t, func() bool { return p.looks.Load() >= before+int64(feeds) }, 5*time.Minute, 50*time.Millisecond)
 	}
-	s.await(t, "SELECT count(*) FROM follow_sources WHERE told", feeds-sound)
+	rows.await(t, "SELECT count(*) FROM follow_sources WHERE told", feeds-sound)
 	var silent []string
 	for n := range feeds {
 		f, err := c.Follows.Get(t.Context(), ids[n])
@@ -252,8 +254,8 @@ func followAcrossKills(t *testing.T, database string, feeds, kills int, every ti
 
 	p.broken.Store(false) // and their items come
 	jump(100 * time.Hour)
-	s.await(t, ready, feeds)
-	s.await(t, "SELECT count(*) FROM follow_sources WHERE told", 0)
+	rows.await(t, ready, feeds)
+	rows.await(t, "SELECT count(*) FROM follow_sources WHERE told", 0)
 	for what, want := range map[string]int{
 		"SELECT count(DISTINCT external_id) FROM transcripts WHERE external_id LIKE 'new%'":                   feeds,
 		"SELECT count(*) FROM transcripts WHERE external_id LIKE 'old%'":                                      0,
@@ -263,25 +265,27 @@ func followAcrossKills(t *testing.T, database string, feeds, kills int, every ti
 		"SELECT count(DISTINCT e.external_id) FROM jobs AS j JOIN extractions AS e ON e.id = j.extraction_id": feeds,
 		"SELECT count(*) FROM jobs WHERE status <> 'success'":                                                 0,
 	} {
-		assert.Equal(t, want, s.count(t, what), what)
+		assert.Equal(t, want, rows.count(t, what), what)
 	}
 	t.Logf("%d feeds, %d broken, %d kills: followed in %v, killed until %v, all sound items ready after %v, all items after %v; %d looks",
 		feeds, feeds-sound, kills, made.Round(time.Second), killed.Round(time.Second), settled.Round(time.Second), time.Since(began).Round(time.Second), p.looks.Load())
 }
 
-// count asks the database for a number, beside the service.
-func (s place) count(t *testing.T, query string) (n int) {
+// beside asks the database of a service for numbers, beside the service.
+type beside struct{ *sql.DB }
+
+func (b beside) count(t *testing.T, query string) (n int) {
 	t.Helper()
-	require.NoError(t, storetest.SQL(t, store.Options{Database: s.database}).QueryRowContext(t.Context(), query).Scan(&n))
+	require.NoError(t, b.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
 // await waits until the database answers with a number.
-func (s place) await(t *testing.T, query string, want int) {
+func (b beside) await(t *testing.T, query string, want int) {
 	t.Helper()
 	var last sync.Map
 	if !assert.Eventually(t, func() bool {
-		n := s.count(t, query)
+		n := b.count(t, query)
 		last.Store("n", n)
 		return n == want
 	}, 15*time.Minute, 100*time.Millisecond) {
