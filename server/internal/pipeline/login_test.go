@@ -134,6 +134,9 @@ func TestLoginToAPublicContentIsShared(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := startWalled(t, s, &walled{public: true})
 		first := b.succeed(t, by(acme))
+		known, err := s.Contents.Get(t.Context(), transcript.VideoSite, "v1")
+		require.NoError(t, err)
+		assert.Equal(t, "Secret reading 1", known.Metadata.Title)
 		out, err := b.Submit(t.Context(), by("other"))
 		require.NoError(t, err)
 		require.NotNil(t, out.Result)
