@@ -28,8 +28,8 @@ type fetched struct {
 	etag, modified string
 }
 
-// notAFeed tells that an address has no feed, and another way may have the list.
-var notAFeed = errors.New("follows: there is no feed")
+// errNotAFeed tells that an address has no feed, and another way may have the list.
+var errNotAFeed = errors.New("follows: there is no feed")
 
 // fetch reads a feed through the egress guard, unless it is as before. Its errors have
 // codes.
@@ -64,7 +64,7 @@ func (fs *Follows) fetch(ctx context.Context, address, etag, modified string) (*
 	f, err := feed.Parse(answer.Body, answer.Request.URL, answer.Header.Get("Content-Type"))
 	switch {
 	case errors.Is(err, feed.ErrNotFeed), errors.Is(err, feed.ErrTooLarge), errors.Is(err, feed.ErrDocType):
-		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed cannot be read: %v.", err).Because(fmt.Errorf("%w: %w", notAFeed, err))
+		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed cannot be read: %v.", err).Because(fmt.Errorf("%w: %w", errNotAFeed, err))
 	case err != nil:
 		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed could not be read to its end.").Because(err)
 	}
@@ -89,7 +89,7 @@ func refused(answer *http.Response) error {
 	var e *transcript.Error
 	switch status := answer.StatusCode; status {
 	case http.StatusNotFound, http.StatusGone:
-		return transcript.Errorf(transcript.Unavailable, "There is no feed at the address any more: the answer had status %d.", status).Because(notAFeed)
+		return transcript.Errorf(transcript.Unavailable, "There is no feed at the address any more: the answer had status %d.", status).Because(errNotAFeed)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		e = transcript.Errorf(transcript.Unavailable, "The publisher refuses the feed: the answer had status %d.", status)
 	default:

@@ -22,7 +22,6 @@ type found struct {
 	link      string
 	title     string
 	published time.Time
-	below     bool // an item before it in the document was known
 }
 
 // foundInFeed is an item of a feed. An item on a platform is known by its content, so

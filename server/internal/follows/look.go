@@ -59,7 +59,7 @@ func (fs *Follows) read(ctx context.Context, s *source) (*news, error) {
 		return fs.readList(ctx, s, longestList)
 	}
 	got, err := fs.fetch(ctx, s.FeedURL, s.ETag, s.Modified)
-	if errors.Is(err, notAFeed) && s.Kind != batch.FollowFeed && fs.canList(s) {
+	if errors.Is(err, errNotAFeed) && s.Kind != batch.FollowFeed && fs.canList(s) {
 		return fs.readList(ctx, s, longestList)
 	}
 	if err != nil {

@@ -42,9 +42,6 @@ func (fs *Follows) take(ctx context.Context, id string) error {
 	return nil
 }
 
-// errWait ends a transaction whose submission was refused and may succeed later.
-var errWait = errors.New("follows: the item has to wait")
-
 // takeOne submits the next entry of a follow, and reports whether there may be more.
 func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error) {
 	if ctx.Err() != nil {
