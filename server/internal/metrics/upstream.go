@@ -65,7 +65,7 @@ func newUpstreams(f promauto.Factory) *upstreams {
 	}, []string{"platform"})
 	disagree := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "caption_sources_disagree_total",
-		Help: "Contents of which one caption source has captions and another says that there are none, or no such content.",
+		Help: "Contents with captions by one caption source and without captions, or gone, by another.",
 	}, []string{"platform"})
 	u := &upstreams{
 		answers:  map[Visited]counters[Class]{},
@@ -88,6 +88,6 @@ func (u *upstreams) UpstreamAnswered(p transcript.Platform, s Source, c Class) {
 // HeldBack counts a visit that the pace or an open circuit did not permit.
 func (u *upstreams) HeldBack(p transcript.Platform) { u.heldBack.inc(p) }
 
-// SourcesDisagree counts a content of which one caption source has captions and another says that
-// there are none, or no such content.
+// SourcesDisagree counts a content with captions by one caption source, and without captions, or
+// gone, by another.
 func (u *upstreams) SourcesDisagree(p transcript.Platform) { u.disagree.inc(p) }
