@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/internal/nstest"
 )
 
 // attacks returns links that must lead nowhere.
@@ -40,7 +41,7 @@ func attacks(pool bool) (links []string) {
 // TestWaysOut sends every attack over every way out, in a network in which all addresses can be
 // reached.
 func TestWaysOut(t *testing.T) {
-	if !ownNetwork(t) {
+	if !nstest.Run(t, nstest.Network) {
 		return
 	}
 	w := newWorld(t)
@@ -197,7 +198,7 @@ func tunneled(t *testing.T, link string) string {
 
 // Each visit by a prefix comes from an address of its own.
 func TestPrefix(t *testing.T) {
-	if !ownNetwork(t) {
+	if !nstest.Run(t, nstest.Network) {
 		return
 	}
 	w := newWorld(t)
@@ -231,7 +232,7 @@ func TestPrefix(t *testing.T) {
 
 // A test of a prefix tells what the machine lacks.
 func TestHealthOfPrefix(t *testing.T) {
-	if !ownNetwork(t) {
+	if !nstest.Run(t, nstest.Network) {
 		return
 	}
 	w := &world{}
@@ -244,7 +245,7 @@ func TestHealthOfPrefix(t *testing.T) {
 	assert.Equal(t, "ip -6 route add local "+own6+" dev lo", h.Cure)
 
 	at := netip.MustParsePrefix(own6).Addr().As16()
-	require.NoError(t, addLocal(unix.AF_INET6, at[:], 64))
+	require.NoError(t, nstest.AddLocal(unix.AF_INET6, at[:], 64))
 	h = exit.Test(t.Context(), link)
 	require.Error(t, h.Err)
 	assert.Contains(t, h.Cure, "let the provider route the prefix to this machine")

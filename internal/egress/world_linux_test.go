@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/internal/nstest"
 )
 
 // The addresses of the world.
@@ -57,7 +58,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	ownAll(t)
+	nstest.OwnAll(t)
 	w := &world{}
 	w.listen(t, "[::]:80", func(l net.Listener) func() error {
 		server := &http.Server{Handler: http.HandlerFunc(w.answer)}

@@ -9,21 +9,20 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/internal/nstest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -35,33 +34,15 @@ import (
 // judgeHost is the name of a video site that can be reached only through proxies.
 const judgeHost = "video.example"
 
-const inOwnHosts = "TRANSCRIPTKIT_TEST_HOSTS"
-
 // ownHosts reports whether the test runs where judgeHost is the name of a public address. If not,
 // it runs the test there in another process, and the caller returns.
 func ownHosts(t *testing.T) bool {
 	t.Helper()
-	if os.Getenv(inOwnHosts) == t.Name() { //nolint:forbidigo // how a test tells itself where it is
-		hosts := filepath.Join(t.TempDir(), "hosts")
-		require.NoError(t, os.WriteFile(hosts, []byte("127.0.0.1 localhost\n93.184.216.34 "+judgeHost+"\n"), 0o600))
-		require.NoError(t, unix.Mount(hosts, "/etc/hosts", "", unix.MS_BIND, ""))
-		return true
+	if !nstest.Run(t, nstest.Files) {
+		return false
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), inOwnHosts+"="+t.Name())
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS,
-		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if cmd.Process == nil && os.Getenv("CI") != "true" { //nolint:forbidigo // where namespaces must be there
-		t.Skipf("the system forbids namespaces: %v", err)
-	}
-	require.NoError(t, err, "%s", out)
-	t.Logf("%s", out)
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
+	nstest.Replace(t, "/etc/hosts", "127.0.0.1 localhost\n93.184.216.34 "+judgeHost+"\n")
+	return true
 }
 
 // judge is a video site that judges a request by the proxy through which the request comes.
@@ -277,4 +258,53 @@ func TestDeadExit(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 20, done.Counts.Success)
 	assert.Equal(t, 20, j.visited("good"))
+}
+
+// TestTenPrefixes is TestTenExits with IPv6 prefixes instead of proxies: each visit comes from an
+// address of its own.
+func TestTenPrefixes(t *testing.T) {
+	if !nstest.Run(t, nstest.Files|nstest.Network) {
+		return
+	}
+	const at = "2606:2800:220:1::80"
+	nstest.OwnAll(t)
+	nstest.Replace(t, "/etc/hosts", "127.0.0.1 localhost\n"+at+" "+judgeHost+"\n")
+	j, exits, names := &judge{visits: map[string][]time.Time{}, blocks: map[string]int{"exit-3": 3600}}, map[string]string{}, map[netip.Prefix]string{}
+	for i := range 10 {
+		prefix := netip.PrefixFrom(netip.AddrFrom16([16]byte{0x26, 0x06, 0x47, 0, 0, byte(i)}), 64)
+		names[prefix] = fmt.Sprint("exit-", i)
+		exits[names[prefix]] = prefix.String()
+	}
+	var mu sync.Mutex
+	addresses := map[netip.Addr]bool{}
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "[::]:80")
+	require.NoError(t, err)
+	served := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		from := netip.MustParseAddrPort(r.RemoteAddr).Addr()
+		mu.Lock()
+		assert.False(t, addresses[from], "two visits came from %s", from)
+		addresses[from] = true
+		mu.Unlock()
+		prefix, err := from.Prefix(64)
+		assert.NoError(t, err)
+		j.answer(w, r, names[prefix])
+	}))
+	_ = served.Listener.Close() // the port of the site is 80
+	served.Listener = listener
+	served.Start()
+	t.Cleanup(served.Close)
+
+	rate := pace.Rate{PerMinute: 600, Burst: 2}
+	s := byExits(t, rate, exits)
+	done, err := s.Batches.Wait(t.Context(), s.links(t, 200))
+	require.NoError(t, err)
+	assert.Equal(t, 200, done.Counts.Success)
+	assert.Zero(t, done.Failed)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	assert.Len(t, j.visits, len(exits), "every prefix was used, and no other address")
+	for _, visits := range j.visits {
+		withinPace(t, visits, rate)
+	}
+	assert.LessOrEqual(t, len(j.visits["exit-3"]), rate.Burst, "those that were under way together")
 }

@@ -1,30 +1,51 @@
-package egress_test
+// Package nstest runs a test in namespaces of its own: with a network in which the test owns all
+// addresses, or with files of its own in place of the system's.
+//
+//	func TestPrefix(t *testing.T) {
+//		if !nstest.Run(t, nstest.Network) {
+//			return // it has run in another process
+//		}
+package nstest
 
 import (
 	"encoding/binary"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/stretchr/testify/require"
 )
 
-const inNamespace = "TRANSCRIPTKIT_TEST_NAMESPACE"
+// Kind is a kind of namespace. Kinds can be added up.
+type Kind uintptr
 
-// ownNetwork reports whether the test runs in a network namespace of its own. If not, it runs the
-// test there in another process, and the caller returns.
-func ownNetwork(t *testing.T) bool {
+// The kinds of namespaces.
+const (
+	Network Kind = unix.CLONE_NEWNET // its only interface is a loopback interface, which is up
+	Files   Kind = unix.CLONE_NEWNS  // see [Replace]
+)
+
+const inside = "TRANSCRIPTKIT_TEST_NAMESPACE"
+
+// Run reports whether the test runs in namespaces of its own. If it does not, Run runs the test
+// there in another process, within 5 minutes, and the caller returns. If the system forbids
+// namespaces, the test is skipped, except with CI=true.
+func Run(t *testing.T, kinds Kind) bool {
 	t.Helper()
-	if os.Getenv(inNamespace) == t.Name() { //nolint:forbidigo // how a test tells itself where it is
-		setLoopbackUp(t)
+	if os.Getenv(inside) == t.Name() { //nolint:forbidigo // how a test tells itself where it is
+		if kinds&Network != 0 {
+			setLoopbackUp(t)
+		}
 		return true
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), inNamespace+"="+t.Name())
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	cmd.Env = append(os.Environ(), inside+"="+t.Name())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNET,
+		Cloneflags:  unix.CLONE_NEWUSER | uintptr(kinds),
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
 	}
@@ -38,6 +59,14 @@ func ownNetwork(t *testing.T) bool {
 	return false
 }
 
+// Replace puts a text in place of a file of the system, for a test with Files of its own.
+func Replace(t *testing.T, path, text string) {
+	t.Helper()
+	own := filepath.Join(t.TempDir(), filepath.Base(path))
+	require.NoError(t, os.WriteFile(own, []byte(text), 0o600))
+	require.NoError(t, unix.Mount(own, path, "", unix.MS_BIND, ""))
+}
+
 // setLoopbackUp sets the loopback interface of the namespace up.
 func setLoopbackUp(t *testing.T) {
 	t.Helper()
@@ -48,16 +77,17 @@ func setLoopbackUp(t *testing.T) {
 	require.NoError(t, netlink(unix.RTM_NEWLINK, 0, up))
 }
 
-// ownAll makes the machine answer on every address of IPv4 and IPv6: ip route add local 0/0 dev lo.
-func ownAll(t *testing.T) {
+// OwnAll makes the machine answer on every address of IPv4 and IPv6, for a test with a Network
+// of its own: ip route add local 0/0 dev lo.
+func OwnAll(t *testing.T) {
 	t.Helper()
 	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
-		require.NoError(t, addLocal(family, nil, 0))
+		require.NoError(t, AddLocal(family, nil, 0))
 	}
 }
 
-// addLocal makes the machine answer on all addresses of a prefix: ip route add local … dev lo.
-func addLocal(family byte, prefix []byte, bits byte) error {
+// AddLocal makes the machine answer on all addresses of a prefix: ip route add local … dev lo.
+func AddLocal(family byte, prefix []byte, bits byte) error {
 	route := []byte{family, bits, 0, 0, unix.RT_TABLE_LOCAL, unix.RTPROT_BOOT, unix.RT_SCOPE_HOST, unix.RTN_LOCAL, 0, 0, 0, 0}
 	route = append(route, attribute(unix.RTA_OIF, binary.NativeEndian.AppendUint32(nil, 1))...)
 	if bits > 0 {
