@@ -43,7 +43,7 @@ func Run(t *testing.T, kinds Kind) bool {
 		return true
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), inside+"="+t.Name())
+	cmd.Env = append(os.Environ(), inside+"="+t.Name()) //nolint:forbidigo // that of the test itself
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | uintptr(kinds),
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
