@@ -325,6 +325,12 @@ var operations = map[string]any{
 	"getFeed":               (*client.LibraryService).Feed,
 	"renewFeed":             (*client.LibraryService).RenewFeed,
 	"deleteFeed":            (*client.LibraryService).DeleteFeed,
+	"createFollow":          (*client.FollowService).Create,
+	"listFollows":           (*client.FollowService).List,
+	"getFollow":             (*client.FollowService).Get,
+	"changeFollow":          (*client.FollowService).Pause,
+	"deleteFollow":          (*client.FollowService).Delete,
+	"listFollowItems":       (*client.FollowService).Items,
 }
 
 // conveniences are the methods that combine operations.
@@ -333,6 +339,7 @@ var conveniences = []any{
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
 	(*client.LibraryService).All,
+	(*client.FollowService).CreateAll, (*client.FollowService).Resume, (*client.FollowService).All, (*client.FollowService).AllItems,
 	(*client.VideoService).AllSearch, (*client.VideoService).AllUploads, (*client.VideoService).AllItems,
 }
 
@@ -341,7 +348,7 @@ var conveniences = []any{
 func TestMethodsAndOperations(t *testing.T) {
 	t.Parallel()
 	methods := 0
-	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.UsageService{}, &client.VideoService{}} {
+	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.FollowService{}, &client.UsageService{}, &client.VideoService{}} {
 		methods += reflect.TypeOf(service).NumMethod()
 	}
 	assert.Equal(t, methods, len(operations)+len(conveniences))

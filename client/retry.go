@@ -118,7 +118,7 @@ func transient(method string, err error) bool {
 // always carries an Idempotency-Key.
 func safeToRepeat(method string) bool {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodPost:
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete, http.MethodPost:
 		return true
 	}
 	return false

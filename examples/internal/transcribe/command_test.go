@@ -113,7 +113,7 @@ func TestQuiet(t *testing.T) {
 	assert.Empty(t, stderr)
 	code, _, stderr = transcribe(t.Context(), s, "", "--quiet", "https://nowhere.example/1")
 	assert.Equal(t, exitFailure, code)
-	assert.Regexp(t, `^transcribe: https://nowhere\.example/1: [^\n]*UNSUPPORTED_PLATFORM[^\n]*\n[^\n]*transcribe the file\.\n$`, stderr)
+	assert.Regexp(t, `^transcribe: https://nowhere\.example/1: [^\n]*UNSUPPORTED_PLATFORM[^\n]*\n[^\n]*transcribe the file\. A service with --direct-media reads links to recordings\.\n$`, stderr)
 }
 
 // The shells themselves complete what the scripts say.

@@ -170,7 +170,8 @@ func (c *followChange) table() request.Table {
 	return request.Table{
 		Name: "ChangeFollowRequest",
 		Fields: []*request.Field{
-			request.New("status", &c.status, request.Enum([]batch.FollowStatus{batch.FollowActive, batch.FollowPaused})).Required().
+			// A failing status passes here, because changeFollow can say more about it.
+			request.New("status", &c.status, request.Enum([]batch.FollowStatus{batch.FollowActive, batch.FollowPaused}, batch.FollowFailing)).Required().
 				About("\"paused\" stops the looks; \"active\" lets the follow go on where it stopped."),
 		},
 	}
@@ -191,6 +192,11 @@ func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 	table := c.table()
 	if err := table.ReadJSON(body); err != nil {
 		return err
+	}
+	if c.status == batch.FollowFailing {
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "status", Message: "may be active or paused: the service alone finds out that a follow is failing",
+		})
 	}
 	id, err := followID(r)
 	if err != nil {
