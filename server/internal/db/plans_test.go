@@ -107,6 +107,8 @@ var small = map[string]string{
 }
 
 const (
+	oneOfAccount = "an account has one row"
+
 	runsNow = "what runs now, by an index without what has ended"
 	inQueue = "the rows of the queue: what waits, and what has ended in the last hour"
 )
@@ -119,15 +121,23 @@ var permitted = map[string]string{
 	"Keys.OwnedBy keys of an account": "an account has few keys, and the list has all of them",
 	"KeysTx.Count keys of an account": "an account has few keys",
 
-	"Batches.Page batches":                              "the rows of the page, which has the name of the table in the statement",
-	"Batches.Page batches of an account":                "a page in the order of the index; it ends with the page",
-	"Library.Page library_rows of an account":           "the number of rows that match, from a covering index; the rows of a page in the order of the index; the languages, each by one entry",
-	"Library.All library_rows of an account":            "all rows are wanted",
-	"Library.Search search_volumes of an account":       "an account has few volumes",
-	"Store.BindTexts search_volumes of an account":      "an account has few volumes",
-	"Store.PurgeTexts search_volumes of an account":     "an account has few volumes",
-	"LibraryTx.Remove idempotency_keys of an account":   "the keys of one day, when an account removes a text of its own: another index would slow down each request with a key",
-	"Places.NextOutside jobs of an account":             "the running claims of the account in the order of the index, to the first that waits outside",
+	"Batches.Page batches":                                 "the rows of the page, which has the name of the table in the statement",
+	"Batches.Page batches of an account":                   "a page in the order of the index; it ends with the page",
+	"Library.Page library_rows of an account":              "the number of rows that match, from a covering index; the rows of a page in the order of the index; the languages, each by one entry",
+	"Library.All library_rows of an account":               "all rows are wanted",
+	"Library.Search search_volumes of an account":          "an account has few volumes",
+	"Store.BindTexts search_volumes of an account":         "an account has few volumes",
+	"Store.PurgeTexts search_volumes of an account":        "an account has few volumes",
+	"LibraryTx.Remove idempotency_keys of an account":      "the keys of one day, when an account removes a text of its own: another index would slow down each request with a key",
+	"Places.NextOutside jobs of an account":                "the running claims of the account in the order of the index, to the first that waits outside",
+	"follows.Follows.Create follow_accounts of an account": oneOfAccount,
+	"follows.Follows.Delete follow_accounts of an account": oneOfAccount,
+	"follows.some[...] follow_accounts of an account":      oneOfAccount,
+	"follows.Follows.List follows of an account":           "a page in the order of the index; it ends with the page",
+	"follows.Follows.List follows":                         "a page in the order of the index; it ends with the page",
+	"follows.Follows.Work follows":                         "the follows with entries to submit, in the order of the index, at most 32",
+	"follows.some[...] follow_items":                       "the items that wait, by an index without the others",
+
 	"textfeed.Feeds.Of text_feeds of an account":        "an account has one feed",
 	"textfeed.Feeds.Delete text_feeds of an account":    "an account has one feed",
 	"textfeed.Feeds.Entries library_rows of an account": "500 rows in the order of the index",

@@ -96,6 +96,14 @@ INSERT INTO library_rows (id, account, kind, platform, external_id, lang, langua
 		CASE WHEN n < 1000 THEN 'pending' WHEN n / 10 % 10 = 1 THEN 'failed' WHEN n / 10 % 100 = 2 THEN 'batch' ELSE 'transcript' END AS kind
 		FROM @rows(100000)) AS r;
 INSERT INTO text_feeds (account, id, hash, created_at) SELECT 'a' || n, @id, 'h' || n, @at FROM @rows(10000);
+INSERT INTO follow_accounts (account, plan, follows) SELECT 'a' || n, '{}', 1 FROM @rows(10000);
+INSERT INTO follow_sources (id, kind, platform, list_id, url, feed_url, last_entry, next_look_at, looking_until, looked_at, created_at)
+	SELECT @id, 'feed', '', '', 'https://a.example/' || n, 'https://a.example/' || n, 10, '2100-01-01 00:00:00+00', NULL, @at, @at FROM @rows(20000);
+INSERT INTO follow_entries (source_id, position, guid, platform, external_id, url, title, below, found_at)
+	SELECT @batch, n % 10 + 1, 'g' || n, 'video_site', 'v' || n, '', '', false, @at FROM @rows(100000);
+INSERT INTO follows (id, account, source_id, languages, max_items, begun, position, next_take_at, created_at, updated_at)
+	SELECT @id, @account, @id, 'en', 0, true, 10, NULL, @at, @at FROM @rows(20000);
+INSERT INTO follow_items (follow_id, position, status, job_id) SELECT @batch, n % 10 + 1, 'submitted', @id FROM @rows(100000);
 INSERT INTO usage (account, period) SELECT 'a' || n, '2026-01-01' FROM @rows(10000);
 INSERT INTO batches (id, account, mode, languages, max_items, item_limit, limits, cache_ttl, status, listed, feeding, created_at, updated_at)
 	SELECT @id, @account, 'batch', 'en', 0, 100, '{}', 0, CASE WHEN n < 100 THEN 'processing' ELSE 'completed' END, true, false, @at, @at FROM @rows(10000);

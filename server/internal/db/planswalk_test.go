@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -12,11 +16,15 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // walk calls what a store can do, so that the store sends each of its statements. Most
@@ -45,6 +53,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.shared()
 	w.words()
 	w.feeds()
+	w.follows()
 	w.queue()
 	w.housekeeping()
 }
@@ -78,6 +87,67 @@ func (w walk) feeds() {
 	w.must(err, second(feeds.Of(ctx, "acme")), second(feeds.At(ctx, token)))
 	entries, err := feeds.Entries(ctx, "acme")
 	w.must(err, feeds.Excerpts(ctx, entries), feeds.Delete(ctx, "acme"))
+}
+
+// follows makes follows of two feeds, of which one cannot be read, and works on them.
+func (w walk) follows() {
+	feeds := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gone" {
+			answer.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = io.WriteString(answer, `<rss version="2.0"><channel><title>A</title>
+			<item><guid>1</guid><link>https://www.youtube.com/watch?v=talk-000001</link></item><item><guid>2</guid><link>https://nowhere.example/</link></item></channel></rss>`)
+	}))
+	w.Cleanup(feeds.Close)
+	refused, later := false, time.Duration(0)
+	fs := follows.New(follows.Config{
+		Store: w.Store, Cluster: cluster.New(cluster.Config{}), Sites: site.Default(), Log: slog.New(slog.DiscardHandler),
+		Client: func() *http.Client { return feeds.Client() }, Trace: func(context.Context) string { return "" },
+		Submit: func(context.Context, follows.Item) func(context.Context, *db.Tx) (string, error) {
+			return func(context.Context, *db.Tx) (string, error) {
+				if refused = !refused; refused {
+					return "", transcript.Errorf(transcript.TranscriptQuotaExceeded, "None is left.")
+				}
+				return rowID(0), nil
+			}
+		},
+		Failing: func(context.Context, *db.Tx, string) error { return nil },
+		Tuning: follows.Tuning{FailAfter: time.Nanosecond, Now: func(ctx context.Context) (time.Time, error) {
+			now, err := w.Now(ctx)
+			return now.Add(later), err
+		}},
+	})
+	ctx, plan := w.Context(), account.WithoutLimits("p")
+	plan.FollowItemsPerDay = 100
+	want := func(path string) follows.Want { return follows.Want{Kind: batch.FollowFeed, URL: feeds.URL + path} }
+	request := follows.Request{Account: "acme", Plan: plan, MaxItems: 2, Wants: []follows.Want{want("/a"), want("/gone")}}
+	for range 2 {
+		made, err := fs.Create(ctx, request)
+		w.must(err)
+		for _, m := range made {
+			require.Nil(w, m.Err)
+			request.Wants[0].Row = 1
+			w.must(second(fs.Get(ctx, "acme", m.Follow.ID)), second(fs.Pause(ctx, "acme", plan, m.Follow.ID, true)), second(fs.Pause(ctx, "acme", plan, m.Follow.ID, false)))
+		}
+	}
+	shown, err := fs.List(ctx, "acme", rowID(20000), 10)
+	w.must(err)
+	require.NotEmpty(w, shown)
+	for range 4 { // looks and items that fail are tried again
+		w.must(fs.Work(ctx, db.Work{}, follows.Step{}))
+		later += 25 * time.Hour
+	}
+	mine, err := fs.List(ctx, "acme", "", 2)
+	w.must(err)
+	for _, f := range mine {
+		_, _, err := fs.Items(ctx, "acme", f.ID, 5, 10)
+		w.must(err, second(func() (string, error) { a, _, err := follows.ByID(ctx, w.Store, f.ID); return a, err }()))
+		w.in(func(ctx context.Context, tx *db.Tx) {
+			w.must(fs.Reopen(ctx, tx, []string{rowID(0)}, transcript.Errorf(transcript.TranscriptQuotaExceeded, "None is left.")))
+		})
+		w.must(fs.Delete(ctx, "acme", plan, f.ID))
+	}
 }
 
 func (w walk) accounts() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
@@ -48,6 +49,9 @@ func (fs *Follows) fetch(ctx context.Context, address, etag, modified string) (*
 		r.Header.Set("If-Modified-Since", modified)
 	}
 	answer, err := fs.cfg.Client().Do(r)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err // without the address, which may hold a secret
+	}
 	switch {
 	case errors.Is(err, egress.ErrRefused):
 		return nil, transcript.Errorf(transcript.Unavailable, "The feed has an address that this service does not visit.").Because(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"time"
 
@@ -265,9 +266,9 @@ func (fs *Follows) failed(ctx context.Context, s *source, cause error) error {
 	if err != nil {
 		return err
 	}
-	fs.log.WarnContext(ctx, "a followed address could not be read", "source", s.ID, "kind", s.Kind, "url", s.URL, "failures", s.Failures+1, "err", cause)
+	fs.log.WarnContext(ctx, "a followed address could not be read", "source", s.ID, "kind", s.Kind, "host", hostOf(s.URL), "failures", s.Failures+1, "err", cause)
 	if begins {
-		fs.log.ErrorContext(ctx, "a followed address has failed for days", "source", s.ID, "kind", s.Kind, "url", s.URL, "failures", s.Failures+1, "err", cause)
+		fs.log.ErrorContext(ctx, "a followed address has failed for days", "source", s.ID, "kind", s.Kind, "host", hostOf(s.URL), "failures", s.Failures+1, "err", cause)
 		if fs.cfg.Count.Failing != nil {
 			fs.cfg.Count.Failing()
 		}
@@ -296,4 +297,13 @@ func (fs *Follows) tell(ctx context.Context, tx *db.Tx, s *source) error {
 		}
 	}
 	return nil
+}
+
+// hostOf returns the host of an address for the log. The path of a private feed is a secret.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
