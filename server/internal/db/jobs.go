@@ -151,14 +151,15 @@ func (r Jobs) Traces(ctx context.Context, extractionID string, n int64) ([]strin
 	return traces, wrap("traces of extraction "+extractionID, err)
 }
 
-// Abandoned returns the running claims of skipped items of a batch that no request
-// and no other item waits for.
+// Abandoned returns the running claims of skipped items of a batch that no request,
+// no other item and no follow waits for.
 func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 	var jobs []Job
 	err := r.db.NewSelect().Model(&jobs).
 		Where("id IN (SELECT job_id FROM batch_items WHERE batch_id = ? AND status = 'skipped' AND job_id <> '')", batchID).
 		Where(running + " AND NOT asked").
 		Where("NOT EXISTS (SELECT 1 FROM batch_items AS i WHERE i.job_id = job.id AND i.job_id <> '' AND i.status = 'pending')").
+		Where("NOT EXISTS (SELECT 1 FROM follow_items AS f WHERE f.job_id = job.id AND f.job_id <> '' AND f.status = 'submitted')").
 		Order("id").
 		Scan(ctx)
 	return jobs, wrap("abandoned claims of batch "+batchID, err)
