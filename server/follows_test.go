@@ -1,16 +1,19 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 )
@@ -126,4 +129,74 @@ func TestFollowOfAFeed(t *testing.T) {
 
 	p.publish("aaaaaaaaaa5", "aaaaaaaaaa4")
 	require.EventuallyWithT(t, is("aaaaaaaaaa5 submitted", "aaaaaaaaaa4 submitted", "aaaaaaaaaa3 submitted", "aaaaaaaaaa2 skipped", "aaaaaaaaaa1 skipped"), time.Minute, 20*time.Millisecond)
+}
+
+// TestFollowThatFails has a feed that cannot be read for a time: the follow says why, the hook and
+// the metrics tell of the failure once, and later items become transcripts all the same.
+func TestFollowThatFails(t *testing.T) {
+	t.Parallel()
+	p := newPublisher(t, "aaaaaaaaaa1")
+	var told atomic.Int32
+	s := following(t, p, func(c *server.Config) {
+		c.FollowFailing = func(_ context.Context, account string, f *batch.Follow) error {
+			assert.NotEmpty(t, account)
+			assert.Equal(t, p.feed(), f.URL)
+			told.Add(1)
+			return nil
+		}
+	})
+	id := s.followed(t, `{"feed":"`+p.feed()+`","maxItems":0,"language":"en"}`)
+	stands := func(status string) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			return s.followNow(t, id)["status"] == status && s.followNow(t, id)["lastLookedAt"] != nil
+		}, time.Minute, 20*time.Millisecond)
+	}
+	stands("active")
+	p.fail(http.StatusInternalServerError)
+	stands("failing")
+	why := s.followNow(t, id)["lastError"].(map[string]any)
+	assert.Equal(t, "UPSTREAM_FAILED", why["code"])
+	require.Eventually(t, func() bool { return told.Load() == 1 }, time.Minute, 20*time.Millisecond)
+
+	p.publish("aaaaaaaaaa2")
+	p.fail(0)
+	stands("active")
+	assert.Nil(t, s.followNow(t, id)["lastError"])
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, []string{"aaaaaaaaaa2 submitted", "aaaaaaaaaa1 skipped"}, s.followItems(t, id))
+	}, time.Minute, 20*time.Millisecond)
+	values := scrape(t, s.Metrics())
+	assert.EqualValues(t, 1, values["transcriptkit_follow_sources_failed_total"])
+	assert.EqualValues(t, 1, values["transcriptkit_follow_items_total"])
+	assert.EqualValues(t, 2, values[`transcriptkit_follow_looks_total{outcome="new"}`])
+	assert.Greater(t, values[`transcriptkit_follow_looks_total{outcome="failed"}`], 2.0)
+	assert.EqualValues(t, 1, told.Load())
+}
+
+// TestPausedFollow pauses a follow: nothing new becomes a transcript before the follow goes on.
+func TestPausedFollow(t *testing.T) {
+	t.Parallel()
+	p := newPublisher(t, "aaaaaaaaaa1")
+	s := following(t, p)
+	id := s.followed(t, `{"feed":"`+p.feed()+`","maxItems":1,"language":"en"}`)
+	other := s.followed(t, `{"feed":"`+p.feed()+`","maxItems":1,"language":"de"}`) // shares the looks
+	set := func(status string) {
+		t.Helper()
+		a := s.do(t, http.MethodPatch, "/v1/follows/"+id, strings.NewReader(`{"status":"`+status+`"}`), header("Content-Type", "application/json"))
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		require.Equal(t, status, a.object(t)["follow"].(map[string]any)["status"])
+	}
+	has := func(of string, want ...string) {
+		t.Helper()
+		require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Equal(c, want, s.followItems(t, of)) }, time.Minute, 20*time.Millisecond)
+	}
+	has(id, "aaaaaaaaaa1 submitted")
+	has(other, "aaaaaaaaaa1 submitted")
+	set("paused")
+	p.publish("aaaaaaaaaa2")
+	has(other, "aaaaaaaaaa2 submitted", "aaaaaaaaaa1 submitted")
+	assert.Equal(t, []string{"aaaaaaaaaa2 waiting", "aaaaaaaaaa1 submitted"}, s.followItems(t, id))
+	set("active")
+	has(id, "aaaaaaaaaa2 submitted", "aaaaaaaaaa1 submitted")
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -54,9 +55,9 @@ type Config struct {
 
 // Counts are called for what the metrics count, after it is written.
 type Counts struct {
-	Looked  func(outcome string) // "new", "unchanged" or "failed"
-	Taken   func()               // an item was submitted
-	Failing func()               // a source has begun to count as failing
+	Looked  func(metrics.Look)
+	Taken   func() // an item was submitted
+	Failing func() // a source has begun to count as failing
 }
 
 // Item is a new item of a follow, to be submitted for its account.

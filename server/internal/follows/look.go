@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -144,7 +145,7 @@ func (fs *Follows) readList(ctx context.Context, s *source, most int) (*news, er
 
 // write writes what a look has found, and lets the follows of the source begin or go on.
 func (fs *Follows) write(ctx context.Context, s *source, n *news, began time.Time) error {
-	outcome := "unchanged"
+	outcome := metrics.Unchanged
 	err := fs.store.InTx(db.Sized(ctx, len(n.items)*rowBytes), func(ctx context.Context, tx *db.Tx) error {
 		locked := &source{ID: s.ID}
 		if err := lockSource(ctx, tx, locked); err != nil {
@@ -162,7 +163,7 @@ func (fs *Follows) write(ctx context.Context, s *source, n *news, began time.Tim
 			if err := insertEntries(ctx, tx, fresh); err != nil {
 				return err
 			}
-			outcome = "new"
+			outcome = metrics.FoundNew
 			locked.LastEntry, locked.NewAt = fresh[len(fresh)-1].Position, &now
 		}
 		if !n.unchanged {
@@ -274,7 +275,7 @@ func (fs *Follows) failed(ctx context.Context, s *source, cause error) error {
 		}
 	}
 	if fs.cfg.Count.Looked != nil {
-		fs.cfg.Count.Looked("failed")
+		fs.cfg.Count.Looked(metrics.Failed)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ type Metrics struct {
 	*cache
 	*upstreams
 	*recognition
+	*followed
 }
 
 // New returns counters at zero. version is the version of the service.
@@ -52,6 +53,7 @@ func New(version string) *Metrics {
 		cache:       newCache(f),
 		upstreams:   newUpstreams(f),
 		recognition: newRecognition(f),
+		followed:    newFollowed(f),
 	}
 }
 

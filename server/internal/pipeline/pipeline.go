@@ -124,6 +124,7 @@ func (p *Pipeline) assemble() {
 		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log, Client: c.ShortLinks.Client,
 		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
 		Submit: p.submitFollowed, Failing: p.hooks.queueFollowCall, Tuning: c.Follows,
+		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
 	p.processor = &processor{
