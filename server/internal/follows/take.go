@@ -56,6 +56,12 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 	case e == nil:
 		return false, fs.rest(ctx, f)
 	}
+	switch suspended, err := fs.suspended(ctx, f.Account); {
+	case err != nil:
+		return false, err
+	case suspended:
+		return false, fs.wait(ctx, f, transcript.Errorf(transcript.UpgradeRequired, "The account is suspended."))
+	}
 	skip := reasonToSkip(f, e)
 	var submit func(context.Context, *db.Tx) (string, error)
 	plan, err := fs.planOf(ctx, f.Account)
@@ -165,6 +171,16 @@ func (fs *Follows) itemOf(f *follow, e *entry, plan account.Plan) Item {
 		i.Languages, _ = transcript.ParseLanguageList(f.Languages) // only canonical lists are stored, which always can be read
 	}
 	return i
+}
+
+// suspended tells that the operator has suspended an account, whose items wait meanwhile.
+// The service cannot tell of an account that it does not keep itself.
+func (fs *Follows) suspended(ctx context.Context, owner string) (bool, error) {
+	a, err := fs.store.Accounts.ByID(ctx, owner)
+	if errors.Is(err, db.ErrNotFound) {
+		return false, nil
+	}
+	return a.Suspended, err
 }
 
 // planOf is the plan under which an account follows.
