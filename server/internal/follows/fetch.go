@@ -112,11 +112,13 @@ func (fs *Follows) MayFollow(ctx context.Context, address string, read bool) *tr
 	if fs.cfg.DirectMedia {
 		return nil
 	}
-	e := transcript.Errorf(transcript.UnsupportedPlatform, "The items of the feed are on no platform of this service, and it reads no other recordings.")
-	e.Cure = "The operator can let the service read direct links to recordings."
 	if !read {
+		e := transcript.Errorf(transcript.UnsupportedPlatform, "This service does not look at the feeds of a list.")
+		e.Cure = "Follow the feed by itself, or let the operator permit direct links to recordings."
 		return e
 	}
+	e := transcript.Errorf(transcript.UnsupportedPlatform, "The items of the feed are on no platform of this service, and it reads no other recordings.")
+	e.Cure = "The operator can let the service read direct links to recordings."
 	got, err := fs.fetch(ctx, address, "", "")
 	if err != nil {
 		return fault.Coded(err)
