@@ -83,7 +83,9 @@ func TestFollows(t *testing.T) {
 		}
 		return all
 	}
-	require.Eventually(t, func() bool { return len(items()) == 2 && strings.HasSuffix(items()[0], string(batch.FollowItemSubmitted)) }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return len(items()) == 2 && strings.HasSuffix(items()[0], string(batch.FollowItemSubmitted))
+	}, time.Minute, 50*time.Millisecond)
 	assert.Equal(t, []string{"talk-000002 submitted", "talk-000001 skipped"}, items())
 
 	paused, err := c.Follows.Pause(ctx, first.ID)
