@@ -168,7 +168,7 @@ func (c *connector) connect(ctx context.Context, conn net.Conn, address string) 
 	head := bufio.NewReader(io.LimitReader(conn, maxHeader))
 	answer, err := http.ReadResponse(head, ask) //nolint:bodyclose // what follows is the tunnel, and to close it would read it
 	if err != nil {
-		return nil, err
+		return nil, withoutAnswer(err)
 	}
 	if answer.StatusCode == http.StatusProxyAuthRequired {
 		return nil, errors.New("answered 407: it wants another user and password")
@@ -180,4 +180,14 @@ func (c *connector) connect(ctx context.Context, conn net.Conn, address string) 
 		return nil, errors.New("speaks before it is asked")
 	}
 	return conn, nil
+}
+
+// withoutAnswer returns an error of reading a proxy's answer. The parser's error repeats the answer,
+// and the answer may repeat the password.
+func withoutAnswer(err error) error {
+	var broken net.Error
+	if errors.As(err, &broken) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return err
+	}
+	return errors.New("answers something other than HTTP")
 }

@@ -195,7 +195,15 @@ func TestProxyThatFails(t *testing.T) {
 			_ = client.Close()
 		}
 	})
+	echo := newSite(t, func(w http.ResponseWriter, r *http.Request) {
+		client, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, _ = io.WriteString(client, r.Header.Get("Proxy-Authorization")+"\r\n\r\n")
+			_ = client.Close()
+		}
+	})
 	for name, test := range map[string]struct{ proxy, says string }{
+		"echoes":            {"http://me:se%3Acret@" + echo.at.String(), "answers something other than HTTP"},
 		"no password":       {tunnels.URL, "answered 407"},
 		"wrong password":    {"http://me:wrong@" + tunnels.at.String(), "answered 407"},
 		"no proxy":          {"http://" + nobody, "connection refused"},
@@ -214,6 +222,7 @@ func TestProxyThatFails(t *testing.T) {
 		require.ErrorContains(t, err, proxy.Host, name)
 		require.NotErrorIs(t, err, egress.ErrRefused, name)
 		assert.NotContains(t, err.Error(), "cret", name)
+		assert.NotContains(t, err.Error(), "bWU6c2U6Y3JldA==", name) // "me:se:cret" as it is sent
 		assert.Empty(t, log.take(), name)
 		assert.Zero(t, public.requests.Load(), "never around the proxy: %s", name)
 	}

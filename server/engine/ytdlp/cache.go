@@ -77,12 +77,14 @@ func (c *cache) lend(scratch string, to *engine.Command) (giveBack func(well boo
 func (c *cache) takeBack(copied string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var learned []cached
 	for _, f := range c.files(copied) {
 		if _, err := os.Lstat(filepath.Join(c.dir, f.name)); errors.Is(err, fs.ErrNotExist) {
-			f.copyTo(c.dir)
+			f.learned = true
+			learned = append(learned, f)
 		}
 	}
-	c.prune()
+	c.prune(learned...)
 }
 
 // clear empties the cache.
@@ -94,15 +96,19 @@ func (c *cache) clear() {
 	}
 }
 
-// prune removes files that are too old, and the oldest ones beyond the bounds.
-func (c *cache) prune() {
-	all := c.files(c.dir)
-	slices.SortFunc(all, func(a, b cached) int { return b.made.Compare(a.made) })
+// prune removes files that are too old, and the oldest ones beyond the bounds, and adds learned
+// files within the bounds. The folder never holds more files than the method files reads.
+func (c *cache) prune(learned ...cached) {
+	all := append(c.files(c.dir), learned...)
+	slices.SortStableFunc(all, func(a, b cached) int { return b.made.Compare(a.made) })
 	total := int64(0)
 	for i, f := range all {
 		total += int64(len(f.text))
-		if i >= maxCacheFiles || total > maxCache || c.now().Sub(f.made) > maxCacheAge {
+		switch {
+		case i >= maxCacheFiles || total > maxCache || c.now().Sub(f.made) > maxCacheAge:
 			_ = os.Remove(filepath.Join(c.dir, f.name)) // the next pruning tries again
+		case f.learned:
+			f.copyTo(c.dir)
 		}
 	}
 }
@@ -112,6 +118,8 @@ type cached struct {
 	name string // "youtube-sigfuncs/js_0a1b2c3d_107.json"
 	text []byte
 	made time.Time
+
+	learned bool // from a run: not yet in the cache's folder
 }
 
 var (
@@ -137,7 +145,7 @@ func (c *cache) files(dir string) (all []cached) {
 			}
 			text, err := root.ReadFile(path)
 			if err == nil && understood(text) {
-				all, left = append(all, cached{path, text, info.ModTime()}), left-int64(len(text))
+				all, left = append(all, cached{name: path, text: text, made: info.ModTime()}), left-int64(len(text))
 			}
 		}
 	}

@@ -148,6 +148,22 @@ func TestBoundsOfTheCache(t *testing.T) {
 	assert.Empty(t, b.kept(t))
 }
 
+// The bounds hold over many runs that each learn something else.
+func TestCacheOverManyRuns(t *testing.T) {
+	t.Parallel()
+	b := caching(t, `run=$(cat "$here/run" 2>/dev/null || echo 10); echo $((run+1)) >"$here/run"
+rm -rf "$cache"/youtube-*; mkdir -p "$cache/youtube-n"; i=0; while [ $i -lt 60 ]; do echo '`+solved+`' >"$cache/youtube-n/$run-$i.json"; i=$((i+1)); done`, 0)
+	for _, want := range []int{60, 100, 100, 100} {
+		b.sound(t)
+		assert.Len(t, b.kept(t), want)
+	}
+	runs := make(map[string]bool)
+	for _, name := range b.kept(t) {
+		runs[strings.TrimPrefix(name, "youtube-n/")[:2]] = true
+	}
+	assert.True(t, runs["13"] && runs["12"] && !runs["10"], "the latest files stay: %v", runs)
+}
+
 // A run that fails with the cache leaves none: what is in the cache may be the reason.
 func TestCacheThatLeadsAstray(t *testing.T) {
 	t.Parallel()

@@ -105,6 +105,11 @@ func ofHosts(host string, hosts []string) bool {
 
 // readPrivate reads a file that only its owner, and perhaps a group, may read.
 func readPrivate(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() { // to open a pipe may last forever
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
