@@ -58,6 +58,21 @@ func TestFollowsRefused(t *testing.T) {
 	assert.Empty(t, s.get(t, "/v1/follows").object(t)["follows"])
 }
 
+// TestFollowOfAFeedThatFails wants a feed that cannot be read: there is no follow.
+func TestFollowOfAFeedThatFails(t *testing.T) {
+	t.Parallel()
+	p := newPublisher(t, "aaaaaaaaaa1")
+	s := following(t, p)
+	id := s.followed(t, `{"feed":"`+p.feed()+`"}`)
+	p.fail(http.StatusInternalServerError)
+	a := s.postFollow(t, `{"feed":"`+p.feed()+`?another"}`)
+	assert.Equal(t, http.StatusBadGateway, a.StatusCode, a.body)
+	assert.Equal(t, "UPSTREAM_FAILED", a.failure(t)["code"])
+	a = s.do(t, http.MethodPatch, "/v1/follows/"+id, strings.NewReader("status=paused"), header("Content-Type", "application/x-www-form-urlencoded"))
+	assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, a.body)
+	assert.Len(t, s.get(t, "/v1/follows").object(t)["follows"], 1)
+}
+
 // A request that is sent again makes nothing new, and its key belongs to it alone.
 func TestFollowReplays(t *testing.T) {
 	t.Parallel()

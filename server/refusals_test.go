@@ -62,7 +62,7 @@ func TestRefusalsOfEveryRoute(t *testing.T) {
 		assert.Equal(t, "internal_error", a.slug(t), rt.Operation)
 		assert.NotContains(t, a.body, "the sessions are gone", rt.Operation)
 
-		if rt.Method == http.MethodPost {
+		if rt.Method == http.MethodPost || rt.Method == http.MethodPatch {
 			a = slow.ask(t, rt, thing.unknown, session("owner"), asJSON)
 			require.Equal(t, http.StatusRequestTimeout, a.StatusCode, "%s: %s", rt.Operation, a.body)
 			assert.Equal(t, "request_timeout", a.slug(t), rt.Operation)

@@ -17,6 +17,7 @@ func tags() []openapi31.Tag {
 		tag("captions", "The description and the captions of a link. No job is started."),
 		tag("discovery", "The contents of the video site: search, videos, channels, playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),
+		tag("follows", "Channels, playlists and feeds whose new items become transcripts."),
 		tag("library", "The saved transcripts of an account: lists, searches, files."),
 		tag("usage", "The allowances of an account, and their use."),
 		tag("service", "The state of the service, and its API."),
