@@ -111,7 +111,7 @@ func TestNextPlayer(t *testing.T) {
 	}
 }
 
-// What a player is asked with comes from the list.
+// A question to a player takes its members and headers from the list.
 func TestPlayerContext(t *testing.T) {
 	t.Parallel()
 	s := new(site)

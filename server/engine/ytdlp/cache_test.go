@@ -60,7 +60,7 @@ func (b *bench) kept(t *testing.T) (names []string) {
 	return names
 }
 
-// What one run has learned, the next one finds, in a folder of its own.
+// The next run finds the files that a run has left in its cache, in a folder of its own.
 func TestCache(t *testing.T) {
 	t.Parallel()
 	b := caching(t, `cat "$cache/youtube-sigfuncs/a.json" >>"$here/found" 2>/dev/null; echo "$cache" >>"$here/folders"
@@ -101,7 +101,7 @@ func TestNoCache(t *testing.T) {
 	assert.Equal(t, text, after)
 }
 
-// What a hostile run leaves in its copy stays there.
+// Hostile files that a run leaves in its copy of the cache stay there.
 func TestHostileCache(t *testing.T) {
 	t.Parallel()
 	secret := filepath.Join(t.TempDir(), "secret")

@@ -115,7 +115,7 @@ func TestReleaseThatFailsTheSuite(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(notes, "yt-dlp-suite.json"))
 }
 
-// What an unknown release finds is used without the suite.
+// The service uses the captions that an unknown release finds, without a run of the suite.
 func TestTracksOfAnUnknownRelease(t *testing.T) {
 	t.Parallel()
 	const info = `{"id": "x", "format_id": "1", "formats": [{}], "subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}}`
