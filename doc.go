@@ -8,6 +8,7 @@
 //     composable http.Handlers over a pluggable engine.
 //   - [github.com/transcriptkit/transcriptkit/transcript]: the domain types that
 //     both sides share, without any I/O.
+//   - [github.com/transcriptkit/transcriptkit/webhook]: the types of webhooks.
 //   - [github.com/transcriptkit/transcriptkit/transcript/format]: transcripts as text and JSON.
 //   - [github.com/transcriptkit/transcriptkit/transcript/caption]: a reader of caption files.
 //   - [github.com/transcriptkit/transcriptkit/transcript/site]: which link is what.

@@ -30,6 +30,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
+	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // must is for values that a test cannot do without.
@@ -69,6 +70,9 @@ func holders(t *testing.T, secret string) map[string]any {
 		"openai.Recognizer":         must(openai.New(openai.Options{BaseURL: "http://asr.test", Key: secret})),
 		"videosite.Options":         videosite.Options{Header: header},
 		"videosite.Route":           must(videosite.New(network, videosite.Options{Header: header})),
+		"webhook.Created":           webhook.Created{Secret: webhook.NewSecret(secret)},
+		"webhook.Rotated":           webhook.Rotated{Secret: webhook.NewSecret(secret)},
+		"webhook.Secret, inside":    struct{ s webhook.Secret }{webhook.NewSecret(secret)},
 		"whisper.ServerOptions":     whisper.ServerOptions{URL: "http://user:" + secret + "@asr.test/x?token=" + secret},
 		"whisper.Server":            must(whisper.NewServer(whisper.ServerOptions{URL: "http://user:" + secret + "@asr.test"})),
 	}
@@ -127,7 +131,7 @@ func TestHoldersOfSecretsAreKnown(t *testing.T) {
 	t.Parallel()
 	known := holders(t, "secret")
 	found := 0
-	for _, root := range []string{"batch", "client", "library", "server", "transcript"} {
+	for _, root := range []string{"batch", "client", "library", "server", "transcript", "webhook"} {
 		require.NoError(t, filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -1,0 +1,65 @@
+package webhook
+
+import "github.com/transcriptkit/transcriptkit/transcript"
+
+// Endpoint is an address to which the service sends the events of an account.
+type Endpoint struct {
+	ID  string `json:"id" format:"uuid"` // the id
+	URL string `json:"url" format:"uri"` // where the events go
+	// Events are the types that the endpoint receives. An empty list means all types, also
+	// those that later versions add. An endpoint receives test events in any case.
+	Events      []EventType `json:"events"`
+	Description string      `json:"description"` // the account's own words; may be empty
+	Status      Status      `json:"status"`      // what to branch on
+	// DisabledReason says why the service has switched the endpoint off. It is nil unless
+	// Status is disabled.
+	DisabledReason *string `json:"disabledReason"`
+	// PublicKey checks the signatures "v1a" of the endpoint, and is no secret: "whpk_" and
+	// the base64 of an ed25519 key.
+	PublicKey string          `json:"publicKey"`
+	CreatedAt transcript.Time `json:"createdAt"` // when the endpoint was made
+	UpdatedAt transcript.Time `json:"updatedAt"` // when its address, events, description, status or keys changed last
+}
+
+// Status is where an endpoint stands.
+type Status string
+
+// The states of an endpoint. A paused or disabled endpoint receives nothing. The deliveries of
+// the events that happen then are failed from the start, so that [Resend] can send them later.
+const (
+	Active   Status = "active"
+	Paused   Status = "paused"   // by the account
+	Disabled Status = "disabled" // by the service, after days of failure or the answer 410
+)
+
+// Params describe a new endpoint.
+type Params struct {
+	URL         string      // where the events go: http or https, at most MaxURL bytes
+	Events      []EventType // the types that the endpoint receives; empty: all
+	Description string      // at most MaxDescription characters; may be empty
+}
+
+// Change is a change of an endpoint. A nil member leaves its value alone.
+type Change struct {
+	URL         *string      // as in Params
+	Events      *[]EventType // as in Params: an empty list means all types
+	Description *string      // as in Params: an empty text removes the description
+	// Status is active or paused. An endpoint that the service has disabled becomes active
+	// again by Active.
+	Status *Status
+}
+
+// Created is a new endpoint with its secret. The service shows the secret this once.
+type Created struct {
+	Webhook Endpoint `json:"webhook"` // the endpoint
+	Secret  Secret   `json:"secret"`  // checks the signatures "v1" of the endpoint
+}
+
+// Rotated has the new keys of an endpoint. The service shows the secret this once.
+type Rotated struct {
+	Secret    Secret `json:"secret"`    // the new secret
+	PublicKey string `json:"publicKey"` // the new public key
+	// PreviousUntil is the end of the time in which the keys before sign too. Until then a
+	// receiver accepts requests with the old keys or the new ones.
+	PreviousUntil transcript.Time `json:"previousUntil"`
+}

@@ -1,0 +1,24 @@
+package webhook
+
+import "time"
+
+// The bounds of an account and of an endpoint.
+const (
+	// MaxEndpoints is how many endpoints an account may have.
+	MaxEndpoints = 10
+	// MaxURL is the length of the longest address, in bytes.
+	MaxURL = 2048
+	// MaxDescription is the length of the longest description, in characters.
+	MaxDescription = 256
+	// MaxResend is how many deliveries a single call sends again.
+	MaxResend = 1000
+	// MaxBody is the size of the largest body of an event, in bytes.
+	MaxBody = 20_000
+	// Retention is how long the service keeps a delivery that has ended.
+	Retention = 30 * 24 * time.Hour
+	// RotationOverlap is how long the old keys of an endpoint sign next to the new ones.
+	RotationOverlap = 24 * time.Hour
+	// Tolerance is how far the time of a request may be from the receiver's clock, in both
+	// directions.
+	Tolerance = 5 * time.Minute
+)
