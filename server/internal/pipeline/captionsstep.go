@@ -192,7 +192,12 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 		if err := batches.MakeRoom(ctx, tx, e); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true})
+		if err := tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true}); err != nil {
+			return err
+		}
+		// If this process dies before River marks the run as completed, the rescue would run the
+		// captions step again, beside the step that downloads the sound.
+		return tx.Finish(ctx, t.work)
 	})
 }
 
