@@ -86,10 +86,10 @@ func TestWhatIsKeptOfATrace(t *testing.T) {
 		{"\x00", false},
 	} {
 		tracer.say(func() string { return test.trace })
-		s.job(t, fmt.Sprint("file ", i))
 		tracer.mu.Lock()
-		tracer.begun = nil
+		tracer.begun = nil // all steps of the file before have begun
 		tracer.mu.Unlock()
+		s.job(t, fmt.Sprint("file ", i))
 		var want []string
 		if test.kept {
 			want = []string{test.trace}

@@ -89,7 +89,7 @@ func TestStalledScraperDoesNotHoldUpTheEnd(t *testing.T) {
 	require.NoError(t, p.Process.Signal(syscall.SIGTERM))
 	code, log := p.end(t)
 	assert.Equal(t, exitOK, code, log)
-	assert.Less(t, time.Since(told), stopTimeout/2)
+	assert.Less(t, time.Since(told), stopTimeout)
 }
 
 // what is what a metric of a scrape has: each label with its values.

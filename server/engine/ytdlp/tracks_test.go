@@ -80,7 +80,7 @@ func TestTracksWithoutEnd(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, found.Tracks, 500)
 		assert.Equal(t, "en-x-499", found.Tracks[499].Lang)
-		assert.Less(t, time.Since(began), 10*time.Second)
+		assert.Less(t, time.Since(began), time.Minute)
 	}
 }
 

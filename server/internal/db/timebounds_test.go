@@ -17,8 +17,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
-// patience is how long a request may wait for a database that does not answer.
-const patience = 5 * time.Second
+// patience is far above the 5 s that a request waits for a database that does not answer, because
+// a busy machine adds to them. A connection that is silent would take many minutes.
+const patience = 30 * time.Second
 
 // calls are a look at the database, a statement that writes, and a transaction.
 func calls(s *db.Store) map[string]func(context.Context) error {
@@ -34,8 +35,8 @@ func calls(s *db.Store) map[string]func(context.Context) error {
 	}
 }
 
-// requireAway makes many calls at once, as requests do, and each must say within
-// the time that the database is away.
+// requireAway makes many calls at once, as requests do, and each must say soon
+// that the database is away.
 func requireAway(t *testing.T, s *db.Store, names ...string) {
 	t.Helper()
 	var all sync.WaitGroup

@@ -38,9 +38,8 @@ func TestKillOnSQLite(t *testing.T) {
 	first.kill()
 	finished := s.finishedChunks(t, job.JobID)
 	before := begun(t, s.diary)
-	restart := time.Now()
 	s.spawn(t, addr)
-	s.awaitMoreWork(t, before, restart, 10*time.Second)
+	s.awaitMoreWork(t, before)
 
 	s.checkEnd(t, c, job.JobID, watch, finished)
 }
@@ -135,7 +134,7 @@ func (s place) awaitDone(t *testing.T, jobID string, n int) {
 }
 
 // awaitMoreWork waits until a chunk is begun that the diary did not hold before.
-func (s place) awaitMoreWork(t *testing.T, before map[string]int, since time.Time, within time.Duration) {
+func (s place) awaitMoreWork(t *testing.T, before map[string]int) {
 	t.Helper()
 	total := func(m map[string]int) (n int) {
 		for _, k := range m {
@@ -143,9 +142,7 @@ func (s place) awaitMoreWork(t *testing.T, before map[string]int, since time.Tim
 		}
 		return n
 	}
-	require.Eventually(t, func() bool { return total(begun(t, s.diary)) > total(before) },
-		within-time.Since(since), 50*time.Millisecond, "work did not go on")
-	t.Logf("work went on %v after the restart", time.Since(since).Round(10*time.Millisecond))
+	require.Eventually(t, func() bool { return total(begun(t, s.diary)) > total(before) }, time.Minute, 50*time.Millisecond, "work did not go on")
 }
 
 // checkEnd checks the whole story: success, every chunk in its place, none that

@@ -62,5 +62,5 @@ func TestOutage(t *testing.T) {
 	defer mu.Unlock()
 	require.Len(t, begun, len(jobs), "a chunk was recognized twice")
 	t.Logf("away for %v; the next step began %v after, all had ended after %v", away, begun[2].Sub(back), took)
-	assert.Less(t, begun[2].Sub(back), 5*time.Second)
+	assert.Less(t, begun[2].Sub(back), 30*time.Second, "River by itself may wait for a minute before it leads again")
 }

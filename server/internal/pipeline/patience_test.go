@@ -68,7 +68,7 @@ func TestLongTextHasLonger(t *testing.T) {
 		}
 		began := time.Now()
 		require.ErrorIs(t, put("short", 1), db.ErrUnavailable)
-		assert.Less(t, time.Since(began), 10*time.Second)
+		assert.Less(t, time.Since(began), time.Minute/2, "the long ones wait for a minute")
 		require.Never(t, func() bool { return len(done) > 0 }, 1500*time.Millisecond, 50*time.Millisecond, "a long one has given up")
 		released.Store(true)
 		release()
