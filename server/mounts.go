@@ -2,11 +2,14 @@ package server
 
 import (
 	"net/http"
+	"slices"
 )
 
 // Handler is the whole API. Under a prefix of another server's mux it needs
 // [Config.BasePath] and http.StripPrefix: see the example.
-func (s *Server) Handler() http.Handler { return s.edge.Handler(s.api.Routes()) }
+func (s *Server) Handler() http.Handler {
+	return s.edge.Handler(slices.Concat(s.api.Routes(), s.mcp.Routes()))
+}
 
 // Transcripts serves POST /v1/transcript and the job routes, and nothing else.
 func (s *Server) Transcripts() http.Handler {
@@ -44,6 +47,11 @@ func (s *Server) Batches() http.Handler {
 // Follows serves /v1/follows and the paths below: the channels, playlists and feeds that an
 // account follows. A mux needs both patterns, "/v1/follows" and "/v1/follows/".
 func (s *Server) Follows() http.Handler { return s.edge.Handler(s.api.Follows()) }
+
+// MCP serves POST /mcp: the tools of the service for language models, by the Model Context
+// Protocol without sessions. The tools need the scopes of the routes that they stand for, and
+// count as requests of these routes.
+func (s *Server) MCP() http.Handler { return s.edge.Handler(s.mcp.Routes()) }
 
 // Usage serves GET /v1/usage: the limits of an account, and how much of them is used.
 func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }

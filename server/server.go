@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/mcp"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
@@ -35,6 +36,7 @@ type Server struct {
 	// A request goes from the edge to the API, and from the API to the pipeline.
 	edge     *edge.Edge
 	api      *api.API
+	mcp      *mcp.Face
 	pipeline *pipeline.Pipeline
 	lifetime *edge.Lifetime
 
@@ -146,6 +148,7 @@ func (s *Server) makeAPI() (err error) {
 		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})
+	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
 	return nil
 }
 

@@ -58,6 +58,7 @@ type API struct {
 	usage       *usage
 	health      *health
 	docs        *docs
+	texts       *textPages
 }
 
 // New makes an API.
@@ -85,6 +86,7 @@ func New(c Config) *API {
 		search:  &textSearch{library: c.Pipeline.Library, sites: c.Sites},
 		feeds:   &textFeeds{feeds: c.Feeds, mayUse: c.MayUse, recent: recent, basePath: c.BasePath},
 		usage:   &usage{pipeline: c.Pipeline},
+		texts:   newTextPages(),
 		health:  &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
 	a.docs = &docs{

@@ -41,8 +41,13 @@ func listingOf(r *http.Request, query request.Table) listing {
 	filters := query.Canonical()
 	delete(filters, "maxResults")
 	delete(filters, "pageToken")
-	// Of strings, numbers and booleans: it never fails.
-	what, _ := json.Marshal([]any{edge.Principal(r).Account, r.Pattern, r.URL.Path, filters})
+	return listingNamed(edge.Principal(r).Account, r.Pattern, r.URL.Path, filters)
+}
+
+// listingNamed is the list of an account that has these names, which are strings, numbers,
+// booleans, and maps of them.
+func listingNamed(account string, names ...any) listing {
+	what, _ := json.Marshal(append([]any{account}, names...)) // of such values: it never fails
 	hash := sha256.Sum256(what)
 	return listing(hash[:])
 }

@@ -58,14 +58,37 @@ func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestCla
 	if in.refusal != nil && in.refusal.HTTPStatus() >= http.StatusInternalServerError {
 		return in.refusal // the limit of the account is not known
 	}
-	if in.window, err = e.countRequest(w.Header(), r, in.principal, class); err != nil {
-		return err
+	if in.refusal != nil && class == countedLater {
+		class = db.MainRequests // the handler does not get the request
+	}
+	if class != countedLater {
+		if in.window, err = e.countRequest(w.Header(), r, in.principal, class); err != nil {
+			return err
+		}
 	}
 	if in.refusal != nil {
 		return in.refusal
 	}
+	in.counted = class != countedLater
 	exchangeOf(r.Context()).identity = in
 	return nil
+}
+
+// countedLater is the class of a request that its handler counts.
+const countedLater db.RequestClass = ""
+
+// Count counts the request of a route that counts itself, and sets the headers of the window.
+// If there are too many requests, the error is a 429. A request that a handler around this
+// one has counted is not counted again.
+func (e *Edge) Count(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
+	in := exchangeOf(r.Context()).identity
+	if in == nil || in.counted {
+		return nil
+	}
+	in.counted = true
+	window, err := e.countRequest(w.Header(), r, in.principal, class)
+	in.window = window
+	return err
 }
 
 // identify identifies the caller of a request, also a caller that may not use the

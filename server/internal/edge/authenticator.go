@@ -19,6 +19,7 @@ import (
 type identity struct {
 	principal account.Principal
 	window    *rateWindow                                      // in which the request was counted; nil: no window
+	counted   bool                                             // in a window, or without one
 	refusal   *transcript.Error                                // why the account may not use the service now; nil: it may
 	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
 }
@@ -94,7 +95,7 @@ func identityOf(ctx context.Context) (*identity, bool) {
 // WithPrincipal is the context of a request that a principal makes, for tests of handlers that
 // stand behind Authenticate.
 func WithPrincipal(ctx context.Context, p account.Principal) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, &exchange{identity: &identity{principal: p}})
+	return context.WithValue(ctx, exchangeKey{}, &exchange{identity: &identity{principal: p, counted: true}})
 }
 
 // PrincipalOf returns who makes the request that ctx belongs to, and false

@@ -71,3 +71,8 @@ func plainPrefix(p netip.Prefix) netip.Prefix {
 	}
 	return p
 }
+
+// FromProxy reports whether the peer of a request is one of the trusted proxies.
+func FromProxy(r *http.Request, trusted []netip.Prefix) bool {
+	return contain(trusted, address(r.RemoteAddr))
+}

@@ -23,6 +23,7 @@ type Route struct {
 	ByAddress       bool          // of an open route: requests count in a rate window of the client's address
 	Scope           account.Scope // empty: any valid key
 	Polls           bool          // asks for the progress of work; such requests have a rate window of their own
+	CountsItself    bool          // its handler finds out of which class a request is, and calls Edge.Count
 	Streams         bool          // its answer is sent as it is made
 	Handle          func(http.ResponseWriter, *http.Request) error
 
@@ -48,7 +49,10 @@ type Answer struct {
 }
 
 func (rt *Route) class() db.RequestClass {
-	if rt.Polls {
+	switch {
+	case rt.CountsItself:
+		return countedLater
+	case rt.Polls:
 		return db.PollingRequests
 	}
 	return db.MainRequests

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// JobResult is the result of a job of the account that has ended, or why there is none. The segments of the result
+// are packed.
+func JobResult(job *view.Job) (*view.Result, *transcript.Error) { return outcome(job) }
+
+// Job returns a job of the account, with its result when it has one.
+func (a *API) Job(ctx context.Context, owner, id string) (*view.Job, error) {
+	return a.jobs.pipeline.Jobs.Job(ctx, owner, id, &view.View{SendMetadata: true})
+}
+
+// PollAfter is how many seconds a job in the stage is best left alone.
+func PollAfter(stage transcript.Stage) int { return pollAfter(stage) }
+
+// FollowJob returns a job when it has ended, or as it stands after the wait. Told hears of the job's progress, nil:
+// nothing does. FollowJob waits in the place of an event stream: if the account has as many as it may, FollowJob
+// returns at once.
+func (a *API) FollowJob(ctx context.Context, p account.Principal, id string, wait time.Duration, told func(*transcript.Job)) (*view.Job, error) {
+	if !a.events.streams.open(p.Account, p.Plan.EventStreams) {
+		return a.Job(ctx, p.Account, id)
+	}
+	defer a.events.streams.close(p.Account)
+	serving, stop := a.lifetime.Until(ctx)
+	defer stop()
+	waiting, cancel := a.transcripts.timeout(serving, wait)
+	defer cancel()
+	if told != nil {
+		stopped := make(chan struct{})
+		go func() { defer close(stopped); a.tellProgress(waiting, p.Account, id, told) }()
+		defer func() { cancel(); <-stopped }()
+	}
+	return a.jobs.pipeline.Jobs.Wait(waiting, p.Account, id, &view.View{SendMetadata: true})
+}
+
+// tellProgress tells of each state of a job until ctx ends or the job has ended.
+func (a *API) tellProgress(ctx context.Context, owner, id string, told func(*transcript.Job)) {
+	events, err := a.jobs.pipeline.Jobs.Watch(ctx, owner, id, 0)
+	if err != nil {
+		return // the wait finds the same
+	}
+	for event, err := range events {
+		if err != nil {
+			return // as above
+		}
+		told(&event.Job)
+	}
+}

@@ -1,0 +1,87 @@
+// Package mcp is the face of the service for language models: tools of the Model Context
+// Protocol over streamable HTTP, without sessions.
+//
+// A request goes down: the edge lets it in, [Face] reads the one message in its body and counts
+// it, the official SDK answers the protocol, and a tool reads its arguments by a table and calls
+// a function of package api.
+package mcp
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+)
+
+// Config is what a Face is made of. Every member is required but TrustedProxies.
+type Config struct {
+	API            *api.API
+	Edge           *edge.Edge
+	Log            *slog.Logger
+	Version        string         // of the program
+	TrustedProxies []netip.Prefix // proxies on this machine may send any Host
+}
+
+// Face answers the requests of MCP clients. One SDK server serves all requests. Safe for
+// concurrent use.
+type Face struct {
+	api     *api.API
+	edge    *edge.Edge
+	log     *slog.Logger
+	proxies []netip.Prefix
+	tools   map[string]*tool
+	server  *sdk.Server
+
+	inJSON, asEvents http.Handler // the protocol, by the form of the answer
+}
+
+// jobWait is how long a tool waits for a job. Many clients give a call up after 60 s.
+const jobWait = 25 * time.Second
+
+// New makes a Face.
+func New(c Config) *Face {
+	f := &Face{api: c.API, edge: c.Edge, log: c.Log, proxies: c.TrustedProxies, tools: map[string]*tool{}}
+	f.server = sdk.NewServer(&sdk.Implementation{Name: "transcriptkit", Title: "Transcripts", Version: c.Version}, &sdk.ServerOptions{
+		Instructions: instructions,
+		// No list changes while the process runs, and logging is deprecated.
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		SetCacheable: cacheable,
+	})
+	for _, t := range f.toolbox() {
+		f.tools[t.name] = &t
+		f.server.AddTool(t.definition(), f.handler(&t))
+	}
+	f.inJSON, f.asEvents = f.protocol(true), f.protocol(false)
+	return f
+}
+
+// protocol is the SDK's handler of the protocol. The Face has checked the Host and bounded the
+// body before.
+func (f *Face) protocol(inJSON bool) http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return f.server }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: inJSON, PropagateRequestCancellation: true, DisableLocalhostProtection: true,
+		MaxRequestBodyBytes: maxMessage,
+	})
+}
+
+// Routes are the routes of the face.
+func (f *Face) Routes() []edge.Route {
+	return []edge.Route{{
+		Method: http.MethodPost, Pattern: "/mcp", Operation: "mcp",
+		CountsItself: true, Streams: true, Handle: f.serve,
+	}}
+}
+
+// toolByName is the tool with the name, or an error that repeats the name with a bound.
+func (f *Face) toolByName(name string) (*tool, error) {
+	if t, ok := f.tools[name]; ok {
+		return t, nil
+	}
+	return nil, fmt.Errorf("there is no tool %s", quoted(name))
+}

@@ -1,0 +1,37 @@
+package mcp
+
+import (
+	"context"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// progressEvery is the least time between two reports of progress.
+const progressEvery = time.Second
+
+// teller tells the caller of a job's progress; nil: the caller did not ask for reports. The
+// values of the reports rise: whole numbers for each report, because a job that is tried again
+// begins its recording again.
+func (f *Face) teller(ctx context.Context, req *sdk.CallToolRequest) func(*transcript.Job) {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	var told float64
+	var last time.Time
+	return func(job *transcript.Job) {
+		if !last.IsZero() && time.Since(last) < progressEvery {
+			return
+		}
+		last = time.Now()
+		told++
+		// A client that went away ends the call by itself.
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: told, Message: stageWords(job)})
+	}
+}
+
+// stageWords says where a job stands.
+func stageWords(job *transcript.Job) string { return string(job.Stage) }

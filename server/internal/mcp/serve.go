@@ -1,0 +1,107 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// serve is POST /mcp.
+func (f *Face) serve(w http.ResponseWriter, r *http.Request) error {
+	if err := f.checkOrigin(r); err != nil {
+		return err
+	}
+	m, body, err := f.read(w, r)
+	class := db.PollingRequests // a call of the protocol costs little
+	if t, ok := f.tools[m.tool]; ok && !t.polls {
+		class = db.MainRequests
+	}
+	refused := f.edge.Count(w, r, class)
+	switch {
+	case err != nil && refused == nil:
+		return err
+	case refused != nil && m.method != callTool:
+		return refused
+	}
+	c := &call{principal: edge.Principal(r), message: m, refused: refused, http: r.Context()}
+	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if m.progress {
+		f.asEvents.ServeHTTP(w, r)
+		return nil
+	}
+	f.inJSON.ServeHTTP(w, r)
+	return nil
+}
+
+// read reads the message in the body of a request.
+func (f *Face) read(w http.ResponseWriter, r *http.Request) (message, []byte, error) {
+	media, present, err := edge.BodyType(r)
+	if err != nil {
+		return message{}, nil, err
+	}
+	if present && media != edge.JSONType {
+		return message{}, nil, edge.Unsupported("Send the message as application/json, and say so in Content-Type.")
+	}
+	body, err := edge.ReadBody(w, r, maxMessage)
+	if err != nil {
+		return message{}, nil, err
+	}
+	m, err := readMessage(body)
+	if err == nil && m.method == callTool {
+		_, err = f.toolByName(m.tool)
+	}
+	if err != nil {
+		return m, nil, edge.InvalidBody(err.Error())
+	}
+	return m, body, nil
+}
+
+// call is one request while it is answered.
+type call struct {
+	message
+	principal account.Principal
+	refused   error           // the window of the account is full
+	http      context.Context // ends when the client goes away
+}
+
+type callKey struct{}
+
+// callOf is the request that ctx belongs to.
+func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+
+// checkOrigin refuses requests of foreign web pages: an Origin that is not the server's own,
+// and on a loopback address a Host that is none.
+func (f *Face) checkOrigin(r *http.Request) error {
+	if http.NewCrossOriginProtection().Check(r) != nil {
+		return transcript.Errorf(transcript.Forbidden, "A web page of another origin may not call this server.")
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok || !isLoopback(local.String()) || isLoopback(r.Host) || edge.FromProxy(r, f.proxies) {
+		return nil
+	}
+	return transcript.Errorf(transcript.Forbidden,
+		"The Host of the request is not of this machine. Let a proxy on this machine be a trusted proxy, or let it send the Host of this address.")
+}
+
+// isLoopback reports whether an address, with or without a port, is of this machine alone.
+func isLoopback(address string) bool {
+	host := address
+	if h, _, err := net.SplitHostPort(address); err == nil {
+		host = h
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.Unmap().IsLoopback()
+}
