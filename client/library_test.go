@@ -1,9 +1,7 @@
 package client_test
 
 import (
-	"context"
 	"fmt"
-	"log"
 	"net/http"
 	"testing"
 
@@ -15,20 +13,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// The newest of what is saved, whatever became of it.
-func ExampleLibraryService_All() {
-	c, err := client.New("https://transcripts.example", client.WithAPIKey("tr_example"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for item, err := range c.Library.All(context.Background(), library.Query{View: library.History, Q: "go concurrency"}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(item.Kind, item.Platform, item.ExternalID, item.Lang)
-	}
-}
 
 const libraryURL = base + "/v1/library/transcripts"
 

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(withExamples{m}) }
 
 const (
 	base  = "http://service.test"
