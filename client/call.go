@@ -67,6 +67,11 @@ func (c *Client) carry(ctx context.Context, path string, k *call, opts []Request
 	if ctx.Err() != nil {
 		return nil, k.ended(ctx)
 	}
+	var err error
+	k.http = *c.http
+	if k.http.Transport, err = wrap(c.http.Transport, k.middleware); err != nil {
+		return nil, err
+	}
 	if k.payload.upload != nil {
 		k.payload.upload.report = k.progress
 	}
@@ -142,7 +147,6 @@ func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, er
 
 // bound bounds the time of each attempt.
 func (k *call) bound() {
-	k.http = *k.client.http
 	limit := k.attemptTimeout
 	switch {
 	case k.streamed: // the bound is on silence, not on the whole
@@ -163,6 +167,9 @@ func (k *call) bound() {
 func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	k.take(resp, err)
 	k.running.over()
+	if k.payload.upload != nil {
+		k.payload.upload.over()
+	}
 	k.client.log(ctx, k.method, k.path, k.attempts, k.running.began, resp, k.err)
 	if k.err == nil || !k.again(ctx) {
 		return false, nil

@@ -48,8 +48,8 @@ func TestNewRefuses(t *testing.T) {
 		"port 99999":         {"http://service.test:99999", nil, "the port must be from 1 to 65535"},
 		"port 0":             {"http://service.test:0/x", nil, "the port must be from 1 to 65535"},
 		"nil client":         {base, client.WithHTTPClient(nil), "nil HTTP client"},
-		"nil wrapper":        {base, client.WithTransport(nil), "nil transport"},
-		"wrapper gives nil":  {base, client.WithTransport(func(http.RoundTripper) http.RoundTripper { return nil }), "returned nil"},
+		"nil wrapper":        {base, client.WithMiddleware(nil), "nil middleware"},
+		"wrapper gives nil":  {base, client.WithMiddleware(func(http.RoundTripper) http.RoundTripper { return nil }), "returned nil"},
 		"nil logger":         {base, client.WithLogger(nil), "nil logger"},
 		"empty user agent":   {base, client.WithUserAgent(""), "user agent"},
 		"bad header":         {base, client.WithHeader("a b", "c"), "header"},
@@ -237,11 +237,11 @@ type idleSpy struct {
 func (s *idleSpy) RoundTrip(r *http.Request) (*http.Response, error) { return s.rt.RoundTrip(r) }
 func (s *idleSpy) CloseIdleConnections()                             { s.closed++ }
 
-func TestTransportOncePerAttempt(t *testing.T) {
+func TestMiddlewareOncePerAttempt(t *testing.T) {
 	t.Parallel()
 	var order []string
 	named := func(name string) client.Option {
-		return client.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+		return client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(r *http.Request) (*http.Response, error) {
 				order = append(order, name)
 				return next.RoundTrip(r)

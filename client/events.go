@@ -64,7 +64,11 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 	if err != nil {
 		return err
 	}
-	st := &stream{client: s.client, settings: set, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
+	transport, err := wrap(s.client.http.Transport, set.middleware)
+	if err != nil {
+		return err
+	}
+	st := &stream{client: s.client, settings: set, transport: transport, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
 	w := &watcher{id: id, path: st.path, yield: yield}
 	w.last, _ = strconv.Atoi(st.lastID) // 0 when it is no number: the service sends a snapshot then
 	pauses := set.retry.pauses()

@@ -22,11 +22,11 @@ type RequestOption interface {
 
 // config is what New gathers.
 type config struct {
-	http      *http.Client
-	wrap      []func(http.RoundTripper) http.RoundTripper
-	logger    *slog.Logger
-	userAgent string
-	defaults  settings
+	http       *http.Client
+	middleware []middleware
+	logger     *slog.Logger
+	userAgent  string
+	defaults   settings
 }
 
 // settings are what one call goes by.
@@ -39,6 +39,7 @@ type settings struct {
 	progress       func(sent, total int64)
 	notify         func(err error, pause time.Duration)
 	response       *Response
+	middleware     []middleware // of this call; those of the client are part of its transport
 }
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
@@ -107,18 +108,6 @@ func WithHTTPClient(h *http.Client) Option {
 		}
 		own := *h
 		c.http = &own
-		return nil
-	})
-}
-
-// WithTransport wraps the transport, which is called once per attempt. Given
-// several times, the last wraps the others.
-func WithTransport(wrap func(http.RoundTripper) http.RoundTripper) Option {
-	return clientOption(func(c *config) error {
-		if wrap == nil {
-			return errors.New("client: nil transport wrapper")
-		}
-		c.wrap = append(c.wrap, wrap)
 		return nil
 	})
 }
@@ -218,8 +207,11 @@ func WithUploadProgress(report func(sent, total int64)) RequestOption {
 	})
 }
 
-// WithResponse fills r with the status, the headers and the limits of the last answer,
-// on success and on error.
+// WithResponse fills r with the status, the headers, the limits and the JSON of the last
+// answer. A refused call fills r too, except for the JSON: see [Error.Body]. In a wait, r is
+// about the last question. In a sequence of pages, r is about the page of the present entry.
+// In [JobService.Events], r is about the present connection, and its JSON is the data of the
+// present event.
 func WithResponse(r *Response) RequestOption {
 	return callOption{name: "WithResponse", requestOption: func(s *settings) error {
 		if r == nil {

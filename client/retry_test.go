@@ -334,7 +334,7 @@ func TestBadCertificate(t *testing.T) {
 	t.Cleanup(transport.CloseIdleConnections)
 	attempts := 0
 	c, err := client.New(srv.URL, client.WithHTTPClient(&http.Client{Transport: transport}), client.WithRetry(quick),
-		client.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+		client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
 			return roundTrip(func(r *http.Request) (*http.Response, error) { attempts++; return next.RoundTrip(r) })
 		}))
 	require.NoError(t, err)

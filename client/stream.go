@@ -36,10 +36,11 @@ var (
 type stream struct {
 	client *Client
 	settings
-	path    string
-	lastID  string // of the last event seen, empty for none
-	attempt int
-	answer  Response // to the last attempt, where there was one
+	transport http.RoundTripper
+	path      string
+	lastID    string // of the last event seen, empty for none
+	attempt   int
+	answer    Response // to the last attempt, where there was one
 }
 
 // read opens the stream and hands its events to each until it returns false;
@@ -99,7 +100,7 @@ func (s *stream) reader(hangUp context.CancelCauseFunc) *sse.Client {
 	r := sse.NewClient(s.client.base+s.path, sse.ClientMaxBufferSize(maxEvent))
 	h := *s.client.http
 	h.Timeout = 0 // a stream lives as long as it brings something
-	h.Transport = &streamTransport{rt: h.Transport, stream: s, hangUp: hangUp}
+	h.Transport = &streamTransport{rt: s.transport, stream: s, hangUp: hangUp}
 	r.Connection = &h
 	r.ReconnectStrategy = &backoffv1.StopBackOff{}
 	r.ResponseValidator = func(_ *sse.Client, resp *http.Response) error { return s.accept(resp) }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -17,12 +16,11 @@ func (c *config) httpClient() (*http.Client, error) {
 	if rt == nil {
 		rt = http.DefaultTransport
 	}
-	for _, wrap := range c.wrap {
-		if rt = wrap(rt); rt == nil {
-			return nil, errors.New("client: a transport wrapper returned nil")
-		}
+	rt, err := wrap(shared{rt}, c.middleware)
+	if err != nil {
+		return nil, err
 	}
-	h.Transport = shared{rt}
+	h.Transport = rt
 	h.CheckRedirect = checkRedirect(h.CheckRedirect)
 	return &h, nil
 }

@@ -86,6 +86,17 @@ func (u *upload) failure() error {
 	return u.failed
 }
 
+// over closes the file of the attempt that has ended. A middleware that answers by itself may
+// have read a part of the file.
+func (u *upload) over() {
+	u.mu.Lock()
+	body := u.current
+	u.mu.Unlock()
+	if body != nil {
+		_ = body.Close() // the file was only read
+	}
+}
+
 // uploadBody is the form as one attempt reads it. The transport may close it
 // while it reads, and may go on reading while the next attempt runs.
 type uploadBody struct {

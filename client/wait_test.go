@@ -294,7 +294,7 @@ func TestBatchesWaitHeld(t *testing.T) {
 func TestServiceTellsOfTheEnd(t *testing.T) {
 	t.Parallel()
 	var streams atomic.Int32
-	c, s := live(t, client.WithTransport(func(next http.RoundTripper) http.RoundTripper {
+	c, s := live(t, client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(r *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(r.URL.Path, "/events") {
 				streams.Add(1)
