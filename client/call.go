@@ -211,7 +211,7 @@ func (k *call) take(resp *http.Response, err error) {
 	}
 	k.client.connected(nil)
 	r := newResponse(resp, k.attempts)
-	a := &answer{Response: r, method: k.method, path: k.path, body: body}
+	a := &answer{Response: r, method: k.method, path: k.path, body: body, asked: k.response}
 	switch {
 	case err != nil:
 		k.err = a.malformed(err)

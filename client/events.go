@@ -69,7 +69,7 @@ func (s *JobService) follow(ctx context.Context, id string, set settings, yield 
 		return err
 	}
 	st := &stream{client: s.client, settings: set, transport: transport, path: path + "/events", lastID: set.header.Get("Last-Event-ID")}
-	w := &watcher{id: id, path: st.path, yield: yield}
+	w := &watcher{id: id, path: st.path, response: set.response, yield: yield}
 	w.last, _ = strconv.Atoi(st.lastID) // 0 when it is no number: the service sends a snapshot then
 	pauses := set.retry.pauses()
 	for failures := 0; ; {
@@ -137,15 +137,16 @@ var errClosing = errors.New("the service closes each connection before there is 
 
 // watcher turns the messages of successive connections into one sequence.
 type watcher struct {
-	id    string // of the job
-	path  string // of its events
-	yield func(transcript.Event, error) bool
-	last  int     // the highest transition that the consumer knows of
-	told  int     // the highest sequence that the consumer was told of
-	over  bool    // the terminal event was seen, or the consumer has left
-	share float64 // of the recognition that is done, as far as told
-	texts int     // early segments that the consumer was told of
-	job   transcript.Job
+	id       string    // of the job
+	path     string    // of its events
+	response *Response // of the caller; nil: nobody asks
+	yield    func(transcript.Event, error) bool
+	last     int     // the highest transition that the consumer knows of
+	told     int     // the highest sequence that the consumer was told of
+	over     bool    // the terminal event was seen, or the consumer has left
+	share    float64 // of the recognition that is done, as far as told
+	texts    int     // early segments that the consumer was told of
+	job      transcript.Job
 	connection
 }
 
@@ -181,14 +182,14 @@ func (w *watcher) take(m *sse.Event) bool {
 		return true
 	}
 	if event.Segments != nil {
-		return w.early(event)
+		return w.early(event, m.Data)
 	}
-	return w.pass(event, string(m.ID))
+	return w.pass(event, string(m.ID), m.Data)
 }
 
 // early yields the segments of finished chunks that the consumer does not know. Each
 // connection begins with all of them.
-func (w *watcher) early(event transcript.Event) bool {
+func (w *watcher) early(event transcript.Event, data []byte) bool {
 	e := event.Segments
 	if known := w.texts - e.From; known > 0 {
 		known = min(known, len(e.Segments))
@@ -201,14 +202,20 @@ func (w *watcher) early(event transcript.Event) bool {
 	if w.job.JobID != "" {
 		event.Job = w.job
 	}
-	w.over = !w.yield(event, nil)
+	w.over = !w.tell(event, data)
 	return !w.over
+}
+
+// tell yields an event, and says what it was read from.
+func (w *watcher) tell(event transcript.Event, data []byte) bool {
+	w.response.read(data, wire.EventData(event.Type))
+	return w.yield(event, nil)
 }
 
 // pass yields the event unless the consumer knows it. The parser gives an event
 // without an id the last one, so an id counts only where it is the event's own
 // sequence and new.
-func (w *watcher) pass(event transcript.Event, id string) bool {
+func (w *watcher) pass(event transcript.Event, id string, data []byte) bool {
 	sequence := event.Job.Sequence
 	terminal := event.Type != transcript.EventSnapshot && event.Type != transcript.EventProgress
 	switch {
@@ -230,7 +237,7 @@ func (w *watcher) pass(event transcript.Event, id string) bool {
 	}
 	w.notice(event.Job)
 	w.job = event.Job
-	if !w.yield(event, nil) || terminal {
+	if !w.tell(event, data) || terminal {
 		w.over = true
 	}
 	return !w.over

@@ -77,8 +77,10 @@ func (s *JobService) wait(ctx context.Context, last transcript.Job, told bool, o
 		ended:  func(job transcript.Job) bool { return job.Status.Terminal() },
 		moved:  func(before, now transcript.Job) bool { return before.Sequence != now.Sequence },
 		listen: func(ctx context.Context) <-chan news[transcript.Job] { return s.listen(ctx, last.JobID, set) },
-		// Of a long transcript only the end is told.
-		whole: func(job transcript.Job) bool { return job.Status != transcript.JobSuccess || whole(job.Result) },
+		// Of a long transcript only the end is told. A caller who wants the answer gets one.
+		whole: func(job transcript.Job) bool {
+			return set.response == nil && (job.Status != transcript.JobSuccess || whole(job.Result))
+		},
 	}.wait(ctx, last, told)
 	if err != nil {
 		return nil, &WaitError{Job: last, Err: err}

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 )
 
 const (
@@ -18,13 +20,38 @@ const (
 	maxErrorBody = 1 << 20  // bytes of a refused answer that are kept
 )
 
-// Response is the status, the headers and the limits of an answer. See [WithResponse].
+// Response is what an answer says besides its typed value. See [WithResponse].
 type Response struct {
 	StatusCode int
 	Header     http.Header
 	RequestID  string // the service's name for the request, for its log
 	RateLimit  RateLimit
 	Attempts   int // how often the request was sent, 1 at least
+
+	// RawJSON is the JSON that the typed value was read from, as it came: the whole answer, or
+	// the data of an event. It is nil in an [Error], which has a Body, and where the caller reads
+	// no JSON: of a [Download], of an answer without a body, and of [Client.Do] without out.
+	RawJSON json.RawMessage
+
+	shape reflect.Type // what RawJSON was decoded into
+}
+
+// UnknownFields returns the members of RawJSON that the typed value has no field for, because
+// the service is newer than this package. The names are their places in the JSON (JSON Pointer,
+// RFC 6901), such as "/transcript/segments/0/mood". The map is nil if there is no such member.
+// Values that are kept as they came, such as Metadata, have no unknown members.
+func (r *Response) UnknownFields() map[string]json.RawMessage {
+	if r.shape == nil {
+		return nil
+	}
+	return wire.Unknown(r.RawJSON, r.shape)
+}
+
+// read keeps the JSON of a typed value. A nil Response keeps nothing.
+func (r *Response) read(text []byte, shape reflect.Type) {
+	if r != nil {
+		r.RawJSON, r.shape = text, shape
+	}
 }
 
 // RateLimit is the state of the caller's request window; the zero value means
@@ -72,6 +99,7 @@ type answer struct {
 	Response
 	method, path string
 	body         []byte
+	asked        *Response      // of the caller; nil: nobody asks
 	stream       *http.Response // whose body is not read yet
 }
 
@@ -129,6 +157,7 @@ func (a *answer) decode(out any) error {
 	if err := json.Unmarshal(a.body, out); err != nil {
 		return a.malformed(err)
 	}
+	a.asked.read(a.body, reflect.TypeOf(out))
 	return nil
 }
 
