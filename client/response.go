@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"reflect"
-	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
@@ -54,14 +53,6 @@ func (r *Response) read(text []byte, shape reflect.Type) {
 	}
 }
 
-// RateLimit is the state of the caller's request window; the zero value means
-// that the answer did not say.
-type RateLimit struct {
-	Limit     int       // requests in the window
-	Remaining int       // requests left in it
-	Reset     time.Time // when the next window begins
-}
-
 func newResponse(r *http.Response, attempts int) Response {
 	return Response{
 		StatusCode: r.StatusCode,
@@ -70,21 +61,6 @@ func newResponse(r *http.Response, attempts int) Response {
 		RateLimit:  newRateLimit(r.Header),
 		Attempts:   attempts,
 	}
-}
-
-// newRateLimit reads the headers by their canonical names, because Get would convert others.
-func newRateLimit(h http.Header) RateLimit {
-	limit, err := strconv.Atoi(h.Get("X-Ratelimit-Limit"))
-	if err != nil {
-		return RateLimit{}
-	}
-	// The two others are zero when they are missing or no numbers.
-	remaining, _ := strconv.Atoi(h.Get("X-Ratelimit-Remaining"))
-	reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
-	if err != nil {
-		return RateLimit{Limit: limit, Remaining: remaining}
-	}
-	return RateLimit{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0)}
 }
 
 // maxRetryAfter bounds what is believed of a Retry-After, so that no number

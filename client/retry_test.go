@@ -364,7 +364,7 @@ func TestRateLimitHeaders(t *testing.T) {
 		var resp client.Response
 		_, err := c.Jobs.Get(t.Context(), jobID, client.WithResponse(&resp))
 		assert.Equal(t, status == 200, err == nil)
-		assert.Equal(t, client.RateLimit{Limit: 120, Remaining: 117, Reset: time.Unix(1795226640, 0)}, resp.RateLimit)
+		assert.Equal(t, client.RateLimit{RateWindow: client.RateWindow{Limit: 120, Remaining: 117, Reset: time.Unix(1795226640, 0)}}, resp.RateLimit)
 		assert.Equal(t, "r_9", resp.RequestID)
 		assert.Equal(t, status, resp.StatusCode)
 		assert.Equal(t, 1, resp.Attempts)

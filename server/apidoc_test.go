@@ -125,7 +125,7 @@ func (s apiSchema) orDefault(required bool) string {
 func (op apiOperation) statusRows() (rows []string) {
 	for status, r := range op.Responses {
 		headers := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Headers)), func(h string) bool {
-			return h == "X-Request-Id" || strings.HasPrefix(h, "X-RateLimit-") // said once, under Conventions and Limits
+			return h == "X-Request-Id" || strings.HasPrefix(strings.TrimPrefix(h, "X-"), "RateLimit") // said once, under Conventions and Limits
 		})
 		body := slices.Sorted(slices.Values(r.Codes))
 		for media, content := range r.Content {

@@ -170,7 +170,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 			assert.Equal(t, protected, op.Scope != nil, name)
 			for status, response := range op.Responses {
 				assert.Contains(t, response.Headers, "X-Request-Id", "%s %s", name, status)
-				for _, h := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} {
+				for _, h := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit"} {
 					_, has := response.Headers[h]
 					assert.Equal(t, protected && status != "401", has, "%s %s", name, status)
 				}

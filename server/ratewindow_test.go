@@ -52,7 +52,104 @@ func windowOf(t testing.TB, a *answer) (w window) {
 		*n, err = strconv.Atoi(lines[0])
 		assert.NoError(t, err)
 	}
+	for _, name := range []string{"RateLimit-Policy", "RateLimit"} {
+		assert.Len(t, a.Header.Values(name), 1, name)
+	}
 	return w
+}
+
+// policies is what the structured headers of an answer say: for each policy q, w, r and t.
+func policies(t testing.TB, h http.Header) map[string]map[string]int {
+	t.Helper()
+	said := map[string]map[string]int{}
+	for header, names := range map[string]string{"RateLimit-Policy": "q w", "RateLimit": "r t"} {
+		for item := range strings.SplitSeq(h.Get(header), ", ") {
+			parts := strings.Split(item, ";")
+			name, err := strconv.Unquote(parts[0])
+			require.NoError(t, err, item)
+			if said[name] == nil {
+				said[name] = map[string]int{}
+			}
+			var seen []string
+			for _, parameter := range parts[1:] {
+				key, value, _ := strings.Cut(parameter, "=")
+				seen = append(seen, key)
+				said[name][key], err = strconv.Atoi(value)
+				require.NoError(t, err, item)
+			}
+			require.Equal(t, names, strings.Join(seen, " "), item)
+		}
+	}
+	return said
+}
+
+// TestEveryAnswerTellsBothWindows, on each database, whichever of them its request counts in.
+func TestEveryAnswerTellsBothWindows(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		plan := requests(3)
+		s := servertest.New(t, servertest.OnPlan(plan),
+			servertest.ConfigureStore(func(c *store.Options) { c.Database = o.Database }))
+		left := map[string]int{"requests": 3, "polling": 15}
+		ask := func(method, path, policy string, status int) {
+			t.Helper()
+			r, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, nil)
+			require.NoError(t, err)
+			r.Header.Set("Authorization", "Bearer "+s.Key)
+			resp, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, status, resp.StatusCode, path)
+			left[policy] = max(left[policy]-1, 0)
+			length := int(plan.RateLimit.Window.Seconds())
+			reset := windowOf(t, &answer{Response: resp}).reset
+			said := policies(t, resp.Header)
+			assert.Len(t, said, 2)
+			for name, quota := range map[string]int{"requests": 3, "polling": 15} {
+				assert.Equal(t, quota, said[name]["q"], name)
+				assert.Equal(t, length, said[name]["w"], name)
+				assert.Equal(t, left[name], said[name]["r"], "%s after %s", name, path)
+				assert.InDelta(t, time.Until(time.Unix(int64(reset), 0)).Seconds(), said[name]["t"], 60, name)
+			}
+		}
+		main := func(status int) { t.Helper(); ask(http.MethodPost, unknownJob+"/cancel", "requests", status) }
+		poll := func(status int) { t.Helper(); ask(http.MethodGet, unknownJob, "polling", status) }
+		main(404)
+		poll(404)
+		main(404)
+		poll(404)
+		main(404)
+		main(429)
+		main(429) // the process knows by itself that the window is full
+		for range 13 {
+			poll(404)
+		}
+		poll(429)
+	})
+}
+
+// TestPoliciesOfOddPlans: a number that no structured field can hold becomes the largest.
+func TestPoliciesOfOddPlans(t *testing.T) {
+	t.Parallel()
+	most := account.Plan{Paid: true, RateLimit: account.RateLimit{Requests: 1<<63 - 1, Window: time.Hour}}
+	s := start(t, func(c *server.Config) {
+		c.Authenticator = sessions{
+			"eve": {account.Principal{Account: "eve", Scopes: account.Scopes(), Plan: most}, nil},
+			"bob": {account.Principal{Account: "bob", Scopes: account.Scopes(), Plan: requests(account.Unlimited)}, nil},
+		}
+	})
+	ask := func(session string) http.Header {
+		return s.get(t, unknownJob, as(""), header("Cookie", "session="+session)).Header
+	}
+	said := policies(t, ask("eve"))
+	for _, policy := range []string{"requests", "polling"} {
+		assert.Equal(t, 999_999_999_999_999, said[policy]["q"])
+		assert.Equal(t, 999_999_999_999_999, said[policy]["r"])
+	}
+	unlimited := ask("bob")
+	for _, name := range []string{"RateLimit-Policy", "RateLimit", "X-RateLimit-Limit"} {
+		assert.Empty(t, unlimited.Values(name))
+	}
 }
 
 // Whatever an answer is, its request counts, and it says so.

@@ -17,6 +17,8 @@ const (
 	HeaderLimit       Header = "X-RateLimit-Limit"
 	HeaderRemaining   Header = "X-RateLimit-Remaining"
 	HeaderReset       Header = "X-RateLimit-Reset"
+	HeaderPolicy      Header = "RateLimit-Policy"
+	HeaderRateLimit   Header = "RateLimit"
 
 	// HeaderMayRetryAfter is Retry-After on an answer that may go without it. A reference
 	// in the document cannot say so.

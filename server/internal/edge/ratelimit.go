@@ -18,6 +18,7 @@ type rateWindow struct {
 	limit, remaining int
 	end              time.Time
 	length           time.Duration
+	left             int // seconds until the end
 }
 
 // RateWindowOf returns the window in which the request that ctx belongs to was counted; nil:
@@ -33,7 +34,7 @@ func RateWindowOf(ctx context.Context) *transcript.RateWindow {
 	}
 }
 
-// countRequest counts a request of p, and sets the headers of the window. If there are too many
+// countRequest counts a request of p, and sets the headers of the windows. If there are too many
 // requests, the error is a 429. If the account has no limit, the window is nil.
 func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal, class db.RequestClass) (*rateWindow, error) {
 	limit := rateLimitOf(p.Plan, class)
@@ -45,8 +46,18 @@ func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal,
 	if err != nil {
 		return nil, err
 	}
-	w := &rateWindow{limit: limit.Requests, remaining: max(limit.Requests-counted.Count, 0), end: counted.End, length: limit.Window}
+	w := &rateWindow{
+		limit: limit.Requests, remaining: max(limit.Requests-counted.Count, 0),
+		end: counted.End, length: limit.Window, left: wholeSeconds(counted.Left),
+	}
 	w.setHeaders(h)
+	if class == db.PollingRequests {
+		requests := rateLimitOf(p.Plan, db.MainRequests).Requests
+		w.setPolicies(h, requests, max(requests-counted.Other, 0), w.limit, w.remaining)
+	} else {
+		polls := rateLimitOf(p.Plan, db.PollingRequests).Requests
+		w.setPolicies(h, w.limit, w.remaining, polls, max(polls-counted.Other, 0))
+	}
 	if counted.Count > limit.Requests {
 		return w, RateLimited(counted.Left)
 	}
@@ -60,6 +71,35 @@ func (w *rateWindow) setHeaders(h http.Header) {
 	h.Set("X-Ratelimit-Remaining", strconv.Itoa(w.remaining))
 	h.Set("X-Ratelimit-Reset", strconv.FormatInt(w.end.Unix(), 10))
 }
+
+// setPolicies sets the headers of both windows (draft-ietf-httpapi-ratelimit-headers-10). The
+// windows begin and end together.
+func (w *rateWindow) setPolicies(h http.Header, requests, requestsLeft, polls, pollsLeft int) {
+	length := int(w.length / time.Second)
+	h.Set("Ratelimit-Policy", structured("q", requests, polls, "w", length))
+	h.Set("Ratelimit", structured("r", requestsLeft, pollsLeft, "t", w.left))
+}
+
+// structured is a list of the policies, each with a number of its own and a number that both
+// have (RFC 9651).
+func structured(name string, requests, polls int, both string, value int) string {
+	b := make([]byte, 0, 80)
+	for _, policy := range [...]struct {
+		name string
+		n    int
+	}{{`"requests";`, requests}, {`, "polling";`, polls}} {
+		b = append(b, policy.name...)
+		b = append(b, name...)
+		b = strconv.AppendInt(append(b, '='), int64(min(policy.n, largestInteger)), 10)
+		b = append(b, ';')
+		b = append(b, both...)
+		b = strconv.AppendInt(append(b, '='), int64(value), 10)
+	}
+	return string(b)
+}
+
+// largestInteger is the largest number in a structured field.
+const largestInteger = 999_999_999_999_999
 
 // pollsPerRequest is how many requests for the progress of work an account may make for each
 // other request.

@@ -59,9 +59,12 @@ func Unsupported(message string) *FlatRefusal {
 // RateLimited refuses with 429. Retry-After is the wait in whole seconds, and at least 1.
 func RateLimited(wait time.Duration) *FlatRefusal {
 	e := flat(transcript.RateLimited, "")
-	e.retryAfter = max(int((wait+time.Second-1)/time.Second), 1)
+	e.retryAfter = max(wholeSeconds(wait), 1)
 	return e
 }
+
+// wholeSeconds is a time in seconds, and not shorter than the time.
+func wholeSeconds(d time.Duration) int { return int(max(d+time.Second-1, 0) / time.Second) }
 
 // FlatError is the body of a flat refusal.
 type FlatError struct {

@@ -61,7 +61,7 @@ func everywhere(rt edge.Route, status int) []edge.Header {
 	if rt.Open || status == http.StatusUnauthorized {
 		return []edge.Header{edge.HeaderRequestID}
 	}
-	return []edge.Header{edge.HeaderRequestID, edge.HeaderLimit, edge.HeaderRemaining, edge.HeaderReset}
+	return []edge.Header{edge.HeaderRequestID, edge.HeaderLimit, edge.HeaderRemaining, edge.HeaderReset, edge.HeaderPolicy, edge.HeaderRateLimit}
 }
 
 func describeAnswer(oc openapi.OperationContext, rt edge.Route, a edge.Answer) {

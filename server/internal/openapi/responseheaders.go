@@ -30,6 +30,10 @@ func headers() map[edge.Header]openapi31.Header {
 			count, 300),
 		edge.HeaderRemaining: describe(false, "Requests that are left in the window.", count, 299),
 		edge.HeaderReset:     describe(false, "When the window ends, as Unix time in seconds.", count, 1772629200),
+		edge.HeaderPolicy: describe(false, "The windows of requests (q in w seconds): requests, and polling for requests that ask for the progress of work.",
+			text, `"requests";q=300;w=60, "polling";q=1500;w=60`),
+		edge.HeaderRateLimit: describe(false, "What is left of both windows: r requests, for t seconds.",
+			text, `"requests";r=299;t=33, "polling";r=1500;t=33`),
 	}
 }
 

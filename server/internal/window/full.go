@@ -15,27 +15,28 @@ type Full[K comparable] struct {
 }
 
 type fullWindow struct {
-	Window
+	Counted
 	until time.Time // by this process's clock
 }
 
 // minPrune is the number of windows below which Remember drops none.
 const minPrune = 1000
 
-// Recall returns a window of the key that has more than limit events and has not ended, and the
-// time until its end. ok is false if there is none.
-func (f *Full[K]) Recall(key K, limit int, now time.Time) (w Window, left time.Duration, ok bool) {
+// Recall returns a window of the key that has more than limit events and has not ended. ok is
+// false if there is none.
+func (f *Full[K]) Recall(key K, limit int, now time.Time) (w Counted, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	full := f.all[key]
 	if full.Count <= limit || !now.Before(full.until) {
-		return Window{}, 0, false
+		return Counted{}, false
 	}
-	return full.Window, full.until.Sub(now), true
+	full.Left = full.until.Sub(now)
+	return full.Counted, true
 }
 
-// Remember keeps a window of the key until left has passed.
-func (f *Full[K]) Remember(key K, w Window, left time.Duration, now time.Time) {
+// Remember keeps a window of the key until the window ends.
+func (f *Full[K]) Remember(key K, w Counted, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.all) >= f.prune {
@@ -45,5 +46,5 @@ func (f *Full[K]) Remember(key K, w Window, left time.Duration, now time.Time) {
 	if f.all == nil {
 		f.all = map[K]fullWindow{}
 	}
-	f.all[key] = fullWindow{w, now.Add(left)}
+	f.all[key] = fullWindow{w, now.Add(w.Left)}
 }

@@ -23,7 +23,8 @@ type Rounds[K comparable] struct {
 // Counted is a window of a database after some events.
 type Counted struct {
 	Window
-	Left time.Duration // until the window ends, by the clock that counts
+	Left  time.Duration // until the window ends, by the clock that counts
+	Other int           // the events of the neighboring window, where there is one
 }
 
 // round is what Count is called with once.
@@ -43,8 +44,8 @@ func (o *round[K]) Run(ctx context.Context) (err error) {
 // return the window without the event. If ctx ends before the answer, the event may count.
 func (r *Rounds[K]) Add(ctx context.Context, key K, limit int) (Counted, error) {
 	asked := time.Now()
-	if w, left, full := r.full.Recall(key, limit, asked); full {
-		return Counted{w, left}, nil
+	if counted, full := r.full.Recall(key, limit, asked); full {
+		return counted, nil
 	}
 	place := 0 // 1 for the first event of the key in the round
 	shared := r.calls.Join(ctx, func() *round[K] { return &round[K]{count: r.Count, events: map[K]int{}} }, func(o *round[K]) bool {
@@ -58,7 +59,7 @@ func (r *Rounds[K]) Add(ctx context.Context, key K, limit int) (Counted, error) 
 	counted := shared.Call.counted[key]
 	counted.Count -= shared.Call.events[key] - place
 	if counted.Count > limit {
-		r.full.Remember(key, counted.Window, counted.Left, asked)
+		r.full.Remember(key, counted, asked)
 	}
 	return counted, nil
 }

@@ -50,6 +50,17 @@ func (c *Counter[K]) Add(key K, length time.Duration, now time.Time) Window {
 	return Window{s.counts[key], s.end()}
 }
 
+// Count returns how many events of the key the window of the given length counts at now. A key
+// beyond Max has no count of its own.
+func (c *Counter[K]) Count(key K, length time.Duration, now time.Time) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.spans[length]; s != nil && s.covers(now.Round(0)) {
+		return s.counts[key]
+	}
+	return 0
+}
+
 func (s *span[K]) end() time.Time { return s.start.Add(s.length) }
 
 // covers reports whether the window counts an event at now. If the clock steps back into the

@@ -1,0 +1,91 @@
+package client
+
+import (
+	"cmp"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// RateLimit is what an answer says about the windows in which the account's requests count. A
+// window that the answer does not tell is zero. If the account has no limit, all are zero.
+type RateLimit struct {
+	// RateWindow is the window in which this request counted. If the answer does not tell which
+	// of the two this was, RateWindow is that of most requests.
+	RateWindow
+	// Requests is the window of most requests. Polling is the window of requests that ask for
+	// the progress of work: states of jobs and batches, and event streams.
+	Requests, Polling RateWindow
+}
+
+// RateWindow is the state of a window of requests.
+type RateWindow struct {
+	Limit     int       // requests in the window
+	Remaining int       // requests left in it
+	Reset     time.Time // when the next window begins; zero: not known
+}
+
+// newRateLimit reads the headers by their canonical names, because Get would convert others.
+// Headers that say nonsense are as good as none.
+func newRateLimit(h http.Header) RateLimit {
+	limit := RateLimit{RateWindow: countedWindow(h)}
+	quotas, ok := policies(h["Ratelimit-Policy"], "q", "w")
+	left, also := policies(h["Ratelimit"], "r", "t")
+	if !ok || !also {
+		return limit
+	}
+	now := time.Now()
+	for i, w := range [...]*RateWindow{&limit.Requests, &limit.Polling} {
+		if quotas[i][0] < 0 || left[i][0] < 0 {
+			continue
+		}
+		w.Limit, w.Remaining = number(quotas[i][0]), number(left[i][0])
+		if t := left[i][1]; t >= 0 {
+			w.Reset = now.Add(seconds(number(t)))
+		}
+	}
+	limit.RateWindow = cmp.Or(limit.RateWindow, limit.Requests)
+	return limit
+}
+
+// countedWindow is the window of X-RateLimit-Limit and its like.
+func countedWindow(h http.Header) RateWindow {
+	limit, err := strconv.Atoi(h.Get("X-Ratelimit-Limit"))
+	if err != nil {
+		return RateWindow{}
+	}
+	// The two others are zero when they are missing or no numbers.
+	remaining, _ := strconv.Atoi(h.Get("X-Ratelimit-Remaining"))
+	reset, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64)
+	if err != nil {
+		return RateWindow{Limit: limit, Remaining: remaining}
+	}
+	return RateWindow{Limit: limit, Remaining: remaining, Reset: time.Unix(reset, 0)}
+}
+
+func number(n int64) int { return int(min(n, math.MaxInt)) }
+
+// policies are two parameters of the policies "requests" and "polling"; -1 for a parameter that
+// is not there or no whole number from 0 on. ok is false if there is no list that can be read.
+func policies(lines []string, first, second string) (found [2][2]int64, ok bool) {
+	found = [2][2]int64{{-1, -1}, {-1, -1}}
+	for _, line := range lines {
+		list := structured{rest: line}
+		for list.next(func(item, key, value string) {
+			policy, parameter := slices.Index([]string{`"requests"`, `"polling"`}, item), slices.Index([]string{first, second}, key)
+			if policy < 0 || parameter < 0 {
+				return // of a proxy, or of a later version
+			}
+			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
+				found[policy][parameter] = n
+			}
+		}) {
+		}
+		if list.bad {
+			return found, false
+		}
+	}
+	return found, len(lines) > 0
+}
