@@ -21,6 +21,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -155,6 +156,8 @@ type testing struct {
 	retention pipeline.Retention
 	// follows is how often followed addresses are looked at; the zero value: as usual.
 	follows follows.Tuning
+	// webhooks is how deliveries are made; the zero value: as usual.
+	webhooks webhooks.Tuning
 	// timeout is context.WithTimeout, for a POST that waits for its job and for the way of a
 	// short link. A test replaces it if the test must not depend on the speed of its machine.
 	timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)

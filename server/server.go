@@ -20,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Server is the service. Its handlers answer from New on. The server works on jobs between
@@ -67,6 +68,9 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if tuning, ok := follows.TuningOf(ctx); ok {
 		c.testing.follows = tuning
 	}
+	if tuning, ok := webhooks.TuningOf(ctx); ok {
+		c.testing.webhooks = tuning
+	}
 	s := &Server{
 		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version),
 		lifetime: edge.NewLifetime(), turn: make(chan struct{}, 1),
@@ -113,6 +117,7 @@ func (s *Server) makePipeline() (err error) {
 		DiscoveryBudget:       c.testing.discoveryBudget,
 		Retention:             c.testing.retention,
 		Follows:               c.testing.follows,
+		Webhooks:              c.testing.webhooks,
 	}
 	if !work.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {

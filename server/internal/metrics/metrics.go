@@ -32,6 +32,7 @@ type Metrics struct {
 	*upstreams
 	*recognition
 	*followed
+	*webhooked
 }
 
 // New returns counters at zero. version is the version of the service.
@@ -54,6 +55,7 @@ func New(version string) *Metrics {
 		upstreams:   newUpstreams(f),
 		recognition: newRecognition(f),
 		followed:    newFollowed(f),
+		webhooked:   newWebhooked(f),
 	}
 }
 

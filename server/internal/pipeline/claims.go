@@ -147,9 +147,6 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 			return err
 		}
 	}
-	if err := c.hooks.queueJobCalls(ctx, tx, claims); err != nil {
-		return err
-	}
 	if err := c.follows.Reopen(ctx, tx, idsOf(claims), end.Error); err != nil {
 		return err
 	}
@@ -157,7 +154,10 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 	if err != nil {
 		return err
 	}
-	return payUp(ctx, tx, claims, end, heard, forNobody)
+	if err := payUp(ctx, tx, claims, end, heard, forNobody); err != nil {
+		return err
+	}
+	return c.hooks.jobsEnded(ctx, tx, e, claims, end)
 }
 
 // settleAll ends an extraction with all claims on it that run.

@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -67,6 +68,8 @@ type Config struct {
 
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
 	Follows follows.Tuning
+	// Webhooks is how deliveries are made; the zero value: as usual.
+	Webhooks webhooks.Tuning
 
 	tuning
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Hooks are called at the end of jobs and batches, and when a follow fails, at least once each. A nil member is
@@ -35,11 +36,12 @@ const followHook db.Hook = "follow_hook"
 // hookDelivery calls the hooks, and calls a hook again that fails.
 type hookDelivery struct {
 	Hooks
-	store *db.Store
-	jobs  *Jobs
-	log   *slog.Logger
-	kept  time.Duration           // how long ended jobs are kept
-	pause func(int) time.Duration // after the nth failed call
+	store    *db.Store
+	jobs     *Jobs
+	webhooks *webhooks.Store
+	log      *slog.Logger
+	kept     time.Duration           // how long ended jobs are kept
+	pause    func(int) time.Duration // after the nth failed call
 }
 
 // set are the hooks that are not nil.
@@ -112,6 +114,22 @@ func (d *hookDelivery) announce(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// jobsEnded queues the calls for jobs that end, and writes their deliveries to webhooks.
+func (d *hookDelivery) jobsEnded(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job, end db.End) error {
+	if err := d.queueJobCalls(ctx, tx, ended); err != nil {
+		return err
+	}
+	return d.webhooks.JobsEnded(ctx, tx, e, ended, end)
+}
+
+// batchEnded queues the call for a batch that ends, and writes its deliveries to webhooks.
+func (d *hookDelivery) batchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+	if err := d.queueBatchCall(ctx, tx, b); err != nil {
+		return err
+	}
+	return d.webhooks.BatchEnded(ctx, tx, b)
 }
 
 // queueJobCalls queues the calls for jobs that end, if anybody is to be told.

@@ -41,6 +41,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
@@ -51,6 +52,8 @@ type Pipeline struct {
 	Jobs    *Jobs
 	Library *Library
 	Disks   *Disks
+	// Webhooks has the endpoints of accounts, and delivers to them.
+	Webhooks *webhooks.Store
 
 	cfg       Config
 	store     *db.Store
@@ -115,10 +118,15 @@ func (p *Pipeline) assemble() {
 	}
 	p.audio = &audio{c.Store, c.Log}
 	p.hooks = &hookDelivery{Hooks: c.Hooks, store: c.Store, jobs: p.Jobs, log: c.Log, kept: c.Retention.Jobs, pause: c.hookPause}
+	p.Webhooks = webhooks.New(webhooks.Config{
+		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Tuning: c.Webhooks,
+		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
+	})
+	p.hooks.webhooks = p.Webhooks
 	p.Batches = batches.New(batches.Config{
 		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks, DirectMedia: c.DirectMedia, Pauses: c.pauses, Log: c.Log,
 		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
-		TakeUp: p.takeUpItem, CancelClaims: p.cancelClaims, Ended: p.hooks.queueBatchCall,
+		TakeUp: p.takeUpItem, CancelClaims: p.cancelClaims, Ended: p.hooks.batchEnded,
 	})
 	p.Follows = follows.New(follows.Config{
 		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log, Client: c.ShortLinks.Client,
@@ -129,7 +137,7 @@ func (p *Pipeline) assemble() {
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
-		claims: p.claims, batches: p.Batches, follows: p.Follows, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
+		claims: p.claims, batches: p.Batches, follows: p.Follows, webhooks: p.Webhooks, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
 		recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
 	p.rescue = &rescue{

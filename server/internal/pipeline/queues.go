@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // The queues, and how many of their steps run at once. Config.ASRWorkers is the number
@@ -134,6 +135,8 @@ func (p *processor) workers(process string) db.Workers {
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callJobHook),
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callBatchHook),
 			db.NewWorker(p.cfg.hookTimeout, p.hooks.callFollowHook),
+			db.NewWorker(webhooks.StepTimeout, p.webhooks.Work),
+			db.NewWorker(webhooks.StepTimeout, p.webhooks.Sweep),
 			db.NewWorker(0, p.sweep),
 			db.NewWorker(0, p.index),
 		},
@@ -152,11 +155,13 @@ func (p *processor) workers(process string) db.Workers {
 			queueJobHook:       hookWorkers,
 			queueBatchHook:     hookWorkers,
 			queueFollowHook:    hookWorkers,
+			webhooks.Queue:     webhooks.StepsAtOnce,
+			webhooks.SlowQueue: webhooks.StepsAtOnce,
 			queueHouse:         houseWorkers,
 			queueIndex:         indexWorkers,
 		},
 		Takes:    p.takes,
-		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}, p.follows.Periodic()},
+		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}, p.follows.Periodic(), p.webhooks.Periodic()},
 		Finished: p.cfg.Retention.Finished,
 	}
 }
@@ -205,5 +210,5 @@ func (p *processor) takes(queue string) bool {
 
 // Queues are the names of the queues.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, batches.ItemsQueue, follows.Queue, queueJobHook, queueBatchHook, queueHouse}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, batches.ItemsQueue, follows.Queue, queueJobHook, queueBatchHook, webhooks.Queue, webhooks.SlowQueue, queueHouse}
 }

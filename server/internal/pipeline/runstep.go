@@ -18,26 +18,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // processor runs the steps on extractions.
 type processor struct {
-	cfg     Config
-	store   *db.Store
-	engine  engine.Engine // its sources keep the pace
-	cluster *cluster.Cluster
-	reach   *cluster.Reach
-	sources *ask.Sources
-	ask     *ask.Service
-	claims  *claims
-	batches *batches.Batches
-	follows *follows.Follows
-	hooks   *hookDelivery
-	audio   *audio
-	disks   *Disks
-	metrics *metrics.Metrics
-	log     *slog.Logger
-	running progressBoard
+	cfg      Config
+	store    *db.Store
+	engine   engine.Engine // its sources keep the pace
+	cluster  *cluster.Cluster
+	reach    *cluster.Reach
+	sources  *ask.Sources
+	ask      *ask.Service
+	claims   *claims
+	batches  *batches.Batches
+	follows  *follows.Follows
+	webhooks *webhooks.Store
+	hooks    *hookDelivery
+	audio    *audio
+	disks    *Disks
+	metrics  *metrics.Metrics
+	log      *slog.Logger
+	running  progressBoard
 	// recognizers are shared by the queue's steps and by uploads that arrive.
 	recognizers recognizerSlots
 	arrivals    arrivals

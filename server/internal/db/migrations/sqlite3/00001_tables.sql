@@ -465,7 +465,55 @@ CREATE TABLE follow_accounts (
     taken   integer NOT NULL DEFAULT 0 -- on that day
 );
 
+-- The addresses to which accounts have events sent, and the deliveries there.
+CREATE TABLE webhook_endpoints (
+    id              text PRIMARY KEY,
+    account         text NOT NULL, -- '': deleted, its rows are about to go
+    url             text NOT NULL,
+    events          text NOT NULL, -- JSON array; empty: all
+    description     text NOT NULL,
+    status          text NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),
+    disabled_reason text NOT NULL,
+    signing_key     blob NOT NULL,
+    previous_key    blob, -- signs too until previous_until
+    previous_until  timestamp,
+    failures        integer NOT NULL, -- since the last success
+    failing_since   timestamp,
+    not_before      timestamp, -- of the next attempt
+    slow            boolean NOT NULL,
+    step            bigint NOT NULL, -- the number of the only step in the queue that counts
+    step_at         timestamp, -- NULL: no delivery is pending
+    created_at      timestamp NOT NULL,
+    updated_at      timestamp NOT NULL,
+    CHECK ((previous_key IS NULL) = (previous_until IS NULL))
+);
+CREATE INDEX webhook_endpoints_account ON webhook_endpoints (account, id);
+CREATE INDEX webhook_endpoints_step ON webhook_endpoints (step_at) WHERE step_at IS NOT NULL;
+CREATE INDEX webhook_endpoints_previous ON webhook_endpoints (previous_until) WHERE previous_until IS NOT NULL;
+
+CREATE TABLE webhook_deliveries (
+    id          text PRIMARY KEY, -- UUIDv7 of created_at
+    endpoint_id text NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+    type        text NOT NULL,
+    body        text NOT NULL, -- JSON object
+    status      text NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    attempts    integer NOT NULL,
+    last_status integer,
+    last_error  text,
+    next_at     timestamp,
+    ended_at    timestamp,
+    created_at  timestamp NOT NULL,
+    CHECK ((status = 'pending') = (next_at IS NOT NULL)),
+    CHECK ((status = 'pending') = (ended_at IS NULL))
+);
+CREATE INDEX webhook_deliveries_endpoint ON webhook_deliveries (endpoint_id, id);
+CREATE INDEX webhook_deliveries_status ON webhook_deliveries (endpoint_id, status, id);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_at) WHERE status = 'pending';
+CREATE INDEX webhook_deliveries_ended ON webhook_deliveries (ended_at) WHERE ended_at IS NOT NULL;
+
 -- +goose Down
+DROP TABLE webhook_deliveries;
+DROP TABLE webhook_endpoints;
 DROP TABLE follow_items;
 DROP TABLE follows;
 DROP TABLE follow_entries;

@@ -1,0 +1,46 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// attempt is the outcome of an attempt to deliver an event to a webhook.
+type attempt string
+
+const (
+	delivered attempt = "delivered"
+	failed    attempt = "failed"
+)
+
+// webhooked counts what webhooks do.
+type webhooked struct {
+	attempts counters[attempt]
+	disabled prometheus.Counter
+}
+
+func newWebhooked(f promauto.Factory) *webhooked {
+	attempts := f.NewCounterVec(prometheus.CounterOpts{
+		Namespace: namespace, Name: "webhook_attempts_total",
+		Help: "Attempts to deliver events to webhooks, by outcome: delivered, failed.",
+	}, []string{"outcome"})
+	return &webhooked{
+		attempts: countersOf(attempts, []attempt{delivered, failed}),
+		disabled: f.NewCounter(prometheus.CounterOpts{
+			Namespace: namespace, Name: "webhooks_disabled_total",
+			Help: "Webhooks that the service has switched off, after days of failure or the answer 410.",
+		}),
+	}
+}
+
+// WebhookAttempted counts an attempt to deliver an event.
+func (w *webhooked) WebhookAttempted(ok bool) {
+	if ok {
+		w.attempts.inc(delivered)
+	} else {
+		w.attempts.inc(failed)
+	}
+}
+
+// WebhookDisabled counts a webhook that was switched off.
+func (w *webhooked) WebhookDisabled() { w.disabled.Inc() }

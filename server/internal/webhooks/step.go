@@ -1,0 +1,208 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+// The queues of the steps. Endpoints that answer slowly, that fail, and that are new have
+// the second one.
+const (
+	Queue     = "webhooks"
+	SlowQueue = "webhooks_slow"
+)
+
+// StepsAtOnce is how many endpoints a process serves at once from each queue. It is above
+// webhook.MaxEndpoints, so that one account cannot have them all.
+const StepsAtOnce = 16
+
+// atOnce is how many deliveries of an endpoint are in flight.
+const atOnce = 8
+
+// StepTimeout bounds a run of the step.
+const StepTimeout = 5 * time.Minute
+
+// Step makes the deliveries of an endpoint.
+type Step struct {
+	Endpoint string `json:"endpoint"`
+	// Number is the endpoint's Step. A step with another number has nothing to do.
+	Number int64 `json:"number"`
+	Slow   bool  `json:"slow,omitempty"`
+}
+
+// Kind names the worker.
+func (Step) Kind() string { return "webhook" }
+
+// Queue names the line.
+func (s Step) Queue() string {
+	if s.Slow {
+		return SlowQueue
+	}
+	return Queue
+}
+
+// wake sees to it that a step looks at a locked endpoint at a time, or before.
+func (s *Store) wake(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.Time) error {
+	if e.NotBefore != nil && at.Before(*e.NotBefore) {
+		at = *e.NotBefore
+	}
+	if e.StepAt != nil && !e.StepAt.After(at) {
+		return nil
+	}
+	return s.plan(ctx, tx, e, now, at)
+}
+
+// plan makes a new step for a locked endpoint, and leaves the step before without work.
+func (s *Store) plan(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.Time) error {
+	e.Step, e.StepAt = e.Step+1, new(sqldb.Moment(at))
+	if _, err := tx.SQL().NewUpdate().Model(e).Column("step", "step_at").WherePK().Exec(ctx); err != nil {
+		return sqldb.Wrap("plan deliveries", err)
+	}
+	step := Step{Endpoint: e.ID, Number: e.Step, Slow: e.Slow || e.Failures > 0}
+	if pause := min(at.Sub(now), s.cfg.Look); pause > 0 {
+		return tx.EnqueueAt(ctx, step, time.Now().Add(pause))
+	}
+	return tx.EnqueueFirst(ctx, step, &db.Job{Account: e.Account, Asked: true}) // the accounts take turns
+}
+
+// Work makes the deliveries of an endpoint that are due, for a turn at most. Then it makes
+// the next step, if the endpoint has further deliveries.
+func (s *Store) Work(ctx context.Context, run db.Work, step Step) error {
+	ctx = db.Unhurried(ctx)
+	until := time.Now().Add(s.cfg.Turn)
+	for more := true; more && time.Now().Before(until); {
+		if ctx.Err() != nil {
+			return fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		}
+		var err error
+		if more, err = s.deliver(ctx, step); err != nil {
+			return s.told(ctx, step, err)
+		}
+	}
+	err := s.db.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error { return s.rest(ctx, tx, run, step) })
+	return s.told(ctx, step, err)
+}
+
+// told logs an error, unless the service stops.
+func (s *Store) told(ctx context.Context, step Step, err error) error {
+	if err != nil && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "delivering to a webhook failed, and is tried again", "webhook", step.Endpoint, "err", err)
+	}
+	return err
+}
+
+// deliver makes some deliveries of an endpoint, and reports whether there may be more to make now.
+func (s *Store) deliver(ctx context.Context, step Step) (more bool, err error) {
+	now, err := s.now(ctx)
+	if err != nil {
+		return false, err
+	}
+	e := new(endpoint)
+	err = s.db.SQL().Reader().NewSelect().Model(e).Where("id = ? AND step = ?", step.Endpoint, step.Number).Scan(ctx)
+	if err = one("webhook "+step.Endpoint, err); errors.Is(err, db.ErrNotFound) { // deleted, or another step has the work
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	why, err := s.idle(ctx, e)
+	if err != nil {
+		return false, err
+	}
+	if why != "" {
+		return s.failAll(ctx, e, why, now)
+	}
+	if e.NotBefore != nil && now.Before(*e.NotBefore) {
+		return false, nil
+	}
+	width := atOnce
+	if e.Failures > 0 { // one attempt shows whether the endpoint is back
+		width = 1
+	}
+	due, err := s.due(ctx, e, now, width)
+	if err != nil || len(due) == 0 {
+		return false, err
+	}
+	results := make([]result, len(due))
+	var group errgroup.Group
+	for i := range due {
+		group.Go(func() error { results[i] = s.attempt(ctx, e, &due[i], now); return nil })
+	}
+	_ = group.Wait() // the functions return no error
+	return s.note(context.WithoutCancel(ctx), step, due, results)
+}
+
+// idle is why an endpoint receives nothing; "": it receives.
+func (s *Store) idle(ctx context.Context, e *endpoint) (string, error) {
+	if e.Status != webhook.Active {
+		return idleReason(e), nil
+	}
+	a, err := s.db.Accounts.ByID(ctx, e.Account)
+	switch {
+	case errors.Is(err, db.ErrNotFound): // of a program that keeps its accounts itself
+		return "", nil
+	case err == nil && a.Suspended:
+		return "The account is suspended.", nil
+	}
+	return "", err
+}
+
+// due reads the deliveries of an endpoint that are due, at most n.
+func (s *Store) due(ctx context.Context, e *endpoint, now time.Time, n int) (rows []delivery, err error) {
+	err = s.db.SQL().Reader().NewSelect().Model(&rows).
+		Where("endpoint_id = ? AND status = 'pending' AND next_at <= ?", e.ID, sqldb.Moment(now)).
+		Order("next_at").Limit(int64(n)).Scan(ctx)
+	return rows, sqldb.Wrap("due deliveries", err)
+}
+
+// rest plans the next step of an endpoint in the place of a run, if deliveries are pending.
+func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step) error {
+	e, err := lockFor(ctx, tx, step)
+	if errors.Is(err, errMoved) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	held, err := tx.Holds(ctx, run)
+	if err != nil || !held {
+		return err
+	}
+	now, err := s.now(ctx)
+	if err != nil {
+		return err
+	}
+	var next []time.Time
+	err = tx.SQL().NewSelect().Model((*delivery)(nil)).Column("next_at").
+		Where("endpoint_id = ? AND status = 'pending'", e.ID).Order("next_at").Limit(1).Scan(ctx, &next)
+	if err != nil {
+		return sqldb.Wrap("next delivery", err)
+	}
+	e.StepAt = nil
+	if len(next) > 0 {
+		if err := s.wake(ctx, tx, e, now, next[0]); err != nil {
+			return err
+		}
+	} else if _, err := tx.SQL().NewUpdate().Model(e).Column("step_at").WherePK().Exec(ctx); err != nil {
+		return sqldb.Wrap("rest webhook", err)
+	}
+	return tx.Finish(ctx, run)
+}
+
+// lockFor locks the endpoint of a step. It returns errMoved if the step has nothing to do any more.
+func lockFor(ctx context.Context, tx *db.Tx, step Step) (*endpoint, error) {
+	e := new(endpoint)
+	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(e).Where("w.id = ? AND w.step = ?", step.Endpoint, step.Number)).Scan(ctx)
+	if err = one("webhook "+step.Endpoint, err); errors.Is(err, db.ErrNotFound) {
+		return nil, errMoved
+	}
+	return e, err
+}

@@ -1,0 +1,95 @@
+// Package webhooks tells the endpoints of accounts what has ended. Each event for an endpoint
+// is a delivery, a row that the transaction writes which ends the job or the batch. So a crash
+// loses no delivery, and an event that was not committed has none.
+//
+// An endpoint with deliveries to make has one step in the queue, which makes them in the
+// order in which they are due, some at once. So the deliveries of an endpoint in flight are
+// bounded, and the accounts take turns, however many deliveries an account has. A step for an
+// endpoint that answers slowly, or that fails, waits in a queue of its own, so that it holds
+// up no others.
+//
+// A delivery arrives at least once: a process that dies during an attempt does not note the
+// attempt, and another one makes it again, with the same id.
+//
+// The package keeps its own tables, in the transactions of package db. A transaction locks
+// the rows of endpoints after those of jobs and batches, in the order of their ids.
+package webhooks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Config is what a Store works with. All members except Count and Tuning are required.
+type Config struct {
+	Store *db.Store
+	Log   *slog.Logger
+	// Client returns a client of the egress guard.
+	Client func() *http.Client
+	Count  Counts // nil members count nothing
+	Tuning
+}
+
+// Counts are called for what the metrics count, after it is written.
+type Counts struct {
+	Attempted func(delivered bool)
+	Disabled  func() // an endpoint was switched off
+}
+
+// Store keeps the endpoints of accounts, and makes their deliveries. Safe for concurrent use.
+type Store struct {
+	cfg    Config
+	db     *db.Store
+	log    *slog.Logger
+	client *http.Client
+}
+
+const (
+	usualTimeout = 20 * time.Second
+	usualTurn    = 2 * time.Second
+	usualLook    = time.Hour
+)
+
+// New returns a Store for the configuration.
+func New(c Config) *Store {
+	c.Timeout = cmp.Or(c.Timeout, usualTimeout)
+	c.Turn = cmp.Or(c.Turn, usualTurn)
+	c.Look = cmp.Or(c.Look, usualLook)
+	if c.Now == nil {
+		c.Now = c.Store.Now
+	}
+	if c.Count.Attempted == nil {
+		c.Count.Attempted = func(bool) {}
+	}
+	if c.Count.Disabled == nil {
+		c.Count.Disabled = func() {}
+	}
+	client := c.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Store{cfg: c, db: c.Store, log: c.Log, client: client}
+}
+
+// known turns the error of a question about an endpoint into the error for its account.
+func known(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return transcript.Errorf(transcript.NotFound, "There is no such webhook.")
+	}
+	return err
+}
+
+// inactive is the error of a request that needs an active endpoint.
+func inactive(e *endpoint) error {
+	err := transcript.Errorf(transcript.StateConflict, "The webhook is %s.", e.Status).With("status", e.Status)
+	err.Cure = "Make the webhook active first."
+	return err
+}
+
+// now is the time by which deliveries are planned.
+func (s *Store) now(ctx context.Context) (time.Time, error) { return s.cfg.Now(ctx) }
