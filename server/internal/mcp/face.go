@@ -7,7 +7,6 @@
 package mcp
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -36,6 +35,7 @@ type Face struct {
 	log     *slog.Logger
 	proxies []netip.Prefix
 	tools   map[string]*tool
+	about   *sdk.Implementation
 	server  *sdk.Server
 
 	inJSON, asEvents http.Handler // the protocol, by the form of the answer
@@ -47,7 +47,8 @@ const jobWait = 25 * time.Second
 // New makes a Face.
 func New(c Config) *Face {
 	f := &Face{api: c.API, edge: c.Edge, log: c.Log, proxies: c.TrustedProxies, tools: map[string]*tool{}}
-	f.server = sdk.NewServer(&sdk.Implementation{Name: "transcriptkit", Title: "Transcripts", Version: c.Version}, &sdk.ServerOptions{
+	f.about = &sdk.Implementation{Name: "transcriptkit", Title: "Transcripts", Version: c.Version}
+	f.server = sdk.NewServer(f.about, &sdk.ServerOptions{
 		Instructions: instructions,
 		// No list changes while the process runs, and logging is deprecated.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -76,12 +77,4 @@ func (f *Face) Routes() []edge.Route {
 		Method: http.MethodPost, Pattern: "/mcp", Operation: "mcp",
 		CountsItself: true, Streams: true, Handle: f.serve,
 	}}
-}
-
-// toolByName is the tool with the name, or an error that repeats the name with a bound.
-func (f *Face) toolByName(name string) (*tool, error) {
-	if t, ok := f.tools[name]; ok {
-		return t, nil
-	}
-	return nil, fmt.Errorf("there is no tool %s", quoted(name))
 }

@@ -3,62 +3,108 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"net/http"
 	"strconv"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
 // maxMessage bounds the body of a request, in bytes. The largest is a create_batch.
 const maxMessage = 1 << 20
 
-// message is the one message in the body of a request, as far as the face itself needs it.
+// message is the one message in the body of a request, as far as the face itself reads it.
 type message struct {
 	method   string
-	id       jsonrpc.ID
-	tool     string // of a tools/call
-	progress bool   // the caller wants to hear of progress
+	id       json.RawMessage // a string or a number; nil: a notification
+	version  string          // of JSON-RPC
+	params   params
+	progress bool // the caller wants to hear of progress
+}
+
+// params are the params of the methods that the face knows.
+type params struct {
+	Name           string                     `json:"name"` // of a tool
+	Arguments      json.RawMessage            `json:"arguments"`
+	Meta           map[string]json.RawMessage `json:"_meta"`
+	InputResponses json.RawMessage            `json:"inputResponses"`
+	RequestState   string                     `json:"requestState"`
 }
 
 const callTool = "tools/call"
 
-// maxName bounds the name of a method or a tool, in bytes.
-const maxName = 128
+// Bounds of what an answer repeats, in bytes.
+const (
+	maxMethod = 128
+	maxID     = 256
+)
 
-// readMessage reads a message with the SDK's own reader, so that the face and the SDK
-// read the same. The error may be shown to the client.
+// readMessage reads a message. An error is one of the protocol, for the client. The SDK reads
+// the message too, with a reader of its own: see Face.handler.
 func readMessage(body []byte) (message, error) {
 	if body = bytes.TrimSpace(body); len(body) > 0 && body[0] == '[' {
-		return message{}, errors.New("a request has one message: batches are not taken")
+		return message{}, wrongf(jsonrpc.CodeInvalidRequest, "A request has one message: batches are not taken.")
 	}
-	decoded, err := jsonrpc.DecodeMessage(body)
-	if err != nil {
-		return message{}, errors.New("the body is no message of JSON-RPC 2.0")
+	var read struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  string          `json:"method"`
+		Params  json.RawMessage `json:"params"`
 	}
-	req, ok := decoded.(*jsonrpc.Request)
-	if !ok {
-		return message{}, errors.New("the body is a response: this server sends no requests")
+	if err := json.Unmarshal(body, &read); err != nil {
+		return message{}, wrongf(jsonrpc.CodeParseError, "The body is no message of JSON-RPC 2.0.")
 	}
-	if len(req.Method) > maxName {
-		return message{id: req.ID}, errors.New("there is no method " + quoted(req.Method))
+	m := message{method: read.Method, version: read.Version}
+	if len(read.ID) > maxID {
+		return m, wrongf(jsonrpc.CodeInvalidRequest, "The id has at most %d bytes.", maxID)
 	}
-	m := message{method: req.Method, id: req.ID}
-	if m.method != callTool {
+	if m.id = read.ID; string(m.id) == "null" {
+		m.id = nil
+	}
+	switch {
+	case m.method == "":
+		return m, wrongf(jsonrpc.CodeInvalidRequest, "The message has no method: this server sends no requests, so it takes no responses.")
+	case len(m.method) > maxMethod:
+		return m, wrongf(jsonrpc.CodeMethodNotFound, "There is no method %s.", quoted(m.method))
+	case m.method != callTool:
 		return m, nil
 	}
-	var params struct {
-		Name string `json:"name"`
-		Meta struct {
-			ProgressToken any `json:"progressToken"`
-		} `json:"_meta"`
+	if err := json.Unmarshal(read.Params, &m.params); err != nil {
+		return m, wrongf(jsonrpc.CodeInvalidParams, "The params must be an object with the name of a tool.")
 	}
-	if err := json.Unmarshal(req.Params, &params); err != nil {
-		return m, errors.New("params must be an object with the name of a tool")
-	}
-	m.tool, m.progress = params.Name, params.Meta.ProgressToken != nil
+	m.progress = m.params.Meta["progressToken"] != nil
 	return m, nil
+}
+
+// whole reports whether the message is a request of JSON-RPC 2.0 with an id that has one
+// meaning.
+func (m *message) whole() bool {
+	if m.version != "2.0" || len(m.id) == 0 {
+		return false
+	}
+	_, err := strconv.ParseInt(string(m.id), 10, 53)
+	return err == nil || m.id[0] == '"'
+}
+
+// wrongf is an error of the protocol.
+func wrongf(code int64, text string, args ...any) *jsonrpc.Error {
+	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(text, args...)}
+}
+
+// answerWrong answers a message that the SDK does not get.
+func answerWrong(w http.ResponseWriter, m *message, wrong *jsonrpc.Error) error {
+	id := m.id
+	if len(id) == 0 || len(id) > maxID {
+		id = json.RawMessage("null")
+	}
+	return edge.RespondJSON(w, http.StatusBadRequest, struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", id, wrong})
 }
 
 // quoted repeats a caller's text with a bound.

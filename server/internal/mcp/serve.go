@@ -3,15 +3,19 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -22,25 +26,32 @@ func (f *Face) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	m, body, err := f.read(w, r)
 	class := db.PollingRequests // a call of the protocol costs little
-	if t, ok := f.tools[m.tool]; ok && !t.polls {
+	if t, ok := f.tools[m.params.Name]; ok && !t.polls {
 		class = db.MainRequests
 	}
 	refused := f.edge.Count(w, r, class)
+	wrong := new(jsonrpc.Error)
 	switch {
-	case err != nil && refused == nil:
-		return err
-	case refused != nil && m.method != callTool:
+	case refused != nil && (err != nil || m.method != callTool):
 		return refused
+	case errors.As(err, &wrong):
+		return answerWrong(w, &m, wrong)
+	case err != nil:
+		return err
 	}
 	c := &call{principal: edge.Principal(r), message: m, refused: refused, http: r.Context()}
+	if f.direct(r, &m) {
+		return f.serveDirect(w, r, c)
+	}
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	a := &reply{ResponseWriter: w}
 	if m.progress {
-		f.asEvents.ServeHTTP(w, r)
-		return nil
+		f.asEvents.ServeHTTP(a, r)
+	} else {
+		f.inJSON.ServeHTTP(a, r)
 	}
-	f.inJSON.ServeHTTP(w, r)
-	return nil
+	return a.send(r)
 }
 
 // read reads the message in the body of a request.
@@ -57,13 +68,10 @@ func (f *Face) read(w http.ResponseWriter, r *http.Request) (message, []byte, er
 		return message{}, nil, err
 	}
 	m, err := readMessage(body)
-	if err == nil && m.method == callTool {
-		_, err = f.toolByName(m.tool)
+	if err == nil && m.method == callTool && f.tools[m.params.Name] == nil {
+		err = wrongf(jsonrpc.CodeInvalidParams, "There is no tool %s.", quoted(m.params.Name))
 	}
-	if err != nil {
-		return m, nil, edge.InvalidBody(err.Error())
-	}
-	return m, body, nil
+	return m, body, err
 }
 
 // call is one request while it is answered.
@@ -72,6 +80,8 @@ type call struct {
 	principal account.Principal
 	refused   error           // the window of the account is full
 	http      context.Context // ends when the client goes away
+	marks     bool            // see pageMark
+	page      *packed.Bytes   // for the mark in the answer; nil: the answer has none
 }
 
 type callKey struct{}

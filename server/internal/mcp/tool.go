@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -53,6 +54,9 @@ func schemaOf(table request.Table) json.RawMessage {
 func (f *Face) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c := callOf(ctx)
+		if c.params.Name != t.name { // the SDK reads the message in another way than readMessage
+			return nil, wrongf(jsonrpc.CodeInvalidRequest, "The message has a member twice.")
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.http, cancel)()

@@ -140,12 +140,8 @@ func (f *Face) page(c *call, res *view.Result, q api.PageRequest) (*sdk.CallTool
 	if err != nil {
 		return nil, err
 	}
-	plain, err := page.Text.Plain()
+	text, err := c.shown(page.Text)
 	if err != nil {
-		return nil, err
-	}
-	var text string
-	if err := json.Unmarshal(plain, &text); err != nil {
 		return nil, err
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(about)}, &sdk.TextContent{Text: text}}}, nil

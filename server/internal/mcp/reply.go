@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// reply takes the answer of the SDK to one request. Events leave at once. Any other answer is
+// kept, and leaves by send.
+type reply struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer // of an answer that is kept
+}
+
+// WriteHeader keeps the status of an answer.
+func (a *reply) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write takes an event, or a part of an answer that is kept.
+func (a *reply) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	if !a.events() {
+		return a.body.Write(b)
+	}
+	// A writer without deadlines has no slow reader.
+	_ = http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(edge.AnswerTimeout))
+	return a.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController find the writer below.
+func (a *reply) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+func (a *reply) events() bool { return a.media() == "text/event-stream" }
+
+func (a *reply) media() string {
+	media, _, err := mime.ParseMediaType(a.Header().Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return media
+}
+
+// send sends an answer that was kept. A refusal of the SDK that is no JSON gets the form of the
+// API.
+func (a *reply) send(r *http.Request) error {
+	switch {
+	case a.status == 0: // the client is gone
+		return r.Context().Err()
+	case a.events():
+		return nil
+	case a.status >= http.StatusBadRequest && a.media() != edge.JSONType:
+		a.Header().Del("Content-Type")
+		return request.Invalid(a.status, transcript.Issue{Path: "request", Message: string(bytes.TrimSpace(a.body.Bytes()))})
+	case a.body.Len() == 0:
+		a.ResponseWriter.WriteHeader(a.status)
+		return nil
+	}
+	a.Header().Del("Cache-Control") // the edge has its own
+	edge.Respond(a.ResponseWriter, edge.JSONType, a.status, a.body.Bytes())
+	return nil
+}
