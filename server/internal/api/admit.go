@@ -25,8 +25,8 @@ type Admit func(context.Context, account.Principal, Operation) error
 // admitPatience is how long Config.Admit may take.
 const admitPatience = 30 * time.Second
 
-// of is Admit for one request; nil: the plan decides.
-func (a Admit) of(p account.Principal, op Operation) func(context.Context) error {
+// Of is Admit for one request; nil: the plan decides.
+func (a Admit) Of(p account.Principal, op Operation) func(context.Context) error {
 	if a == nil {
 		return nil
 	}

@@ -101,7 +101,7 @@ func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
-			wanted.Admit = b.admit.of(p, batchOperation(&wanted))
+			wanted.Admit = b.admit.Of(p, batchOperation(&wanted))
 			job, err := b.pipeline.Batches.Create(context.WithoutCancel(r.Context()), wanted)
 			if err != nil {
 				return edge.Reply{}, err

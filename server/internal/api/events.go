@@ -104,8 +104,33 @@ func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Reques
 		return nil // the client is gone
 	}
 	defer edge.Waiting(ctx)()
-	e.pump(ctx, leave, stream, events, func() bool { return edge.MayStay(ctx, account.Transcripts) })
+	_ = e.pump(ctx, leave, stream, events, mayStay(ctx), maxStreamAge) // the client comes back with its Last-Event-ID
 	return nil
+}
+
+// Watcher is told what happens to a job. An error of a watcher says that its client is gone.
+type Watcher interface {
+	Send(e pipeline.Event) error
+	Beat() error // keeps the connection open when nothing happens
+	// Closing says that the watch ends before the job does.
+	Closing(c transcript.Closing) error
+}
+
+// Pump tells a watcher what happens to a job until the job has ended, the server stops, the caller
+// may not stay, or the client is gone. Pump ends the watch with leave, which cancels ctx. Pump
+// returns an error if the events have failed.
+func (a *API) Pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error]) error {
+	return a.events.pump(ctx, leave, to, events, mayStay(ctx), 0)
+}
+
+// OpenStream counts one of the event streams that an account may have open at once, until closed is
+// called.
+func (a *API) OpenStream(p account.Principal) (closed func(), err error) {
+	if !a.events.streams.open(p.Account, p.Plan.EventStreams) {
+		return nil, errTooManyStreams
+	}
+	counted := a.events.metrics.StreamOpened()
+	return func() { counted(); a.events.streams.close(p.Account) }, nil
 }
 
 // watched is one turn of a watch.
@@ -114,54 +139,62 @@ type watched struct {
 	err   error
 }
 
-// pump sends events until the job has ended, the stream is to close, the client
-// may not stay, or is gone. Then it ends the watch with leave, which cancels ctx, and
-// waits for it.
-func (e *eventStreams) pump(ctx context.Context, leave func(), stream *eventStream, events iter.Seq2[pipeline.Event, error], mayStay func() bool) {
+// pump is Pump for a watch of at most some age; 0: of any age.
+func (e *eventStreams) pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error], mayStay func() bool, age time.Duration) error {
 	next := deliver(ctx, events)
 	defer func() {
 		leave()
 		for range next { // until it is closed
 		}
 	}()
-	beat, look, old := time.NewTicker(heartbeat), time.NewTicker(recheck), time.NewTimer(maxStreamAge)
+	beat, look := time.NewTicker(heartbeat), time.NewTicker(recheck)
 	defer beat.Stop()
 	defer look.Stop()
-	defer old.Stop()
+	var old <-chan time.Time // never, if the watch may have any age
+	if age > 0 {
+		timer := time.NewTimer(age)
+		defer timer.Stop()
+		old = timer.C
+	}
 	for {
 		var err error
 		select {
 		case turn, more := <-next:
 			if !more {
-				return // the terminal event was the last
+				return nil // the terminal event was the last
 			}
 			if turn.err != nil {
 				if ctx.Err() == nil {
 					e.log.ErrorContext(ctx, "an event stream failed", "err", turn.err)
 				}
-				return // the client comes back with its Last-Event-ID
+				return turn.err
 			}
-			err = stream.send(turn.event)
+			err = to.Send(turn.event)
 		case <-beat.C:
-			err = stream.write([]byte(": ping\n\n"))
+			err = to.Beat()
 		case <-look.C:
 			if !mayStay() {
-				_ = stream.closing(transcript.Closing{Reason: transcript.ClosingUnauthorized})
-				return
+				_ = to.Closing(transcript.Closing{Reason: transcript.ClosingUnauthorized}) // a client that is gone needs no goodbye
+				return nil
 			}
 		case <-e.lifetime.Ended():
-			_ = stream.closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
-			return
-		case <-old.C:
-			_ = stream.closing(comeBack(transcript.ClosingMaxAge))
-			return
+			_ = to.Closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
+			return nil
+		case <-old:
+			_ = to.Closing(comeBack(transcript.ClosingMaxAge)) // a client that is gone needs no goodbye
+			return nil
 		case <-ctx.Done():
-			return
+			return nil
 		}
 		if err != nil {
-			return // the client is gone, or does not read
+			return nil //nolint:nilerr // the client is gone, or does not read
 		}
 	}
+}
+
+// mayStay asks whether the caller of ctx's request may go on to watch.
+func mayStay(ctx context.Context) func() bool {
+	return func() bool { return edge.MayStay(ctx, account.Transcripts) }
 }
 
 // deliver sends the turns of a watch through a channel, which is closed when the

@@ -34,9 +34,9 @@ func (e *eventStream) begin() error {
 	return e.write([]byte("retry: 3000\n: connected\n\n"))
 }
 
-// send writes an event. Only a transition has an id, so that Last-Event-ID is
+// Send writes an event. Only a transition has an id, so that Last-Event-ID is
 // always a sequence.
-func (e *eventStream) send(event pipeline.Event) (err error) {
+func (e *eventStream) Send(event pipeline.Event) (err error) {
 	segments, err := event.SegmentsJSON.Plain()
 	if err != nil {
 		return fmt.Errorf("server: rendering an event: %w", err)
@@ -61,8 +61,11 @@ func (e *eventStream) send(event pipeline.Event) (err error) {
 	return e.write(e.out)
 }
 
-// closing says that the server ends the stream, not the job.
-func (e *eventStream) closing(c transcript.Closing) error {
+// Beat writes a comment.
+func (e *eventStream) Beat() error { return e.write([]byte(": ping\n\n")) }
+
+// Closing says that the server ends the stream, not the job.
+func (e *eventStream) Closing(c transcript.Closing) error {
 	data, err := wire.AppendEvent(nil, &transcript.Event{Type: transcript.EventClosing, Closing: &c}, nil)
 	if err != nil {
 		return err

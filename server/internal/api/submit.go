@@ -71,7 +71,7 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 		}
 		return t.submitLink(ctx, p, src, wish)
 	}
-	if err := mayUpload(p.Plan); err != nil {
+	if err := MayUpload(p.Plan); err != nil {
 		return nil, err
 	}
 	if err := readWishes(request.Table{Fields: fields}, body); err != nil {
@@ -120,7 +120,7 @@ func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src s
 	}
 	return t.submitted(ctx, wish.wait, pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
-		Admit: t.admit.of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
+		Admit: t.admit.Of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
 	})
 }
 

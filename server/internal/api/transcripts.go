@@ -113,7 +113,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 				return edge.Reply{}, err
 			}
 			content := sub.Content
-			sub.Admit = t.admit.of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
+			sub.Admit = t.admit.Of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
 			sub.Key = key
 			return t.submit(r, req.wait, sub)
 		},
@@ -146,7 +146,7 @@ func (t *transcripts) fromCache(r *http.Request, match site.Match, req *linkRequ
 
 func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	if err := mayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+	if err := MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
 	var f *uploadForm
@@ -174,8 +174,8 @@ func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) e
 	})
 }
 
-// mayUpload refuses an upload that the plan does not permit.
-func mayUpload(plan account.Plan) error {
+// MayUpload refuses an upload that the plan does not permit.
+func MayUpload(plan account.Plan) error {
 	switch {
 	case !plan.Upload:
 		return plan.UpgradeRequired("The plan does not include uploads.")
@@ -189,7 +189,7 @@ func mayUpload(plan account.Plan) error {
 func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish wishes) pipeline.Submission {
 	return pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view,
-		Admit: t.admit.of(p, Operation{
+		Admit: t.admit.Of(p, Operation{
 			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
 	}

@@ -10,18 +10,16 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // readFile reads the part of a form with the file. The service works on the file while it
 // arrives, as the fields before it ask for.
-func (t *transcripts) readFile(ctx context.Context, p account.Principal, part *multipart.Part, f *uploadForm) error {
+func (f *recordingReader) readFile(ctx context.Context, part *multipart.Part) error {
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
 	}
-	if err := f.fields.Check(); err != nil { // the client need not send the file
+	if err := f.Check(); err != nil { // the client need not send the file
 		return err
 	}
 	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {
@@ -31,12 +29,12 @@ func (t *transcripts) readFile(ctx context.Context, p account.Principal, part *m
 	if err != nil {
 		return err
 	}
-	u, err := t.pipeline.ReceiveFor(ctx, t.uploadSubmission(p, new(pipeline.Upload), f.wishes), bodyReader{part}, p.Plan.MaxUploadBytes)
+	u, err := f.pipeline.ReceiveFor(ctx, f.Expected(), bodyReader{part}, f.principal.Plan.MaxUploadBytes)
 	if err != nil {
 		return err
 	}
 	u.Name = part.FileName()
-	f.upload = u // from here on readForm discards it
+	f.upload = u // from here on receiveRecording discards it
 	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
 		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
 	}

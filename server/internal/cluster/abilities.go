@@ -32,8 +32,9 @@ type Recognizer struct {
 	Languages []string `json:"languages"` // null: any language
 	ChunkSec  float64  `json:"chunkSec"`  // length of a chunk, in seconds
 	WindowSec float64  `json:"windowSec,omitempty"`
-	Prompts   bool     `json:"prompts,omitempty"` // the recognizer takes a prompt
-	Voices    int      `json:"voices,omitempty"`  // number of known voices that the recognizer uses
+	Prompts   bool     `json:"prompts,omitempty"`  // the recognizer takes a prompt
+	Speakers  bool     `json:"speakers,omitempty"` // the recognizer tells speakers apart
+	Voices    int      `json:"voices,omitempty"`   // number of known voices that the recognizer uses
 }
 
 // AbilitiesOf returns the abilities of a process with the engine e.
@@ -51,7 +52,8 @@ func AbilitiesOf(e engine.Engine) (a Abilities) {
 		info := e.Recognizer.Info()
 		a.Recognizer = &Recognizer{
 			Name: info.Name, Model: info.Model, Languages: info.Languages,
-			ChunkSec: recognition.LengthsFor(info).Longest.Seconds(), WindowSec: info.Window.Seconds(), Prompts: info.Prompts, Voices: info.Voices,
+			ChunkSec: recognition.LengthsFor(info).Longest.Seconds(), WindowSec: info.Window.Seconds(), Prompts: info.Prompts,
+			Speakers: info.Speakers, Voices: info.Voices,
 		}
 	}
 	return a

@@ -57,7 +57,7 @@ func (t Team) TakesPrompts() bool {
 // other. They are if a recognizer for one of the languages uses the voices of earlier
 // chunks.
 func (t Team) TakesTurns(list transcript.LanguageList) bool {
-	return slices.ContainsFunc(t.recognizers(), func(r Recognizer) bool {
+	return slices.ContainsFunc(t.Recognizers(), func(r Recognizer) bool {
 		_, ok := language.RecognizeAs(list, r.Languages)
 		return ok && r.Voices > 0
 	})
@@ -66,10 +66,10 @@ func (t Team) TakesTurns(list transcript.LanguageList) bool {
 // Recognizes returns the first language of the list that a recognizer knows.
 func (t Team) Recognizes(list transcript.LanguageList) (tag string, ok bool) {
 	if len(list) == 0 {
-		return "", len(t.recognizers()) > 0
+		return "", len(t.Recognizers()) > 0
 	}
 	for n := range list {
-		for _, r := range t.recognizers() {
+		for _, r := range t.Recognizers() {
 			if tag, ok := language.RecognizeAs(list[n:n+1], r.Languages); ok {
 				return tag, true
 			}
@@ -78,7 +78,13 @@ func (t Team) Recognizes(list transcript.LanguageList) (tag string, ok bool) {
 	return "", false
 }
 
-func (t Team) recognizers() (all []Recognizer) {
+// TellsSpeakers reports whether a recognizer tells speakers apart.
+func (t Team) TellsSpeakers() bool {
+	return t.Anyone(func(a Abilities) bool { return a.Recognizer != nil && a.Recognizer.Speakers })
+}
+
+// Recognizers describes the recognizers of the processes.
+func (t Team) Recognizers() (all []Recognizer) {
 	for _, a := range t {
 		if a.Recognizer != nil {
 			all = append(all, *a.Recognizer)
@@ -94,7 +100,7 @@ const shortestChunk = time.Second
 // Lengths returns the chunk lengths for a recording in one of the languages. Of the
 // recognizers that know such a language, the recognizer with the shortest chunks counts.
 func (t Team) Lengths(list transcript.LanguageList) (shortest recognition.Lengths) {
-	for _, r := range t.recognizers() {
+	for _, r := range t.Recognizers() {
 		wants := recognition.Lengths{Longest: durationOf(r.ChunkSec), Window: durationOf(r.WindowSec)}
 		if _, ok := language.RecognizeAs(list, r.Languages); ok && wants.Longest >= shortestChunk && (shortest.Longest == 0 || wants.Longest < shortest.Longest) {
 			shortest = wants
@@ -123,14 +129,14 @@ func (t Team) CanRecognize(list transcript.LanguageList) error {
 	if t.Anyone(func(Abilities) bool { return false }) { // the abilities of a process are unknown
 		return nil
 	}
-	if len(t.recognizers()) == 0 {
+	if len(t.Recognizers()) == 0 {
 		return transcript.Errorf(transcript.NotImplemented, "This service has no speech recognizer.")
 	}
 	if _, ok := t.Recognizes(list); ok {
 		return nil
 	}
 	var names, known []string
-	for _, r := range t.recognizers() {
+	for _, r := range t.Recognizers() {
 		names, known = append(names, r.Name), append(known, r.Languages...)
 	}
 	name, known := strings.Join(distinct(names), ", "), distinct(known)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // exchange is the state of one request until its answer: the facts for its log line, the
@@ -14,7 +15,8 @@ import (
 type exchange struct {
 	id        string
 	route     *metrics.Route
-	client    netip.Addr // see ClientAddr
+	refusal   func(*transcript.Error) ForeignRefusal // see Route.Refusal
+	client    netip.Addr                             // see ClientAddr
 	principal account.Principal
 	identity  *identity     // nil: the request is not let in yet
 	err       error         // why the request was refused

@@ -16,6 +16,7 @@ import (
 type FlatRefusal struct {
 	Status int
 	Slug   string
+	code   transcript.Code
 	// message says how to cure the failure; empty if the slug says enough.
 	message string
 	// retryAfter is the value of Retry-After, in seconds; 0: no such header.
@@ -26,7 +27,7 @@ func (e *FlatRefusal) Error() string { return e.Slug }
 
 // flat is the flat form of a code that has a flat form.
 func flat(code transcript.Code, message string) *FlatRefusal {
-	return &FlatRefusal{Status: code.Status(), Slug: code.Slug(), message: message}
+	return &FlatRefusal{Status: code.Status(), Slug: code.Slug(), code: code, message: message}
 }
 
 // The flat refusals that are always the same.
@@ -150,6 +151,11 @@ func (e *Edge) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if failure.retryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(failure.retryAfter))
 	}
+	if form := exchangeOf(r.Context()).refusal; form != nil {
+		told := &transcript.Error{Code: failure.code, Message: failure.message, RetryAfter: failure.retryAfter, RequestID: RequestID(r.Context())}
+		e.respondForeign(r.Context(), w, form(told))
+		return
+	}
 	e.respondRefusal(r.Context(), w, failure.Status, FlatError{Error: failure.Slug, Message: failure.message, RequestID: RequestID(r.Context())})
 }
 
@@ -160,7 +166,25 @@ func (e *Edge) refuseCoded(w http.ResponseWriter, r *http.Request, coded *transc
 	if shown.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(shown.RetryAfter))
 	}
+	if form := exchangeOf(r.Context()).refusal; form != nil {
+		e.respondForeign(r.Context(), w, form(&shown))
+		return
+	}
 	e.respondRefusal(r.Context(), w, coded.HTTPStatus(), ErrorEnvelope{Error: shown})
+}
+
+// ForeignRefusal is a refusal in the form of another API.
+type ForeignRefusal struct {
+	Status int
+	Header map[string]string // in addition to the headers of every refusal
+	Body   any
+}
+
+func (e *Edge) respondForeign(ctx context.Context, w http.ResponseWriter, refusal ForeignRefusal) {
+	for name, value := range refusal.Header {
+		w.Header().Set(name, value)
+	}
+	e.respondRefusal(ctx, w, refusal.Status, refusal.Body)
 }
 
 // respondRefusal sends the body of a refusal. The details of an embedder's error may have a

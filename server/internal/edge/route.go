@@ -26,6 +26,10 @@ type Route struct {
 	CountsItself    bool          // its handler finds out of which class a request is, and calls Edge.Count
 	Streams         bool          // its answer is sent as it is made
 	Handle          func(http.ResponseWriter, *http.Request) error
+	// Refusal writes every refusal of the pattern in the form of another API; nil: the API's own
+	// form. All routes of a pattern have the same. The error of a refusal that is otherwise flat
+	// may have no message.
+	Refusal func(*transcript.Error) ForeignRefusal
 
 	// For the document.
 	Path, Query, Header request.Table // of this route, in addition to those of many routes
@@ -86,7 +90,9 @@ func (e *Edge) Handler(routes []Route) http.Handler {
 
 func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 	handlers := map[string]http.Handler{}
+	var refusal func(*transcript.Error) ForeignRefusal
 	for method, rt := range routes {
+		refusal = rt.Refusal
 		h := e.answering(rt.Handle)
 		if !rt.Streams && rt.Events == nil {
 			h = e.packing(h)
@@ -117,7 +123,8 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 	})
 	counted := e.metrics.Route(pattern)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		exchangeOf(r.Context()).route = counted
+		n := exchangeOf(r.Context())
+		n.route, n.refusal = counted, refusal
 		if h, ok := handlers[r.Method]; ok {
 			h.ServeHTTP(w, r)
 			return

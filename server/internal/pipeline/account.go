@@ -2,21 +2,33 @@ package pipeline
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// An account's prompt guides only the recognition of its uploads: the text of a link
-// belongs to all accounts. With another prompt, a recording is recognized again.
+// The prompts of an account and of a request guide only the recognition of uploads: the text of
+// a link belongs to all accounts. With another prompt, a recording is recognized again.
 
 // promptFor is the prompt that a submission is recognized with.
 func (p *Pipeline) promptFor(ctx context.Context, s Submission) (string, error) {
 	if s.Upload == nil || !s.team.TakesPrompts() {
 		return "", nil
 	}
-	return p.store.Accounts.Prompt(ctx, s.Account)
+	prompt, err := p.store.Accounts.Prompt(ctx, s.Account)
+	return joinPrompts(prompt, s.Prompt), err
+}
+
+// joinPrompts is the end of both prompts that a recognizer uses: see [account.MaxPrompt].
+func joinPrompts(ofAccount, ofRequest string) string {
+	if ofAccount == "" || ofRequest == "" {
+		return ofAccount + ofRequest
+	}
+	all := []rune(ofAccount + ", " + ofRequest)
+	return strings.TrimSpace(string(all[max(len(all)-account.MaxPrompt, 0):]))
 }
 
 // heardAlike reports whether a stored text was heard with the prompt of a submission.

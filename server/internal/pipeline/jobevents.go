@@ -67,14 +67,35 @@ func (j *Jobs) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, 
 // Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
 // unknown id and for another account's upload.
 func (j *Jobs) Transcript(ctx context.Context, account, id string, v view.View) (*view.Result, error) {
-	t, err := j.store.Transcripts.ByID(ctx, id)
+	t, err := j.text(ctx, account, id, j.store.Transcripts.ByID)
+	if err != nil {
+		return nil, err
+	}
+	return view.ResultOf(t, v, true)
+}
+
+// Timed is Transcript with the words in the segments, where the text has words.
+func (j *Jobs) Timed(ctx context.Context, account, id string) (*view.Result, error) {
+	t, err := j.text(ctx, account, id, j.store.Transcripts.Timed)
+	if err != nil {
+		return nil, err
+	}
+	if t.SegmentsJSON, err = view.TimedSegments(t); err != nil {
+		return nil, err
+	}
+	return view.ResultOf(t, view.View{}, true)
+}
+
+// text reads a transcript of the account.
+func (j *Jobs) text(ctx context.Context, account, id string, read func(context.Context, string) (*db.Transcript, error)) (*db.Transcript, error) {
+	t, err := read(ctx, id)
 	if err == nil && t.Owner != "" && t.Owner != account {
 		err = db.ErrNotFound
 	}
 	if err != nil {
 		return nil, jobError("reading a transcript", err)
 	}
-	return view.ResultOf(t, v, true)
+	return t, nil
 }
 
 // Wait returns the job as soon as it has ended. When waiting ends first, it

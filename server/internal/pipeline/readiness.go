@@ -17,6 +17,9 @@ import (
 // Ping returns nil if the database answers.
 func (p *Pipeline) Ping(ctx context.Context) error { return p.store.Ping(ctx) }
 
+// Team returns the processes that work.
+func (p *Pipeline) Team(ctx context.Context) cluster.Team { return p.cluster.Team(ctx) }
+
 // Check returns an error, or nil, for each part of the service. The parts are "blobs" and
 // the abilities of the engine: "captions", "discovery", "audio", "media" and "asr". The
 // part "engine.captions." with a platform is [throttle.ErrOpen] while no working source of the

@@ -31,6 +31,9 @@ type Submission struct {
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
 	View      view.View
+	// Prompt holds names and words that are likely to be said in the upload, in addition to the
+	// account's prompt; empty: none.
+	Prompt string
 	// Admit is called before a claim is made that the plan has room for, at most once
 	// and in no transaction; its error is the answer. nil admits every claim.
 	Admit func(context.Context) error
@@ -53,7 +56,7 @@ type terms struct {
 	limits db.Limits
 	ttl    time.Duration // how old a stored text may be that answers it
 	trace  string        // as of a db.Job
-	prompt string        // of the account, for an upload; "" for none
+	prompt string        // of the account and of the request, for an upload; "" for none
 }
 
 // Outcome is what became of a submission: exactly one member is set.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -23,6 +24,7 @@ type View struct {
 type Result struct {
 	transcript.Result
 	SegmentsJSON *packed.Bytes
+	Duration     float64 // of the media, in seconds; 0: not known
 	// TextID and TextChanged tell which text it is of all that there have been.
 	TextID      string
 	TextChanged time.Time
@@ -71,7 +73,7 @@ func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 			Recognizer:     HeardBy(t),
 			NothingHeard:   t.Source == transcript.OriginASR && t.SegmentsJSON != nil && t.SegmentsJSON.Len() <= len("[]"),
 		},
-		TextID: t.ID, TextChanged: t.ChangedAt,
+		Duration: t.Duration, TextID: t.ID, TextChanged: t.ChangedAt,
 	}
 	if t.Duration > 0 {
 		sec := RoundSeconds(t.Duration)
@@ -95,6 +97,21 @@ func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 	}
 	r.Transcript, r.SegmentsJSON = &shown, t.SegmentsJSON
 	return r, nil
+}
+
+// TimedSegments are the rendered segments of a text that was read with its words, with the words
+// in them.
+func TimedSegments(t *db.Transcript) (*packed.Bytes, error) {
+	segments, err := t.SegmentsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	words, err := t.WordsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	timed, err := wire.WithWords(segments, words)
+	return packed.Pack(timed), err
 }
 
 // HideMetadata takes away what sendMetadata: false does not show.

@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// RecordingForm says how to read the fields of a multipart form with a recording in its part
+// "file". The fields may stand before or after the file, which goes straight to the store.
+type RecordingForm struct {
+	Field    func(name string, value io.Reader) error // reads a part other than the file
+	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
+	Read     func() error                             // reads the values of all fields, at the end of the form
+	Expected func() pipeline.Submission               // is what the fields so far want of the file
+}
+
+// ReceiveRecording reads a form. The caller owns the upload. After an error no upload is left.
+func (a *API) ReceiveRecording(r *http.Request, p account.Principal, form RecordingForm) (*pipeline.Upload, error) {
+	return receiveRecording(r, p, a.transcripts.pipeline, form)
+}
+
+// maxAroundFile is a bound for the whole form without its file, in bytes.
+const maxAroundFile = 256 << 10
+
+// errBody marks a fault of the request's body. A fault of the store has no such mark.
+type errBody struct{ error }
+
+func (e errBody) Unwrap() error { return e.error }
+
+// recordingReader reads one form.
+type recordingReader struct {
+	RecordingForm
+	pipeline  *pipeline.Pipeline
+	principal account.Principal
+	upload    *pipeline.Upload // nil until the file has come
+}
+
+func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipeline, form RecordingForm) (*pipeline.Upload, error) {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || params["boundary"] == "" {
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
+	}
+	if len(params["boundary"]) > maxBoundary {
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
+	}
+	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, p.Plan.MaxUploadBytes); err != nil { // the client need not send it
+		return nil, err
+	}
+	if err := to.Disks.Room(r.ContentLength); err != nil {
+		return nil, err
+	}
+	if err := edge.HoldUpload(r.Context()); err != nil {
+		return nil, err
+	}
+	body := &partsReader{r: r.Body}
+	f := &recordingReader{RecordingForm: form, pipeline: to, principal: p}
+	err = f.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body})
+	if err == nil {
+		err = f.Read()
+	}
+	if err == nil && f.upload == nil {
+		err = transcript.Errorf(transcript.UploadInvalid, "There is no file in the form.").With("part", "file")
+	}
+	if err != nil {
+		if f.upload != nil {
+			to.Discard(r.Context(), f.upload)
+		}
+		return nil, err
+	}
+	return f.upload, nil
+}
+
+func (f *recordingReader) readParts(ctx context.Context, parts *formReader) error {
+	for {
+		part, err := parts.next()
+		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
+			return parts.end()
+		}
+		if err != nil {
+			return brokenBody(err)
+		}
+		if name := part.FormName(); name == "file" {
+			err = f.readFile(ctx, part)
+		} else {
+			err = f.Field(name, bodyReader{part})
+		}
+		if body := (errBody{}); errors.As(err, &body) {
+			return brokenBody(body.error)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func brokenBody(err error) error {
+	what := "is not a multipart form"
+	switch {
+	case errors.Is(err, edge.ErrTooSlow), errors.Is(err, edge.ErrCut):
+		return err
+	case errors.Is(err, errPartHeader):
+		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)
+	case errors.As(err, new(textproto.ProtocolError)):
+		what = "has a part whose header cannot be read: a control character in the name of a file is written as %1B"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		what = "ended before its closing boundary"
+	}
+	cause := errors.New(clip.Text(err.Error())) // the text may repeat a line of the form
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
+}
+
+// bodyReader marks the errors of a body.
+type bodyReader struct{ r io.Reader }
+
+func (b bodyReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = errBody{err}
+	}
+	return n, err
+}
