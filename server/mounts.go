@@ -8,8 +8,13 @@ import (
 // Handler is the whole API. Under a prefix of another server's mux it needs
 // [Config.BasePath] and http.StripPrefix: see the example.
 func (s *Server) Handler() http.Handler {
-	return s.edge.Handler(slices.Concat(s.api.Routes(), s.mcp.Routes()))
+	return s.edge.Handler(slices.Concat(s.api.Routes(), s.mcp.Routes(), s.openAI.Routes()))
 }
+
+// OpenAI serves POST /v1/audio/transcriptions and GET /v1/models as OpenAI's API does, for programs
+// that send recordings there: see server/OPENAI.md. A mux needs both patterns, "/v1/audio/" and
+// "/v1/models".
+func (s *Server) OpenAI() http.Handler { return s.edge.Handler(s.openAI.Routes()) }
 
 // Transcripts serves POST /v1/transcript and the job routes, and nothing else.
 func (s *Server) Transcripts() http.Handler {

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/mcp"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/openaiface"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
@@ -38,6 +39,7 @@ type Server struct {
 	edge     *edge.Edge
 	api      *api.API
 	mcp      *mcp.Face
+	openAI   *openaiface.Face
 	pipeline *pipeline.Pipeline
 	lifetime *edge.Lifetime
 
@@ -154,6 +156,7 @@ func (s *Server) makeAPI() (err error) {
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})
 	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
+	s.openAI = &openaiface.Face{API: s.api, Lifetime: s.lifetime, Pipeline: s.pipeline, Admit: c.admit()}
 	return nil
 }
 

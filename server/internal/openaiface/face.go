@@ -1,0 +1,48 @@
+// Package openaiface serves the transcription routes of OpenAI's API, so that programs for that API
+// use this service. server/OPENAI.md describes the routes. A recording becomes a job like any other.
+package openaiface
+
+import (
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+)
+
+// Face is the routes. Every member is required but Admit.
+type Face struct {
+	API      *api.API
+	Lifetime *edge.Lifetime
+	Pipeline *pipeline.Pipeline
+	Admit    api.Admit // has the last word on new work; nil: the plan decides
+}
+
+// createTranscription is the name of the operation, for Admit.
+const createTranscription = "createTranscription"
+
+// Routes are the routes of the face. They do not stand in the OpenAPI document, because their
+// shapes belong to another API.
+func (f *Face) Routes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodPost, Pattern: "/v1/audio/transcriptions", Operation: createTranscription,
+			Scope: account.Transcripts, Streams: true, Handle: f.createTranscription, Refusal: refusal,
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/audio/translations", Operation: "createTranslation",
+			Scope: account.Transcripts, Handle: refuseTranslation, Refusal: refusal,
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/models", Operation: "listModels",
+			Scope: account.Transcripts, Handle: f.listModels, Refusal: refusal,
+		},
+	}
+}
+
+// refuseTranslation is POST /v1/audio/translations.
+func refuseTranslation(http.ResponseWriter, *http.Request) error {
+	return invalid("", "unsupported_operation",
+		"This service does not translate. POST /v1/audio/transcriptions writes down what is said in the language in which it is said.")
+}

@@ -1,0 +1,118 @@
+package openaiface
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// recheck is the time between two looks at the key of a request that waits.
+const recheck = 10 * time.Second
+
+// createTranscription is POST /v1/audio/transcriptions. The answer begins when it is known how the
+// job has ended. Only a stream begins when the job is accepted.
+func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	media, present, err := edge.BodyType(r)
+	if err != nil {
+		return err
+	}
+	if !present || media != "multipart/form-data" {
+		return edge.Unsupported("Send the recording and the other fields as multipart/form-data.")
+	}
+	if err := api.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+		return err
+	}
+	closed, err := f.API.OpenStream(p)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	asked, upload, err := f.read(r, p)
+	if err != nil {
+		return err
+	}
+	// The end of the connection ends the wait, but not the job.
+	out, err := f.Pipeline.Submit(context.WithoutCancel(r.Context()), f.submission(p, asked, upload))
+	if err != nil {
+		return err
+	}
+	if asked.stream {
+		return f.stream(w, r, asked, out)
+	}
+	return f.answer(w, r, asked, out)
+}
+
+// submission is a request as the pipeline takes it.
+func (f *Face) submission(p account.Principal, asked *form, upload *pipeline.Upload) pipeline.Submission {
+	return pipeline.Submission{
+		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: asked.spoken(), Prompt: asked.guide(),
+		View: view.View{Format: transcript.JSON},
+		Admit: f.Admit.Of(p, api.Operation{
+			ID: createTranscription, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
+		}),
+	}
+}
+
+// answer waits for the end of a job, and answers with the text.
+func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *pipeline.Outcome) error {
+	res := out.Result
+	if res == nil {
+		job, err := f.wait(r, out.Job.JobID)
+		if err != nil {
+			return err
+		}
+		if res, err = f.result(r.Context(), edge.Principal(r).Account, job); err != nil {
+			return err
+		}
+	}
+	said, err := f.heard(r.Context(), edge.Principal(r).Account, asked, res)
+	if err != nil {
+		return err
+	}
+	body, media, err := said.render(asked)
+	if err != nil {
+		return err
+	}
+	return edge.RespondPacked(w, r, media, http.StatusOK, packed.NewBody(packed.Raw(body)))
+}
+
+// wait returns a job when it has ended. The request may wait as long as the recording needs, while
+// its client is there and its key is good.
+func (f *Face) wait(r *http.Request, id string) (*view.Job, error) {
+	ctx := r.Context()
+	defer edge.Waiting(ctx)()
+	serving, stop := f.Lifetime.Until(ctx)
+	defer stop()
+	for {
+		waiting, cancel := context.WithTimeout(serving, recheck)
+		job, err := f.Pipeline.Jobs.Wait(waiting, edge.Principal(r).Account, id, nil)
+		cancel()
+		switch {
+		case err != nil || job.Status.Terminal():
+			return job, err
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case serving.Err() != nil:
+			return nil, edge.Unavailable()
+		case !edge.MayStay(ctx, account.Transcripts):
+			return nil, edge.ErrInvalidCredential
+		}
+	}
+}
+
+// result is the text of a job that has ended, or the reason why there is none.
+func (f *Face) result(ctx context.Context, owner string, job *view.Job) (*view.Result, error) {
+	if _, failure := api.Outcome(job); failure != nil {
+		return nil, failure
+	}
+	return f.Pipeline.Jobs.Transcript(ctx, owner, job.TranscriptRef, view.View{})
+}
