@@ -187,6 +187,7 @@ var startExamples = sync.OnceValue(func() *examples {
 	plan.TranscriptsPerPeriod, plan.ASRMinutesPerPeriod = 1000, 600
 	plan.RateLimit = account.RateLimit{Requests: 1000, Window: time.Minute}
 	s, err := servertest.Start(context.Background(), servertest.OnPlan(plan), servertest.Configure(func(c *server.Config) {
+		c.DirectMedia = true
 		c.Egress.Allow = []string{publisher.Listener.Addr().String()}
 		scripted := c.Engine
 		c.Engine = func(h engine.Host) (engine.Engine, error) {

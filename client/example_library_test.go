@@ -1,0 +1,231 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// A page of a website lists the library with the number of all rows.
+func ExampleLibraryService_List() {
+	c := exampleClient("inaugural33", "moonspeech1", "gettysburg1") // the library has three talks
+
+	page, err := c.Library.List(context.Background(), library.Query{Sort: library.Title, PageSize: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range page.Transcripts {
+		fmt.Println(*item.Title, item.Words)
+	}
+	fmt.Println(page.Total, "in all, in", page.Langs)
+	// Output:
+	// First inaugural address 10
+	// The Gettysburg Address 19
+	// 3 in all, in [en]
+}
+
+// A loop over the library sees each saved text, and also running and failed work.
+func ExampleLibraryService_All() {
+	c := exampleClient("inaugural33", "moonspeech1", "gettysburg1") // the library has three talks
+
+	for item, err := range c.Library.All(context.Background(), library.Query{View: library.History, Sort: library.Oldest}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(item.Kind, item.Platform, item.ExternalID, item.Lang)
+	}
+	// Output:
+	// transcript video_site inaugural33 en
+	// transcript video_site moonspeech1 en
+	// transcript video_site gettysburg1 en
+}
+
+// A saved transcript is read without any work, also long after it was made.
+func ExampleLibraryService_Get() {
+	ctx := context.Background()
+	c := exampleClient("moonspeech1") // the library has one talk
+
+	saved, err := c.Library.Get(ctx, library.Key{Platform: transcript.VideoSite, ExternalID: "moonspeech1"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(*saved.Transcript.Title, "-", saved.Transcript.Segments[0].Text)
+
+	_, err = c.Library.Get(ctx, library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"})
+	fmt.Println("not saved:", errors.Is(err, transcript.NoTranscript))
+	// Output:
+	// We choose to go to the Moon - We choose to go to the moon.
+	// not saved: true
+}
+
+// A karaoke player needs the time of each word. Recognized speech has these times.
+func ExampleLibraryService_GetWithWords() {
+	ctx := context.Background()
+	c := exampleClient() // client.New(url, client.WithAPIKey(key))
+	result, err := c.Transcripts.Get(ctx, transcript.Request{Source: exampleRecording()})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	key := library.Key{Platform: transcript.Upload, ExternalID: result.Transcript.ExternalID}
+	saved, err := c.Library.GetWithWords(ctx, key)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, word := range saved.Transcript.Segments[0].Words[:3] {
+		fmt.Printf("%.1f %s\n", word.Start, word.Text)
+	}
+	// Output:
+	// 0.0 Ask
+	// 1.1 not
+	// 2.2 what
+}
+
+// A page of search results says in which texts something is said, and where.
+func ExampleLibraryService_Search() {
+	c := exampleClient("moonspeech1", "inaugural33") // the library has two talks
+
+	page, err := c.Library.Search(context.Background(), library.Search{Q: "moon"}, client.PageParams{Size: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, match := range page.Items {
+		fmt.Println(*match.Title, match.HitCount)
+		fmt.Println(match.Hits[0].Snippet)
+		fmt.Println(*match.Hits[0].URL) // of a platform with links to a place
+	}
+	// Output:
+	// We choose to go to the Moon 1
+	// We choose to go to the <mark>moon</mark>. Not because it is easy, but because it is hard.
+	// https://www.youtube.com/watch?v=moonspeech1&t=0s
+}
+
+// The search takes phrases, and beginnings of words.
+func ExampleLibraryService_AllSearch() {
+	c := exampleClient("moonspeech1", "inaugural33", "gettysburg1") // the library has three talks
+
+	for match, err := range c.Library.AllSearch(context.Background(), library.Search{Q: `"we have to fear" itsel*`}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, hit := range match.Hits {
+			fmt.Println(match.ExternalID, hit.Start, hit.Snippet)
+		}
+	}
+	// Output:
+	// inaugural33 0 The only thing <mark>we have to fear</mark> is fear <mark>itself</mark>.
+}
+
+// Chunks are pieces of a text for a language model. Each has the link to its place.
+func ExampleLibraryService_Chunks() {
+	c := exampleClient("gettysburg1") // the library has one talk
+
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"}
+	options := transcript.ChunkOptions{MaxChars: 200}
+	page, err := c.Library.Chunks(context.Background(), key, options, client.PageParams{Size: 10})
+	if err != nil {
+		log.Fatal(err)
+	}
+	chunk := page.Items[0]
+	fmt.Println(chunk.Index, *chunk.URL)
+	fmt.Println(chunk.Text)
+	// Output:
+	// 0 https://www.youtube.com/watch?v=gettysburg1&t=0s
+	// Four score and seven years ago our fathers brought forth on this continent a new nation, conceived in liberty.
+}
+
+// A program counts what a text costs in a language model.
+func ExampleLibraryService_AllChunks() {
+	c := exampleClient("gettysburg1") // the library has one talk
+
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1", Language: "en"}
+	chunks, characters := 0, 0
+	for chunk, err := range c.Library.AllChunks(context.Background(), key, transcript.ChunkOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		chunks++
+		characters += len(chunk.Text)
+	}
+	fmt.Println(chunks, "chunk with", characters, "characters")
+	// Output:
+	// 1 chunk with 110 characters
+}
+
+// Other saved talks of the same channel.
+func ExampleLibraryService_Related() {
+	c := exampleClient("inaugural33", "moonspeech1", "gettysburg1") // the library has three talks
+
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "moonspeech1"}
+	related, err := c.Library.Related(context.Background(), key, 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, item := range related {
+		fmt.Println(*item.Title)
+	}
+	// Output:
+	// The Gettysburg Address
+	// First inaugural address
+}
+
+func ExampleLibraryService_Star() {
+	ctx := context.Background()
+	c := exampleClient("inaugural33", "moonspeech1") // the library has two talks
+
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "moonspeech1"}
+	if err := c.Library.Star(ctx, key); err != nil {
+		log.Fatal(err)
+	}
+	for item, err := range c.Library.All(ctx, library.Query{View: library.Starred}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(*item.Title)
+	}
+	// Output:
+	// We choose to go to the Moon
+}
+
+func ExampleLibraryService_Unstar() {
+	ctx := context.Background()
+	c := exampleClient("moonspeech1")
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "moonspeech1"}
+	if err := c.Library.Star(ctx, key); err != nil {
+		log.Fatal(err)
+	}
+
+	if err := c.Library.Unstar(ctx, key); err != nil {
+		log.Fatal(err)
+	}
+	page, err := c.Library.List(ctx, library.Query{View: library.Starred})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("stars:", page.Total)
+	// Output:
+	// stars: 0
+}
+
+// Delete removes a content in all languages. With Key.Language, it removes one text.
+func ExampleLibraryService_Delete() {
+	ctx := context.Background()
+	c := exampleClient("inaugural33", "moonspeech1") // the library has two talks
+
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "moonspeech1"}
+	if err := c.Library.Delete(ctx, key); err != nil {
+		log.Fatal(err)
+	}
+	page, err := c.Library.List(ctx, library.Query{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("left:", page.Total, *page.Transcripts[0].Title)
+	// Output:
+	// left: 1 First inaugural address
+}
