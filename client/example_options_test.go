@@ -1,9 +1,11 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"net/http"
@@ -13,66 +15,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// New checks what it gets and sends nothing.
-func ExampleNew() {
-	_, err := client.New("transcripts.example", client.WithAPIKey("tr_example"))
-	fmt.Println(err)
-
-	c, err := client.New("https://transcripts.example/media", client.WithAPIKey("tr_example"))
-	fmt.Println(c, err)
-	// Output:
-	// client: base URL "transcripts.example": the scheme must be http or https
-	// client of https://transcripts.example/media <nil>
-}
-
-// A printed client shows the service and not the key.
-func ExampleClient_String() {
-	c, err := client.New("https://transcripts.example", client.WithAPIKey("tr_example"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(c)
-	// Output:
-	// client of https://transcripts.example
-}
-
-// Do asks a route that has no method, such as a new one. Errors, repetition and credentials are
-// those of the methods.
-func ExampleClient_Do() {
-	c := exampleClient() // client.New(url, client.WithAPIKey(key))
-
-	var health struct{ Status, Version string }
-	if err := c.Do(context.Background(), http.MethodGet, "/healthz", nil, &health); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(health.Status, health.Version)
-	// Output:
-	// ok dev
-}
-
-// A program asks what is left of its plan before it sends a lot of work.
-func ExampleUsageService_Get() {
-	ctx := context.Background()
-	c := exampleClient() // client.New(url, client.WithAPIKey(key))
-	if _, err := c.Transcripts.Get(ctx, transcript.Request{Source: exampleRecording()}); err != nil {
-		log.Fatal(err)
-	}
-
-	usage, err := c.Usage.Get(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("plan:", usage.Account.Plan)
-	if left := usage.Transcripts.Remaining; left != nil { // else there is no limit
-		fmt.Println("transcripts left:", *left)
-	}
-	fmt.Println("minutes of speech used:", usage.ASRMinutes.Used)
-	// Output:
-	// plan: pro
-	// transcripts left: 999
-	// minutes of speech used: 1
-}
 
 // A key may belong to a client, or to a single call: one client serves all users of a website.
 func ExampleWithAPIKey() {
@@ -100,7 +42,8 @@ func ExampleWithResponse() {
 		log.Fatal(err)
 	}
 	fmt.Println(answer.StatusCode, "after", answer.Attempts, "attempt")
-	fmt.Println(answer.RateLimit.Remaining, "of", answer.RateLimit.Limit, "requests left")
+	window := answer.RateLimit.Requests
+	fmt.Println(window.Remaining, "of", window.Limit, "requests left")
 	// Output:
 	// 200 after 1 attempt
 	// 999 of 1000 requests left
@@ -159,7 +102,7 @@ func ExampleWithUploadProgress() {
 // A person who waits sees why nothing happens for the moment.
 func ExampleWithRetryNotify() {
 	service := exampleService() // the address of a service, and a key of it
-	flaky := client.WithTransport(brokenOnce)
+	flaky := client.WithMiddleware(brokenOnce)
 
 	c, err := client.New(service.URL, client.WithAPIKey(service.Key), flaky,
 		client.WithRetry(client.RetryPolicy{MinWait: time.Millisecond}),
@@ -181,7 +124,7 @@ func ExampleWithRetryNotify() {
 // A program with a queue of its own repeats nothing inside of the client.
 func ExampleWithRetry() {
 	service := exampleService() // the address of a service, and a key of it
-	flaky := client.WithTransport(brokenOnce)
+	flaky := client.WithMiddleware(brokenOnce)
 
 	c, err := client.New(service.URL, client.WithAPIKey(service.Key), flaky, client.WithRetry(client.NoRetry))
 	if err != nil {
@@ -229,27 +172,62 @@ func ExampleWithHTTPClient() {
 	// pro
 }
 
-// A transport sees each attempt: here it counts them.
-func ExampleWithTransport() {
-	service := exampleService() // the address of a service, and a key of it
-	attempts := 0
-	count := func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			attempts++
+// Middleware of one call sees each attempt of this call: here it counts them.
+func ExampleWithMiddleware_call() {
+	c := exampleClient() // client.New(url, client.WithAPIKey(key))
+
+	requests := 0
+	count := client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
+		return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
+			requests++
 			return next.RoundTrip(r)
 		})
+	})
+	if _, err := c.Usage.Get(context.Background(), count); err != nil {
+		log.Fatal(err)
 	}
+	fmt.Println(requests)
+	// Output:
+	// 1
+}
 
-	c, err := client.New(service.URL, client.WithAPIKey(service.Key), client.WithTransport(count))
+// Middleware of a client adds a header to each request.
+func ExampleRoundTripFunc() {
+	service := exampleService() // the address of a service, and a key of it
+	named := client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
+		return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
+			r.Header.Set("X-Request-Id", "search-team")
+			return next.RoundTrip(r)
+		})
+	})
+
+	c, err := client.New(service.URL, client.WithAPIKey(service.Key), named)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := c.Usage.Get(context.Background()); err != nil {
+	var answer client.Response
+	if _, err := c.Usage.Get(context.Background(), client.WithResponse(&answer)); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(attempts)
+	fmt.Println(answer.RequestID)
 	// Output:
-	// 1
+	// search-team
+}
+
+// A service may be newer than the program. Members that the types do not know are not lost.
+func ExampleResponse_UnknownFields() {
+	c := exampleClient() // client.New(url, client.WithAPIKey(key))
+
+	var answer client.Response
+	_, err := c.Usage.Get(context.Background(), client.WithResponse(&answer), client.WithMiddleware(newerService))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, value := range answer.UnknownFields() {
+		fmt.Println(name, string(value))
+	}
+	// Output:
+	// /storage {"usedBytes":1024}
 }
 
 // The client logs each attempt at the level debug, without keys, queries and bodies.
@@ -272,8 +250,8 @@ func ExampleWithLogger() {
 // The User-Agent tells the operator of the service which program asks.
 func ExampleWithUserAgent() {
 	service := exampleService() // the address of a service, and a key of it
-	show := client.WithTransport(func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
+	show := client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
+		return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
 			fmt.Println(r.Header.Get("User-Agent"))
 			return next.RoundTrip(r)
 		})
@@ -290,20 +268,32 @@ func ExampleWithUserAgent() {
 	// podcast-search/2.1
 }
 
-// roundTripper is a function that is a transport.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // brokenOnce is a network that breaks the first connection.
 func brokenOnce(next http.RoundTripper) http.RoundTripper {
 	broken := false
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
 		if !broken {
 			broken = true
 			return nil, errors.New("connection reset by peer")
 		}
 		return next.RoundTrip(r)
+	})
+}
+
+// newerService is a service whose answers have a member that this version does not know.
+func newerService(next http.RoundTripper) http.RoundTripper {
+	return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
+		answer, err := next.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		body, err := io.ReadAll(answer.Body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil {
+			return nil, err
+		}
+		body = append([]byte(`{"storage":{"usedBytes":1024},`), body[1:]...)
+		answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return answer, nil
 	})
 }
 
