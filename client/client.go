@@ -26,6 +26,8 @@ type Client struct {
 	Batches *BatchService
 	// Follows makes a transcript of each new item of a channel, a playlist or a feed.
 	Follows *FollowService
+	// Webhooks says to which addresses the service sends the ends of jobs and batches.
+	Webhooks *WebhookService
 	// Videos finds videos, channels and playlists on the video site.
 	Videos *VideoService
 	// Usage tells what the account may have, and how much of it is used.
@@ -82,6 +84,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	c.Library = &LibraryService{c}
 	c.Batches = &BatchService{c}
 	c.Follows = &FollowService{c}
+	c.Webhooks = &WebhookService{c}
 	c.Videos = &VideoService{c}
 	c.Usage = &UsageService{c}
 	return c, nil

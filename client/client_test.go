@@ -331,6 +331,16 @@ var operations = map[string]any{
 	"changeFollow":          (*client.FollowService).Pause,
 	"deleteFollow":          (*client.FollowService).Delete,
 	"listFollowItems":       (*client.FollowService).Items,
+	"createWebhook":         (*client.WebhookService).Create,
+	"listWebhooks":          (*client.WebhookService).List,
+	"getWebhook":            (*client.WebhookService).Get,
+	"changeWebhook":         (*client.WebhookService).Change,
+	"deleteWebhook":         (*client.WebhookService).Delete,
+	"rotateWebhook":         (*client.WebhookService).Rotate,
+	"testWebhook":           (*client.WebhookService).Test,
+	"listDeliveries":        (*client.WebhookService).Deliveries,
+	"resendDelivery":        (*client.WebhookService).Resend,
+	"resendDeliveries":      (*client.WebhookService).ResendRange,
 }
 
 // conveniences are the methods that combine operations.
@@ -340,6 +350,7 @@ var conveniences = []any{
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
 	(*client.LibraryService).All,
 	(*client.FollowService).CreateAll, (*client.FollowService).Resume, (*client.FollowService).All, (*client.FollowService).AllItems,
+	(*client.WebhookService).AllDeliveries,
 	(*client.VideoService).AllSearch, (*client.VideoService).AllUploads, (*client.VideoService).AllItems,
 }
 
@@ -348,7 +359,7 @@ var conveniences = []any{
 func TestMethodsAndOperations(t *testing.T) {
 	t.Parallel()
 	methods := 0
-	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.FollowService{}, &client.UsageService{}, &client.VideoService{}} {
+	for _, service := range []any{&client.TranscriptService{}, &client.JobService{}, &client.LibraryService{}, &client.BatchService{}, &client.FollowService{}, &client.WebhookService{}, &client.UsageService{}, &client.VideoService{}} {
 		methods += reflect.TypeOf(service).NumMethod()
 	}
 	assert.Equal(t, methods, len(operations)+len(conveniences))

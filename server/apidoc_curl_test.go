@@ -48,7 +48,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
 		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
-			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED", "{followId}", "$FOLLOW").Replace(path)
+			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
@@ -86,6 +86,8 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	feed := s.newFeed(t, as(s.NewKey(t, "globex")))
 
 	follow := s.followed(t, `{"playlist": "PL1234567890", "language": "en"}`)
+	webhook, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`)
+	delivery := s.testEvent(t, webhook)
 
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
@@ -98,7 +100,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "FEED="+feed, "FOLLOW="+follow, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "BATCH="+batch, "FEED="+feed, "FOLLOW="+follow, "WEBHOOK="+webhook, "DELIVERY="+delivery, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

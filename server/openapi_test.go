@@ -103,6 +103,17 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{
+		"POST /v1/webhooks":                                            "createWebhook",
+		"GET /v1/webhooks":                                             "listWebhooks",
+		"GET /v1/webhooks/{webhookId}":                                 "getWebhook",
+		"PATCH /v1/webhooks/{webhookId}":                               "changeWebhook",
+		"DELETE /v1/webhooks/{webhookId}":                              "deleteWebhook",
+		"POST /v1/webhooks/{webhookId}/rotate":                         "rotateWebhook",
+		"POST /v1/webhooks/{webhookId}/test":                           "testWebhook",
+		"GET /v1/webhooks/{webhookId}/deliveries":                      "listDeliveries",
+		"POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend": "resendDelivery",
+		"POST /v1/webhooks/{webhookId}/resend":                         "resendDeliveries",
+
 		"POST /v1/follows":                    "createFollow",
 		"GET /v1/follows":                     "listFollows",
 		"GET /v1/follows/{followId}":          "getFollow",

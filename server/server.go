@@ -151,7 +151,7 @@ func (s *Server) makeAPI() (err error) {
 	}
 	s.api = api.New(api.Config{
 		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
-		Feeds: textfeed.New(s.db.SQL()), MayUse: s.mayUse,
+		Feeds: textfeed.New(s.db.SQL()), MayUse: s.mayUse, Judge: s.guard.JudgeLink,
 		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})

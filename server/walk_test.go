@@ -32,6 +32,10 @@ var asks = map[string]struct{ query, contentType, body string }{
 	"createFollow": {contentType: "application/json", body: `{"playlist": "` + playlistID + `"}`},
 	"changeFollow": {contentType: "application/json", body: `{"status": "paused"}`},
 
+	"createWebhook":    {contentType: "application/json", body: `{"url": "https://hooks.example/"}`},
+	"changeWebhook":    {contentType: "application/json", body: `{"description": "changed"}`},
+	"resendDeliveries": {contentType: "application/json", body: `{"since": "2026-11-22T00:00:00Z"}`},
+
 	"downloadTranscript": {query: "?format=txt"},
 	"exportBatch":        {query: "?format=txt"},
 	"searchLibrary":      {query: "?q=hello"},
@@ -77,6 +81,20 @@ var things = map[string]thing{
 			return s.followed(t, `{"channel": "@`+strings.ReplaceAll(uuid.NewString(), "-", "")+`"}`, as)
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
+	"/v1/webhooks/{webhookId}": {
+		make: func(t *testing.T, s *service, as change) string {
+			id, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`, as)
+			return id
+		},
+		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
+	"/v1/webhooks/{webhookId}/deliveries/{deliveryId}": {
+		make: func(t *testing.T, s *service, as change) string {
+			id, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`, as)
+			return id + "/" + s.testEvent(t, id, as)
+		},
+		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11/019321a0-7c11-7c3e-9a55-2f6d1f0c9b12",
 	},
 	"/v1/video_site/channels/{channelId}":   ofTheSite("@talks", "@nobody"),
 	"/v1/video_site/playlists/{playlistId}": ofTheSite("PL1234567890", "PL0000000000"),
@@ -173,6 +191,7 @@ var scopes = []struct {
 	{"/v1/video_site/captions", account.Transcripts}, {"/v1/video_site/", ""},
 	{"/v1/batch", account.Batches},
 	{"/v1/follows", account.Batches},
+	{"/v1/webhooks", account.Transcripts},
 }
 
 func scopeOf(t *testing.T, pattern string) account.Scope {

@@ -63,9 +63,9 @@ const (
 	IdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"
 	// IdempotencyInProgress: the first request with this Idempotency-Key is still running. Repeat after Retry-After.
 	IdempotencyInProgress Code = "IDEMPOTENCY_IN_PROGRESS"
-	// StateConflict: the job, batch or saved item is in a state (details.status) that
-	// does not permit this. If it still runs, wait for its end; if it was canceled,
-	// start a new job or batch.
+	// StateConflict: the job, batch, webhook or saved item is in a state (details.status) that
+	// does not permit this, or the account has all the webhooks that it may have (details.limit). If it still runs,
+	// wait for its end; if it was canceled, start a new job or batch; make the webhook active, or delete one.
 	StateConflict Code = "STATE_CONFLICT"
 	// ASRConcurrencyLimit: the account has no place for one more recording: details.inUse of details.limit are being
 	// recognized, details.waiting of details.waitingLimit wait. Repeat when one of them has ended.

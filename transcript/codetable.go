@@ -113,8 +113,8 @@ var codeTable = []codeRow{
 	},
 	{
 		StateConflict, 409, RetryWait, "",
-		"The job, batch or saved item is in a state (details.status) that does not permit this.",
-		"If it still runs, wait for its end; if it was canceled, start a new job or batch.",
+		"The job, batch, webhook or saved item is in a state (details.status) that does not permit this, or the account has all the webhooks that it may have (details.limit).",
+		"If it still runs, wait for its end; if it was canceled, start a new job or batch; make the webhook active, or delete one.",
 	},
 	{
 		ASRConcurrencyLimit, 409, RetryWait, "",

@@ -37,9 +37,9 @@ const (
 // Resend says which deliveries of an endpoint are sent again: those that were created from
 // Since to Until, Since included and Until not.
 type Resend struct {
-	Since  time.Time      // the start; required
-	Until  time.Time      // the end; zero: now
-	Status DeliveryStatus // delivered or failed; empty: failed
+	Since  time.Time      `json:"since"`            // the start; required
+	Until  time.Time      `json:"until,omitzero"`   // the end; zero: now
+	Status DeliveryStatus `json:"status,omitempty"` // delivered or failed; empty: failed
 }
 
 // Resent is what a resend of several deliveries has done.

@@ -34,19 +34,19 @@ const (
 
 // Params describe a new endpoint.
 type Params struct {
-	URL         string      // where the events go: http or https, at most MaxURL bytes
-	Events      []EventType // the types that the endpoint receives; empty: all
-	Description string      // at most MaxDescription characters; may be empty
+	URL         string      `json:"url"`                   // where the events go: http or https, at most MaxURL characters
+	Events      []EventType `json:"events,omitempty"`      // the types that the endpoint receives; empty: all
+	Description string      `json:"description,omitempty"` // at most MaxDescription characters; may be empty
 }
 
 // Change is a change of an endpoint. A nil member leaves its value alone.
 type Change struct {
-	URL         *string      // as in Params
-	Events      *[]EventType // as in Params: an empty list means all types
-	Description *string      // as in Params: an empty text removes the description
+	URL         *string      `json:"url,omitempty"`         // as in Params
+	Events      *[]EventType `json:"events,omitempty"`      // as in Params: an empty list means all types
+	Description *string      `json:"description,omitempty"` // as in Params: an empty text removes the description
 	// Status is active or paused. An endpoint that the service has disabled becomes active
 	// again by Active.
-	Status *Status
+	Status *Status `json:"status,omitempty"`
 }
 
 // Created is a new endpoint with its secret. The service shows the secret this once.

@@ -17,9 +17,9 @@ const (
 	Test                EventType = "test"                 // the account has asked for a test
 )
 
-// EventTypes lists the types that an endpoint may choose: all but [Test].
+// EventTypes lists every type.
 func EventTypes() []EventType {
-	return []EventType{TranscriptCompleted, TranscriptFailed, BatchCompleted, BatchFailed}
+	return []EventType{TranscriptCompleted, TranscriptFailed, BatchCompleted, BatchFailed, Test}
 }
 
 // Event is what an endpoint receives. The event holds ids, and not the text: the receiver

@@ -6,7 +6,7 @@ import "time"
 const (
 	// MaxEndpoints is how many endpoints an account may have.
 	MaxEndpoints = 10
-	// MaxURL is the length of the longest address, in bytes.
+	// MaxURL is the length of the longest address, in characters.
 	MaxURL = 2048
 	// MaxDescription is the length of the longest description, in characters.
 	MaxDescription = 256

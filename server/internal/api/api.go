@@ -30,11 +30,12 @@ type Config struct {
 	// DirectMedia takes links of no platform, see server.Config.
 	DirectMedia bool
 	Feeds       *textfeed.Feeds
-	MayUse      func(ctx context.Context, account string) error // nil, or why an account may not use the service now
-	Admit       Admit                                           // has the last word on new work; nil: the plan decides
-	BasePath    string                                          // the start of the paths in answers; empty: the root
-	Version     string                                          // of the program, for GET /healthz
-	Unconfined  func() error                                    // why the kernel does not hold programs to the egress guard; nil: it does
+	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
+	MayUse      func(ctx context.Context, account string) error   // nil, or why an account may not use the service now
+	Admit       Admit                                             // has the last word on new work; nil: the plan decides
+	BasePath    string                                            // the start of the paths in answers; empty: the root
+	Version     string                                            // of the program, for GET /healthz
+	Unconfined  func() error                                      // why the kernel does not hold programs to the egress guard; nil: it does
 
 	ExportPatience time.Duration // how long a client may take to read a chunk of an export
 	Timeout        func(context.Context, time.Duration) (context.Context, context.CancelFunc)
@@ -55,6 +56,7 @@ type API struct {
 	library     *savedTexts
 	search      *textSearch
 	feeds       *textFeeds
+	webhooks    *endpoints
 	usage       *usage
 	health      *health
 	docs        *docs
@@ -80,14 +82,15 @@ func New(c Config) *API {
 			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
 			timeout: c.Timeout, basePath: c.BasePath,
 		},
-		follows: &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, basePath: c.BasePath},
-		exports: &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
-		library: &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
-		search:  &textSearch{library: c.Pipeline.Library, sites: c.Sites},
-		feeds:   &textFeeds{feeds: c.Feeds, mayUse: c.MayUse, recent: recent, basePath: c.BasePath},
-		usage:   &usage{pipeline: c.Pipeline},
-		texts:   newTextPages(),
-		health:  &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
+		follows:  &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, basePath: c.BasePath},
+		exports:  &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
+		library:  &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
+		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
+		feeds:    &textFeeds{feeds: c.Feeds, mayUse: c.MayUse, recent: recent, basePath: c.BasePath},
+		webhooks: &endpoints{edge: c.Edge, store: c.Pipeline.Webhooks, judge: c.Judge, basePath: c.BasePath},
+		usage:    &usage{pipeline: c.Pipeline},
+		texts:    newTextPages(),
+		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),

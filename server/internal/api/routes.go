@@ -9,7 +9,7 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Follows(), a.Usage(), a.Library(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Follows(), a.Webhooks(), a.Usage(), a.Library(), a.Feeds(), a.Health(), a.Docs(),
 	)
 }
 
@@ -29,6 +29,11 @@ func (a *API) Batches() []edge.Route { return slices.Concat(a.batches.routes(), 
 
 // Follows are the routes of what an account follows.
 func (a *API) Follows() []edge.Route { return a.follows.routes() }
+
+// Webhooks are the routes of the addresses to which events go.
+func (a *API) Webhooks() []edge.Route {
+	return slices.Concat(a.webhooks.routes(), a.webhooks.deliveryRoutes())
+}
 
 // Library are the routes of the saved transcripts of an account.
 func (a *API) Library() []edge.Route {

@@ -18,6 +18,7 @@ func tags() []openapi31.Tag {
 		tag("discovery", "The contents of the video site: search, videos, channels, playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),
 		tag("follows", "Channels, playlists and feeds whose new items become transcripts."),
+		tag("webhooks", "Addresses to which the service sends the ends of jobs and batches."),
 		tag("library", "The saved transcripts of an account: lists, searches, files."),
 		tag("usage", "The allowances of an account, and their use."),
 		tag("service", "The state of the service, and its API."),

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
+	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // names has the types whose schema does not have their Go name. Two packages may have types of
@@ -49,6 +50,12 @@ var names = map[reflect.Type]string{
 	reflect.TypeFor[video.Uploads]():          "ChannelUploads",
 	reflect.TypeFor[video.Video]():            "Video",
 	reflect.TypeFor[video.Videos]():           "VideoList",
+	reflect.TypeFor[webhook.Delivery]():       "Delivery",
+	reflect.TypeFor[webhook.DeliveryStatus](): "DeliveryStatus",
+	reflect.TypeFor[webhook.Endpoint]():       "Webhook",
+	reflect.TypeFor[webhook.EventType]():      "WebhookEvent",
+	reflect.TypeFor[webhook.Resent]():         "ResentDeliveries",
+	reflect.TypeFor[webhook.Status]():         "WebhookStatus",
 }
 
 // Name returns the name of a type's schema, if the table names it.
@@ -85,6 +92,9 @@ var enums = map[reflect.Type][]any{
 	reflect.TypeFor[batch.FollowStatus](): list(batch.FollowActive, batch.FollowPaused, batch.FollowFailing),
 	reflect.TypeFor[batch.FollowItemStatus](): list(
 		batch.FollowItemWaiting, batch.FollowItemSubmitted, batch.FollowItemSkipped, batch.FollowItemFailed),
+	reflect.TypeFor[webhook.DeliveryStatus](): list(webhook.Pending, webhook.Delivered, webhook.Failed),
+	reflect.TypeFor[webhook.EventType]():      list(webhook.EventTypes()...),
+	reflect.TypeFor[webhook.Status]():         list(webhook.Active, webhook.Paused, webhook.Disabled),
 }
 
 // Enum returns the values of a type of strings, or nil if the table does not have the type.

@@ -52,6 +52,9 @@ const (
 // is not active. NOT_FOUND as for Get.
 func (s *Store) Test(ctx context.Context, account, id string, key *db.HeldKey) (*webhook.Delivery, error) {
 	return s.send(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error) {
+		if e.Status != webhook.Active {
+			return nil, inactive(e)
+		}
 		return s.add(ctx, tx, e, webhook.Event{Type: webhook.Test}, now)
 	})
 }
@@ -66,6 +69,9 @@ func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key 
 		if err != nil {
 			return nil, one("delivery "+deliveryID, err)
 		}
+		if e.Status != webhook.Active {
+			return nil, inactive(e)
+		}
 		d.begin(now)
 		_, err = tx.SQL().NewUpdate().Model(d).Column("status", "attempts", "next_at", "ended_at").WherePK().Exec(ctx)
 		if err != nil {
@@ -75,16 +81,13 @@ func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key 
 	})
 }
 
-// send runs a function in a transaction that has locked an active endpoint, and returns the
-// delivery that the function has made pending.
+// send runs a function in a transaction that has locked an endpoint, and returns the delivery
+// that the function has made pending.
 func (s *Store) send(ctx context.Context, account, id string, key *db.HeldKey,
 	fn func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error),
 ) (*webhook.Delivery, error) {
 	var d *delivery
 	err := s.onEndpoint(ctx, account, id, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
-		if e.Status != webhook.Active {
-			return inactive(e)
-		}
 		now, err := s.now(ctx)
 		if err != nil {
 			return err

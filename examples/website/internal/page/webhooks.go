@@ -1,0 +1,248 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+// webhooksPage shows the webhooks of an account, and a form to make one.
+type webhooksPage struct {
+	Webhooks []webhook.Endpoint
+	Form     webhookForm
+	Made     *newKeys // the keys of the webhook that was just made; nil: none was
+	Deleted  bool     // whether a webhook has just been deleted
+	Most     int
+}
+
+// newKeys are the keys of a webhook, shown only this once.
+type newKeys struct {
+	URL, Secret, PublicKey string
+	PreviousUntil          *transcript.Time // until then the keys before sign too; nil: there are none
+}
+
+// webhookForm is the form as the visitor filled it in, with the faulty field and the fault.
+type webhookForm struct {
+	ID          string // makes sending the form twice one request
+	URL         string
+	Description string
+	Events      []webhook.EventType
+
+	Field   string // "url", "events", "description", or empty: the whole form
+	Trouble *trouble
+}
+
+// Is reports whether a field has the fault.
+func (f webhookForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
+
+// Has reports whether a type of events is checked.
+func (f webhookForm) Has(e webhook.EventType) bool { return slices.Contains(f.Events, e) }
+
+// AllEvents returns the types of events to choose from. Every webhook receives tests.
+func (webhookForm) AllEvents() []webhook.EventType {
+	return slices.DeleteFunc(webhook.EventTypes(), func(e webhook.EventType) bool { return e == webhook.Test })
+}
+
+func newWebhookForm() webhookForm {
+	f := webhookForm{ID: uuid.NewString()}
+	f.Events = f.AllEvents()
+	return f
+}
+
+// webhooks shows the visitor's webhooks.
+func (p *pages) webhooks(w http.ResponseWriter, r *http.Request) error {
+	return p.showWebhooks(w, r, http.StatusOK, webhooksPage{Form: newWebhookForm(), Deleted: r.FormValue("deleted") != ""})
+}
+
+func (p *pages) showWebhooks(w http.ResponseWriter, r *http.Request, status int, shown webhooksPage) (err error) {
+	if shown.Webhooks, err = p.api.Webhooks.List(r.Context()); err != nil {
+		return err
+	}
+	shown.Most = webhook.MaxEndpoints
+	return p.show(w, r, status, "webhooks", shown)
+}
+
+// createWebhook makes a webhook and shows its secret in the answer, which no cache stores.
+// Reloading the page, or sending the form again, shows that the webhook exists, but not its
+// secret.
+func (p *pages) createWebhook(w http.ResponseWriter, r *http.Request) error {
+	form := webhookForm{
+		ID: r.PostFormValue("id"), URL: strings.TrimSpace(r.PostFormValue("url")), Description: strings.TrimSpace(r.PostFormValue("description")),
+	}
+	for _, e := range r.PostForm["event"] {
+		form.Events = append(form.Events, webhook.EventType(e))
+	}
+	once, err := uuid.Parse(form.ID)
+	switch {
+	case err != nil:
+		return p.webhookTrouble(w, r, form, "", "webhooks.badForm")
+	case form.URL == "":
+		return p.webhookTrouble(w, r, form, "url", "webhooks.noURL")
+	case len(form.Events) == 0: // would mean all
+		return p.webhookTrouble(w, r, form, "events", "webhooks.noEvents")
+	}
+	var answer client.Response
+	params := webhook.Params{URL: form.URL, Events: form.Events, Description: form.Description}
+	made, err := p.api.Webhooks.Create(r.Context(), params, client.WithIdempotencyKey(once.String()), client.WithResponse(&answer))
+	var refused *client.Error
+	switch {
+	case errors.As(err, &refused) && refused.Err == nil:
+		found := p.troubleOf(r, err)
+		found.announce(w)
+		form.Trouble = &found
+		form.Field, _, _ = strings.Cut(firstIssue(refused).Path, ".")
+		return p.showWebhooks(w, r, found.Status, webhooksPage{Form: form})
+	case err != nil:
+		return err
+	case replayed(answer):
+		form := newWebhookForm()
+		form.Trouble = &trouble{Status: http.StatusConflict, Message: p.strings.text("webhooks.madeBefore")}
+		return p.showWebhooks(w, r, http.StatusConflict, webhooksPage{Form: form})
+	}
+	return p.showWebhooks(w, r, http.StatusCreated, webhooksPage{
+		Form: newWebhookForm(), Made: &newKeys{URL: made.Webhook.URL, Secret: made.Secret.Reveal(), PublicKey: made.Webhook.PublicKey},
+	})
+}
+
+// webhookTrouble shows the form again, with the fault.
+func (p *pages) webhookTrouble(w http.ResponseWriter, r *http.Request, form webhookForm, field, text string) error {
+	form.Field, form.Trouble = field, &trouble{Status: http.StatusUnprocessableEntity, Message: p.strings.text(text)}
+	return p.showWebhooks(w, r, form.Trouble.Status, webhooksPage{Form: form})
+}
+
+// replayed reports whether the API has repeated the answer of an earlier request.
+func replayed(a client.Response) bool { return a.Header.Get("Idempotency-Replayed") != "" }
+
+// pathOfWebhook returns the path of the page of a webhook.
+func pathOfWebhook(id string) string { return "/webhooks/" + url.PathEscape(id) }
+
+// webhookPage is a webhook with a page of its deliveries.
+type webhookPage struct {
+	webhook.Endpoint
+	Deliveries []webhook.Delivery
+	Failed     bool     // only failed deliveries are shown
+	Older      string   // the address of the next page; empty: none
+	Later      bool     // whether this is not the first page
+	Resent     int      // how many deliveries were just sent again; 0: none
+	Tested     bool     // whether a test has just been sent
+	Made       *newKeys // the keys that were just made; nil: none were
+	Again      bool     // whether the form for new keys was sent before
+	Rotation   string   // makes sending the form for new keys twice one request
+}
+
+// Soon reports whether a delivery that is shown is to be attempted within a minute.
+func (p webhookPage) Soon() bool {
+	return slices.ContainsFunc(p.Deliveries, func(d webhook.Delivery) bool {
+		return d.NextAt != nil && time.Until(d.NextAt.Time) < time.Minute
+	})
+}
+
+// Answered returns the status of the last answer to a delivery; 0: there was none.
+func (webhookPage) Answered(d webhook.Delivery) int {
+	if d.LastStatus == nil {
+		return 0
+	}
+	return *d.LastStatus
+}
+
+// webhook shows a webhook and what became of its events.
+func (p *pages) webhook(w http.ResponseWriter, r *http.Request) error {
+	resent, _ := strconv.Atoi(r.FormValue("resent")) // the address may be invented: then none were
+	return p.showWebhook(w, r, http.StatusOK, webhookPage{Resent: min(max(resent, 0), webhook.MaxResend), Tested: r.FormValue("tested") != ""})
+}
+
+func (p *pages) showWebhook(w http.ResponseWriter, r *http.Request, status int, shown webhookPage) error {
+	id, query := r.PathValue("id"), client.DeliveryParams{}
+	if r.Method == http.MethodGet {
+		query.Token = r.FormValue("page")
+		if shown.Failed = r.FormValue("status") == string(webhook.Failed); shown.Failed {
+			query.Status = webhook.Failed
+		}
+	}
+	found, err := p.api.Webhooks.Get(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	deliveries, err := p.api.Webhooks.Deliveries(r.Context(), id, query)
+	if err != nil {
+		return err
+	}
+	shown.Endpoint, shown.Deliveries, shown.Later, shown.Rotation = *found, deliveries.Items, query.Token != "", uuid.NewString()
+	if deliveries.Next != "" {
+		older := url.Values{"page": {deliveries.Next}}
+		if shown.Failed {
+			older.Set("status", string(webhook.Failed))
+		}
+		shown.Older = pathOfWebhook(id) + "?" + older.Encode()
+	}
+	return p.show(w, r, status, "webhook", shown)
+}
+
+// rotateWebhook gives a webhook new keys and shows them in the answer, as createWebhook does.
+func (p *pages) rotateWebhook(w http.ResponseWriter, r *http.Request) error {
+	once, err := uuid.Parse(r.PostFormValue("rotation"))
+	if err != nil {
+		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("webhooks.badForm"))
+	}
+	var answer client.Response
+	made, err := p.api.Webhooks.Rotate(r.Context(), r.PathValue("id"), client.WithIdempotencyKey(once.String()), client.WithResponse(&answer))
+	if err != nil {
+		return err
+	}
+	if replayed(answer) {
+		return p.showWebhook(w, r, http.StatusConflict, webhookPage{Again: true})
+	}
+	keys := newKeys{Secret: made.Secret.Reveal(), PublicKey: made.PublicKey, PreviousUntil: &made.PreviousUntil}
+	return p.showWebhook(w, r, http.StatusOK, webhookPage{Made: &keys})
+}
+
+// changeWebhook pauses a webhook, makes it active again, sends it a test, or deletes it.
+func (p *pages) changeWebhook(w http.ResponseWriter, r *http.Request) error {
+	id, to := r.PathValue("id"), pathOfWebhook(r.PathValue("id"))
+	var err error
+	switch path.Base(r.URL.Path) {
+	case "pause":
+		_, err = p.api.Webhooks.Change(r.Context(), id, webhook.Change{Status: new(webhook.Paused)})
+	case "resume":
+		_, err = p.api.Webhooks.Change(r.Context(), id, webhook.Change{Status: new(webhook.Active)})
+	case "test":
+		_, err = p.api.Webhooks.Test(r.Context(), id)
+		to += "?tested=1"
+	default:
+		err, to = p.api.Webhooks.Delete(r.Context(), id), "/webhooks?deleted=1"
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// resend sends one delivery of a webhook again, or all that have failed.
+func (p *pages) resend(w http.ResponseWriter, r *http.Request) error {
+	id, resent := r.PathValue("id"), 1
+	if delivery := r.PathValue("delivery"); delivery != "" {
+		if _, err := p.api.Webhooks.Resend(r.Context(), id, delivery); err != nil {
+			return err
+		}
+	} else {
+		all, err := p.api.Webhooks.ResendRange(r.Context(), id, webhook.Resend{Since: time.Now().Add(-2 * webhook.Retention)})
+		if err != nil {
+			return err
+		}
+		resent = all.Resent
+	}
+	http.Redirect(w, r, pathOfWebhook(id)+"?resent="+strconv.Itoa(resent), http.StatusSeeOther)
+	return nil
+}

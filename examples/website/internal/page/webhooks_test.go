@@ -1,0 +1,221 @@
+package page_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+// hooks is a program that receives webhooks, and answers with a status.
+type hooks struct {
+	url    string
+	status atomic.Int32
+	got    chan received
+}
+
+type received struct {
+	header http.Header
+	body   []byte
+}
+
+// newHooked is a site whose service may send webhooks to a program.
+func newHooked(t *testing.T) (*site, *hooks) {
+	t.Helper()
+	h := &hooks{got: make(chan received, 100)}
+	h.status.Store(http.StatusNoContent)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		h.got <- received{r.Header, body}
+		w.WriteHeader(int(h.status.Load()))
+	}))
+	t.Cleanup(web.Close)
+	h.url = web.URL
+	return newSite(t, visitor.User, servertest.Configure(func(c *server.Config) {
+		c.Egress.Allow = []string{strings.TrimPrefix(web.URL, "http://")}
+	})), h
+}
+
+// next checks the next request with a secret, and returns its event.
+func (h *hooks) next(t *testing.T, secret string) *webhook.Event {
+	t.Helper()
+	select {
+	case r := <-h.got:
+		event, err := client.VerifyWebhook([]string{secret}, r.header, r.body)
+		require.NoError(t, err)
+		return event
+	case <-time.After(time.Minute):
+		require.FailNow(t, "nothing has arrived")
+		return nil
+	}
+}
+
+// webhookSecret finds the secret of a webhook.
+var webhookSecret = regexp.MustCompile(`whsec_[0-9A-Za-z+/=]+`)
+
+// hidden is the value of a hidden field on a page.
+func hidden(t *testing.T, page, name string) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="` + name + `" value="([^"]+)"`).FindStringSubmatch(page)
+	require.NotNil(t, found)
+	return found[1]
+}
+
+// makeWebhook makes a webhook by the form, and returns the path of its page and its secret.
+func (s *site) makeWebhook(t *testing.T, address string) (path, secret string) {
+	t.Helper()
+	made := s.post(t, "/webhooks", "id", hidden(t, s.get(t, "/webhooks").body, "id"), "url", address, "event", "transcript.completed")
+	require.Equal(t, http.StatusCreated, made.status, made.body)
+	return regexp.MustCompile(`/webhooks/[0-9a-f-]{36}`).FindString(made.body), unescaped(webhookSecret.FindString(made.body))
+}
+
+// unescaped is a text of a page: base64 has a plus, which is escaped there.
+func unescaped(text string) string { return strings.ReplaceAll(text, "&#43;", "+") }
+
+func TestWebhookSecretIsShownOnce(t *testing.T) {
+	t.Parallel()
+	s, h := newHooked(t)
+	form := []string{
+		"id", hidden(t, s.get(t, "/webhooks").body, "id"), "url", h.url + "/a", "description", "<b>mine</b>",
+		"event", "transcript.completed", "event", "batch.failed",
+	}
+	made := s.post(t, "/webhooks", form...)
+	require.Equal(t, http.StatusCreated, made.status, made.body)
+	assert.Equal(t, "no-store", made.header.Get("Cache-Control"))
+	assert.NotContains(t, made.body, "<b>", "a description is text")
+	require.Regexp(t, webhookSecret, made.body)
+	path := regexp.MustCompile(`/webhooks/[0-9a-f-]{36}`).FindString(made.body)
+
+	again := s.post(t, "/webhooks", form...) // a reload
+	assert.Equal(t, http.StatusConflict, again.status)
+	assert.Contains(t, again.body, "already exists")
+	for _, later := range []answered{again, s.get(t, "/webhooks"), s.get(t, path)} {
+		assert.NotRegexp(t, webhookSecret, later.body)
+		assert.Contains(t, later.body, h.url+"/a")
+		assert.Contains(t, later.body, "batch.failed")
+	}
+
+	rotation := []string{"rotation", hidden(t, s.get(t, path).body, "rotation")}
+	rotated := s.post(t, path, rotation...)
+	require.Equal(t, http.StatusOK, rotated.status, rotated.body)
+	require.Regexp(t, webhookSecret, rotated.body)
+	assert.NotEqual(t, webhookSecret.FindString(made.body), webhookSecret.FindString(rotated.body))
+	assert.Contains(t, rotated.body, "is good until")
+	again = s.post(t, path, rotation...)
+	assert.Equal(t, http.StatusConflict, again.status)
+	assert.NotRegexp(t, webhookSecret, again.body)
+	assert.Equal(t, http.StatusBadRequest, s.post(t, path).status, "a form without its id")
+
+	deleted := s.post(t, path+"/delete")
+	require.Equal(t, http.StatusSeeOther, deleted.status)
+	list := s.get(t, deleted.header.Get("Location")).body
+	assert.Contains(t, list, "The webhook is deleted.")
+	assert.Contains(t, list, "There are no webhooks yet.")
+	assert.Equal(t, http.StatusNotFound, s.get(t, path).status)
+}
+
+// The page of a webhook shows what became of its events, and sends them again.
+func TestWebhookDeliveries(t *testing.T) {
+	t.Parallel()
+	s, h := newHooked(t)
+	path, secret := s.makeWebhook(t, h.url)
+	shows := func(path string, want ...string) (body string) {
+		t.Helper()
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			body = s.get(t, path).body
+			for _, text := range want {
+				assert.Contains(c, body, text)
+			}
+		}, time.Minute, 50*time.Millisecond)
+		return body
+	}
+	assert.Contains(t, s.get(t, path).body, "No event has happened yet.")
+	tested := s.post(t, path+"/test")
+	require.Equal(t, http.StatusSeeOther, tested.status, tested.body)
+	assert.Contains(t, s.get(t, tested.header.Get("Location")).body, "A test is on its way.")
+	event := h.next(t, secret)
+	assert.Equal(t, webhook.Test, event.Type)
+	body := shows(path, ">Delivered</p>", "1 attempt", "answer 204")
+	assert.NotContains(t, body, "data-soon")
+
+	resent := s.post(t, path+"/deliveries/"+event.ID+"/resend")
+	require.Equal(t, http.StatusSeeOther, resent.status, resent.body)
+	assert.Contains(t, s.get(t, resent.header.Get("Location")).body, "1 delivery is sent again.")
+	assert.Equal(t, event.ID, h.next(t, secret).ID)
+	shows(path, ">Delivered</p>")
+
+	h.status.Store(http.StatusGone)
+	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/test").status)
+	h.next(t, secret)
+	body = shows(path, ">Switched off</p>", ">Failed</p>", "answered 410")
+	assert.NotContains(t, body, "/resend", "a webhook that is off sends nothing")
+	assert.Contains(t, s.get(t, "/webhooks").body, ">Switched off</p>")
+	failed := s.get(t, path+"?status=failed").body
+	assert.Contains(t, failed, ">Failed</p>")
+	assert.NotContains(t, failed, ">Delivered</p>")
+
+	h.status.Store(http.StatusOK)
+	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/resume").status)
+	assert.Contains(t, s.get(t, path).body, ">Active</p>")
+	all := s.post(t, path+"/resend")
+	require.Equal(t, http.StatusSeeOther, all.status, all.body)
+	assert.Equal(t, path+"?resent=1", all.header.Get("Location"))
+	h.next(t, secret)
+	require.Eventually(t, func() bool { return !strings.Contains(s.get(t, path+"?status=failed").body, ">Failed</p>") }, time.Minute, 50*time.Millisecond)
+
+	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/pause").status)
+	assert.Contains(t, s.get(t, path).body, ">Paused</p>")
+	assert.Equal(t, http.StatusConflict, s.post(t, path+"/test").status)
+}
+
+func TestWebhookFormSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	s, h := newHooked(t)
+	id := hidden(t, s.get(t, "/webhooks").body, "id")
+	for want, form := range map[string][]string{
+		`id="url-trouble"`:                            {"id", id, "url", " ", "event", "batch.failed"},
+		`value="http://10.0.0.1/"`:                    {"id", id, "url", "http://10.0.0.1/", "event", "batch.failed"},
+		`value="javascript:alert(1)"`:                 {"id", id, "url", "javascript:alert(1)", "event", "batch.failed"},
+		`id="events-trouble"`:                         {"id", id, "url", h.url},
+		`id="description-trouble"`:                    {"id", id, "url", h.url, "event", "batch.failed", "description", strings.Repeat("x", 257)},
+		"This form is broken. Load the page again.":   {"url", h.url, "event", "batch.failed"},
+		`name="event" value="transcript.completed"> `: {"id", id, "url", h.url, "event", "batch.begun"},
+	} {
+		got := s.post(t, "/webhooks", form...)
+		assert.Equal(t, http.StatusUnprocessableEntity, got.status, want)
+		assert.Contains(t, got.body, want)
+		assert.Contains(t, got.body, "trouble")
+	}
+	for range webhook.MaxEndpoints {
+		s.makeWebhook(t, h.url)
+	}
+	full := s.post(t, "/webhooks", "id", id, "url", h.url, "event", "batch.failed")
+	assert.Equal(t, http.StatusConflict, full.status)
+	assert.Contains(t, full.body, "The account has 10 webhooks")
+}
+
+func TestWebhooksAreForThoseWhoSignIn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Guest)
+	for _, got := range []answered{
+		s.get(t, "/webhooks"), s.get(t, "/webhooks/x"), s.post(t, "/webhooks", "url", "https://hooks.example/"), s.post(t, "/webhooks/x"),
+		s.post(t, "/webhooks/x/test"), s.post(t, "/webhooks/x/delete"), s.post(t, "/webhooks/x/resend"),
+	} {
+		assert.Equal(t, http.StatusSeeOther, got.status)
+		assert.True(t, strings.HasPrefix(got.header.Get("Location"), "/sign-in"))
+	}
+}

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+func (e *endpoints) createRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodPost, Pattern: "/v1/webhooks",
+		Operation: "createWebhook", Tag: "webhooks",
+		Summary: "Name an address to which the service sends events.",
+		Scope:   account.Transcripts, Handle: e.createWebhook,
+		Body:    newWebhookTable(new(webhook.Params)),
+		Answers: []edge.Answer{{Status: http.StatusCreated, Body: CreatedWebhook{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
+		Codes: []transcript.Code{
+			transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+			transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+		},
+	}
+}
+
+func (e *endpoints) rotateRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/rotate",
+		Operation: "rotateWebhook", Tag: "webhooks",
+		Summary: "Give a webhook a new secret. The old one signs too for a day.",
+		Scope:   account.Transcripts, Handle: e.rotateWebhook,
+		Path:    webhookPath(new(string)),
+		Answers: []edge.Answer{{Status: http.StatusOK, Body: RotatedWebhook{}, Headers: []edge.Header{edge.HeaderReplayed}}},
+		Codes: []transcript.Code{
+			transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+			transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+		},
+	}
+}
+
+// newWebhookTable is the table of the JSON body of a new endpoint.
+func newWebhookTable(p *webhook.Params) request.Table {
+	fields := webhookFields(p)
+	fields[0].Required()
+	return request.Table{Name: "CreateWebhookRequest", Fields: fields}
+}
+
+// webhookFields are the members that an account sets, the address first.
+func webhookFields(p *webhook.Params) []*request.Field {
+	types := webhook.EventTypes()
+	return []*request.Field{
+		request.New("url", &p.URL, request.WebAddress(webhook.MaxURL)).About("Where the events go."),
+		request.New("events", &p.Events, request.List(request.Enum(types), 0, len(types))).
+			About("The types that the webhook receives. An empty list means all types. Every webhook receives a test."),
+		request.New("description", &p.Description, request.Text(0, webhook.MaxDescription)).About("Words of your own."),
+	}
+}
+
+// CreatedWebhook is a new webhook with its secret.
+type CreatedWebhook struct {
+	Webhook webhook.Endpoint `json:"webhook"` // the webhook
+	Secret  string           `json:"secret"`  // checks the signatures of version v1; no other answer has it
+}
+
+// RotatedWebhook has the new keys of a webhook.
+type RotatedWebhook struct {
+	Secret        string          `json:"secret"`        // the new secret; no other answer has it
+	PublicKey     string          `json:"publicKey"`     // the new public key
+	PreviousUntil transcript.Time `json:"previousUntil"` // until then the old keys sign too
+}
+
+// judged returns an INVALID_REQUEST about the field url for an address where the service sends
+// no request, as far as the address itself shows that.
+func (e *endpoints) judged(ctx context.Context, address string) error {
+	if err := e.judge(ctx, "webhook", address); err != nil {
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "url", Message: "is an address to which this service sends nothing: name a public address",
+		})
+	}
+	return nil
+}
+
+// createWebhook is POST /v1/webhooks.
+func (e *endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	var params webhook.Params
+	return e.edge.Once(w, r, edge.Post{
+		Read: func() (map[string]any, error) {
+			table := newWebhookTable(&params)
+			if err := readJSON(w, r, table); err != nil {
+				return nil, err
+			}
+			return table.Canonical(), e.judged(r.Context(), params.URL)
+		},
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			created, err := e.store.Create(context.WithoutCancel(r.Context()), own, params, key)
+			if err != nil {
+				return edge.Reply{}, err
+			}
+			return e.createdReply(created)
+		},
+		Again: func(a db.Answer) (edge.Reply, error) {
+			created, err := e.store.Created(r.Context(), own, a)
+			if err != nil {
+				return edge.Reply{}, err
+			}
+			return e.createdReply(created)
+		},
+	})
+}
+
+func (e *endpoints) createdReply(c *webhook.Created) (edge.Reply, error) {
+	header := map[string]string{"Location": e.basePath + "/v1/webhooks/" + c.Webhook.ID}
+	return edge.ReplyJSON(http.StatusCreated, header, CreatedWebhook{c.Webhook, c.Secret.Reveal()})
+}
+
+// rotateWebhook is POST /v1/webhooks/{webhookId}/rotate.
+func (e *endpoints) rotateWebhook(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	return e.post(w, r, http.StatusOK, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
+		return shownKeys(e.store.Rotate(context.WithoutCancel(r.Context()), own, id, key))
+	}, func(a db.Answer) (any, error) {
+		return shownKeys(e.store.Rotated(r.Context(), own, a))
+	})
+}
+
+func shownKeys(keys *webhook.Rotated, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return RotatedWebhook{keys.Secret.Reveal(), keys.PublicKey, keys.PreviousUntil}, nil
+}
+
+// post answers a POST about one endpoint with a value as JSON. A request whose table has no
+// fields needs no body.
+func (e *endpoints) post(w http.ResponseWriter, r *http.Request, status int, table request.Table,
+	do func(id string, key *db.HeldKey) (any, error), again func(db.Answer) (any, error),
+) error {
+	if err := edge.CheckOptionalType(r); err != nil {
+		return err
+	}
+	var id string
+	reply := func(body any, err error) (edge.Reply, error) {
+		if err != nil {
+			return edge.Reply{}, err
+		}
+		return edge.ReplyJSON(status, nil, body)
+	}
+	return e.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if len(table.Fields) == 0 {
+				err = edge.ReadEmpty(w, r)
+			} else {
+				err = readJSON(w, r, table)
+			}
+			if err != nil {
+				return nil, err
+			}
+			id, err = webhookID(r)
+			return table.Canonical(), err
+		},
+		Do:    func(key *db.HeldKey) (edge.Reply, error) { return reply(do(id, key)) },
+		Again: func(a db.Answer) (edge.Reply, error) { return reply(again(a)) },
+	})
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+func (e *endpoints) deliveryRoutes() []edge.Route {
+	codes := []transcript.Code{
+		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
+		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
+	}
+	replayed := []edge.Header{edge.HeaderReplayed}
+	return []edge.Route{
+		{
+			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/test",
+			Operation: "testWebhook", Tag: "webhooks",
+			Summary: "Send a test event to an active webhook.",
+			Scope:   account.Transcripts, Handle: e.testWebhook,
+			Path:    webhookPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: OneDelivery{}, Headers: replayed}},
+			Codes:   codes,
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/webhooks/{webhookId}/deliveries",
+			Operation: "listDeliveries", Tag: "webhooks",
+			Summary: "List the deliveries of a webhook, newest first, with what became of each.",
+			Scope:   account.Transcripts, Polls: true, Handle: e.listDeliveries,
+			Path: webhookPath(new(string)), Query: new(deliveriesQuery).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: DeliveryList{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
+			Operation: "resendDelivery", Tag: "webhooks",
+			Summary: "Send a delivery of an active webhook again.",
+			Scope:   account.Transcripts, Handle: e.resendDelivery,
+			Path:    deliveryPath(new(string), new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: OneDelivery{}, Headers: replayed}},
+			Codes:   codes,
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/resend",
+			Operation: "resendDeliveries", Tag: "webhooks",
+			Summary: "Send the deliveries of a range of time again.",
+			Scope:   account.Transcripts, Handle: e.resendDeliveries,
+			Path: webhookPath(new(string)), Body: resendTable(new(webhook.Resend)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: webhook.Resent{}, Headers: replayed}},
+			Codes:   codes,
+		},
+	}
+}
+
+// OneDelivery is the body of an answer about one delivery.
+type OneDelivery struct {
+	Delivery webhook.Delivery `json:"delivery"` // the present state of the delivery
+}
+
+// DeliveryList is a page of deliveries.
+type DeliveryList struct {
+	Deliveries    []webhook.Delivery `json:"deliveries"`              // the deliveries of the page, newest first
+	NextPageToken string             `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+}
+
+// Pages of deliveries.
+const (
+	mostDeliveries  = 200
+	usualDeliveries = 50
+)
+
+// deliveriesQuery is the query of GET /v1/webhooks/{webhookId}/deliveries.
+type deliveriesQuery struct {
+	paging
+	status webhook.DeliveryStatus
+}
+
+func (q *deliveriesQuery) table() request.Table {
+	return request.Table{Fields: append(
+		q.fields(mostDeliveries, usualDeliveries),
+		request.New("status", &q.status, request.Enum([]webhook.DeliveryStatus{webhook.Pending, webhook.Delivered, webhook.Failed})).
+			About("Only deliveries in this state."),
+	)}
+}
+
+// listDeliveries is GET /v1/webhooks/{webhookId}/deliveries.
+func (e *endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error {
+	var q deliveriesQuery
+	query := q.table()
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list, before := listingOf(r, query), ""
+	if q.pageToken != "" {
+		var last uuid.UUID
+		if err := list.after(q.pageToken, &last); err != nil {
+			return err
+		}
+		before = last.String()
+	}
+	id, err := webhookID(r)
+	if err != nil {
+		return err
+	}
+	found, err := e.store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, q.maxResults+1)
+	if err != nil {
+		return err
+	}
+	a := DeliveryList{Deliveries: found}
+	if len(found) > q.maxResults {
+		a.Deliveries = found[:q.maxResults]
+		a.NextPageToken = list.token(a.Deliveries[q.maxResults-1].ID)
+	}
+	return edge.RespondJSON(w, http.StatusOK, a)
+}
+
+// testWebhook is POST /v1/webhooks/{webhookId}/test.
+func (e *endpoints) testWebhook(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	return e.post(w, r, http.StatusAccepted, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
+		return oneDelivery(e.store.Test(context.WithoutCancel(r.Context()), own, id, key))
+	}, func(a db.Answer) (any, error) {
+		return oneDelivery(e.store.Delivery(r.Context(), own, a))
+	})
+}
+
+// deliveryPath is the path of the routes of one delivery.
+func deliveryPath(id, delivery *string) request.Table {
+	table := webhookPath(id)
+	table.Fields = append(table.Fields, request.New("deliveryId", delivery, request.UUID()).Required().About("The id of a delivery."))
+	return table
+}
+
+// resendDelivery is POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend.
+func (e *endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	return e.post(w, r, http.StatusAccepted, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
+		var delivery string
+		if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
+			return nil, transcript.Errorf(transcript.NotFound, "There is no such delivery.")
+		}
+		return oneDelivery(e.store.Resend(context.WithoutCancel(r.Context()), own, id, delivery, key))
+	}, func(a db.Answer) (any, error) {
+		return oneDelivery(e.store.Delivery(r.Context(), own, a))
+	})
+}
+
+func oneDelivery(d *webhook.Delivery, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return OneDelivery{*d}, nil
+}
+
+// resendTable is the table of the body of POST /v1/webhooks/{webhookId}/resend.
+func resendTable(r *webhook.Resend) request.Table {
+	return request.Table{
+		Name: "ResendRequest",
+		Fields: []*request.Field{
+			request.New("since", &r.Since, request.Moment()).Required().About("The start of the range: deliveries of earlier events stay as they are."),
+			request.New("until", &r.Until, request.Moment()).About("The end of the range, which the range does not include; without it, the present time."),
+			request.New("status", &r.Status, request.Enum([]webhook.DeliveryStatus{webhook.Delivered, webhook.Failed}, webhook.Pending).Default(webhook.Failed)).
+				About("Only deliveries in this state."),
+		},
+	}
+}
+
+// resendDeliveries is POST /v1/webhooks/{webhookId}/resend.
+func (e *endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	var which webhook.Resend
+	return e.post(w, r, http.StatusAccepted, resendTable(&which), func(id string, key *db.HeldKey) (any, error) {
+		if err := checkResend(which); err != nil {
+			return nil, err
+		}
+		return e.store.ResendRange(context.WithoutCancel(r.Context()), own, id, which, key)
+	}, func(a db.Answer) (any, error) {
+		return e.store.ResentRange(a)
+	})
+}
+
+func checkResend(which webhook.Resend) error {
+	switch {
+	case which.Status == webhook.Pending:
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "status", Message: "may be delivered or failed: the service sends pending deliveries by itself",
+		})
+	case !which.Until.IsZero() && !which.Until.After(which.Since):
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: "until", Message: "must be later than since"})
+	}
+	return nil
+}

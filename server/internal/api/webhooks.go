@@ -1,0 +1,201 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+// endpoints makes, shows and changes the endpoints of an account, and shows their deliveries.
+type endpoints struct {
+	edge     *edge.Edge
+	store    *webhooks.Store
+	judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
+	basePath string
+}
+
+func (e *endpoints) routes() []edge.Route {
+	return []edge.Route{
+		e.createRoute(),
+		{
+			Method: http.MethodGet, Pattern: "/v1/webhooks",
+			Operation: "listWebhooks", Tag: "webhooks",
+			Summary: "List the webhooks of the account, newest first.",
+			Scope:   account.Transcripts, Handle: e.listWebhooks,
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: WebhookList{}}},
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/webhooks/{webhookId}",
+			Operation: "getWebhook", Tag: "webhooks",
+			Summary: "Read a webhook.",
+			Scope:   account.Transcripts, Handle: e.getWebhook,
+			Path:    webhookPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneWebhook{}}},
+			Codes:   []transcript.Code{transcript.NotFound},
+		},
+		{
+			Method: http.MethodPatch, Pattern: "/v1/webhooks/{webhookId}",
+			Operation: "changeWebhook", Tag: "webhooks",
+			Summary: "Change a webhook, pause it, or make it active again.",
+			Scope:   account.Transcripts, Handle: e.changeWebhook,
+			Path: webhookPath(new(string)), Body: new(webhookChange).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneWebhook{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			Method: http.MethodDelete, Pattern: "/v1/webhooks/{webhookId}",
+			Operation: "deleteWebhook", Tag: "webhooks",
+			Summary: "Delete a webhook with its deliveries.",
+			Scope:   account.Transcripts, Handle: e.deleteWebhook,
+			Path:    webhookPath(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusNoContent}},
+			Codes:   []transcript.Code{transcript.NotFound},
+		},
+		e.rotateRoute(),
+	}
+}
+
+// webhookPath is the path of the routes of one endpoint.
+func webhookPath(id *string) request.Table {
+	return request.Table{Fields: []*request.Field{request.New("webhookId", id, request.UUID()).Required().About("The id of a webhook.")}}
+}
+
+// webhookID is the id in the path. An id that is no UUID names no endpoint.
+func webhookID(r *http.Request) (id string, err error) {
+	if !webhookPath(&id).ReadPath(r.PathValue) {
+		return "", transcript.Errorf(transcript.NotFound, "There is no such webhook.")
+	}
+	return id, nil
+}
+
+// OneWebhook is the body of an answer about one webhook.
+type OneWebhook struct {
+	Webhook webhook.Endpoint `json:"webhook"` // the present state of the webhook
+}
+
+// WebhookList is all webhooks of an account.
+type WebhookList struct {
+	Webhooks []webhook.Endpoint `json:"webhooks"` // the webhooks, newest first
+}
+
+// listWebhooks is GET /v1/webhooks.
+func (e *endpoints) listWebhooks(w http.ResponseWriter, r *http.Request) error {
+	all, err := e.store.List(r.Context(), edge.Principal(r).Account)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, WebhookList{all})
+}
+
+// getWebhook is GET /v1/webhooks/{webhookId}.
+func (e *endpoints) getWebhook(w http.ResponseWriter, r *http.Request) error {
+	id, err := webhookID(r)
+	if err != nil {
+		return err
+	}
+	found, err := e.store.Get(r.Context(), edge.Principal(r).Account, id)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, OneWebhook{*found})
+}
+
+// webhookChange is the body of PATCH /v1/webhooks/{webhookId}.
+type webhookChange struct {
+	webhook.Params
+	status webhook.Status
+}
+
+func (c *webhookChange) table() request.Table {
+	return request.Table{
+		Name: "ChangeWebhookRequest",
+		Fields: append(request.WithoutDefaults(webhookFields(&c.Params)),
+			// A disabled status passes here, because change can say more about it.
+			request.New("status", &c.status, request.Enum([]webhook.Status{webhook.Active, webhook.Paused}, webhook.Disabled)).
+				About("\"paused\" stops the deliveries; \"active\" lets them go on, also after the service has disabled the webhook.")),
+	}
+}
+
+// change is what a body says, after table has read it. Members that were not sent are nil.
+func (c *webhookChange) change(table request.Table) (change webhook.Change, err error) {
+	if c.status == webhook.Disabled {
+		return change, request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "status", Message: "may be active or paused: the service alone disables a webhook",
+		})
+	}
+	sent := table.Canonical()
+	if _, ok := sent["url"]; ok {
+		change.URL = &c.URL
+	}
+	if _, ok := sent["events"]; ok {
+		change.Events = &c.Events
+	}
+	if _, ok := sent["description"]; ok {
+		change.Description = &c.Description
+	}
+	if c.status != "" {
+		change.Status = &c.status
+	}
+	return change, nil
+}
+
+// changeWebhook is PATCH /v1/webhooks/{webhookId}.
+func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error {
+	var c webhookChange
+	table := c.table()
+	if err := readJSON(w, r, table); err != nil {
+		return err
+	}
+	change, err := c.change(table)
+	if err != nil {
+		return err
+	}
+	id, err := webhookID(r)
+	if err != nil {
+		return err
+	}
+	if change.URL != nil {
+		if err := e.judged(r.Context(), c.URL); err != nil {
+			return err
+		}
+	}
+	changed, err := e.store.Change(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id, change)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, OneWebhook{*changed})
+}
+
+// readJSON reads a JSON body, which must be there.
+func readJSON(w http.ResponseWriter, r *http.Request, table request.Table) error {
+	if media, present, err := edge.BodyType(r); err != nil {
+		return err
+	} else if present && media != "application/json" {
+		return edge.Unsupported("Send the body as application/json, and say so in Content-Type.")
+	}
+	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
+	if err != nil {
+		return err
+	}
+	return table.ReadJSON(body)
+}
+
+// deleteWebhook is DELETE /v1/webhooks/{webhookId}.
+func (e *endpoints) deleteWebhook(w http.ResponseWriter, r *http.Request) error {
+	id, err := webhookID(r)
+	if err != nil {
+		return err
+	}
+	if err := e.store.Delete(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "private, no-cache")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,451 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+func (s *service) postWebhook(t testing.TB, body string, changes ...change) *answer {
+	t.Helper()
+	return s.onWebhook(t, http.MethodPost, "", body, changes...)
+}
+
+// onWebhook sends a JSON body, or none, to a path below /v1/webhooks.
+func (s *service) onWebhook(t testing.TB, method, path, body string, changes ...change) *answer {
+	t.Helper()
+	if body == "" {
+		return s.do(t, method, "/v1/webhooks"+path, nil, changes...)
+	}
+	return s.do(t, method, "/v1/webhooks"+path, strings.NewReader(body), append([]change{header("Content-Type", "application/json")}, changes...)...)
+}
+
+// newWebhook makes a webhook, and returns its id and its secret.
+func (s *service) newWebhook(t testing.TB, body string, changes ...change) (id, secret string) {
+	t.Helper()
+	a := s.postWebhook(t, body, changes...)
+	require.Equal(t, http.StatusCreated, a.StatusCode, a.body)
+	made := a.object(t)
+	id = made["webhook"].(map[string]any)["id"].(string)
+	require.Equal(t, "/v1/webhooks/"+id, a.Header.Get("Location"))
+	return id, made["secret"].(string)
+}
+
+// testEvent sends a test event, and returns the id of its delivery.
+func (s *service) testEvent(t testing.TB, webhook string, changes ...change) string {
+	t.Helper()
+	a := s.onWebhook(t, http.MethodPost, "/"+webhook+"/test", "", changes...)
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	return a.object(t)["delivery"].(map[string]any)["id"].(string)
+}
+
+func (s *service) webhookNow(t testing.TB, id string) map[string]any {
+	t.Helper()
+	a := s.get(t, "/v1/webhooks/"+id)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	return a.object(t)["webhook"].(map[string]any)
+}
+
+// deliveries are the ids of the deliveries of a webhook, from all pages of a size.
+func (s *service) deliveries(t testing.TB, id, query string, size string) (ids []string) {
+	t.Helper()
+	for token := ""; ; {
+		a := s.get(t, "/v1/webhooks/"+id+"/deliveries?maxResults="+size+query+token)
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		page := a.object(t)
+		for _, d := range page["deliveries"].([]any) {
+			ids = append(ids, d.(map[string]any)["id"].(string))
+		}
+		next, more := page["nextPageToken"].(string)
+		if !more {
+			return ids
+		}
+		token = "&pageToken=" + url.QueryEscape(next)
+	}
+}
+
+// hook is a request that a receiver has got.
+type hook struct {
+	header http.Header
+	body   string
+}
+
+// receiver answers every request with 204, and hands the requests out.
+func receiver(t *testing.T) (address string, got <-chan hook) {
+	t.Helper()
+	all := make(chan hook, 100)
+	r := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		assert.NoError(t, err)
+		all <- hook{r.Header, string(body)}
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(r.Close)
+	return r.URL, all
+}
+
+// allowing permits requests to the address of a receiver.
+func allowing(address string) func(*server.Config) {
+	return func(c *server.Config) {
+		c.Egress.Allow = append(c.Egress.Allow, strings.TrimPrefix(address, "http://"))
+	}
+}
+
+// next is the next request to a receiver.
+func next(t *testing.T, got <-chan hook) hook {
+	t.Helper()
+	select {
+	case h := <-got:
+		return h
+	case <-time.After(time.Minute):
+		require.FailNow(t, "no request has arrived")
+		return hook{}
+	}
+}
+
+func TestWebhooksRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`)
+	long := "https://hooks.example/" + strings.Repeat("x", 2048)
+	members := map[string]struct {
+		status int
+		path   string
+	}{
+		`"url": "https://user:secret@hooks.example/"`:           {422, "url"},
+		`"url": "https://hooks.example/#part"`:                  {422, "url"},
+		`"url": "hooks.example"`:                                {422, "url"},
+		`"url": "ftp://hooks.example/"`:                         {422, "url"},
+		`"url": "file:///etc/passwd"`:                           {422, "url"},
+		`"url": "https://"`:                                     {422, "url"},
+		`"url": ""`:                                             {422, "url"},
+		`"url": "` + long + `"`:                                 {422, "url"},
+		`"url": "http://127.0.0.1/"`:                            {422, "url"},
+		`"url": "http://169.254.169.254/latest/meta-data"`:      {422, "url"},
+		`"url": "http://[::1]/"`:                                {422, "url"},
+		`"url": "http://[::ffff:10.0.0.1]/"`:                    {422, "url"},
+		`"url": "http://192.168.1.1:8080/"`:                     {422, "url"},
+		`"url": "http://0x7f000001/"`:                           {422, "url"},
+		`"url": 5`:                                              {400, "url"},
+		`"url": null`:                                           {400, "url"},
+		`"events": "transcript.completed"`:                      {400, "events"},
+		`"events": ["transcript.started"]`:                      {422, "events.0"},
+		`"events": [1]`:                                         {400, "events.0"},
+		`"events": ["test","test","test","test","test","test"]`: {422, "events"},
+		`"description": "` + strings.Repeat("é", 257) + `"`:     {422, "description"},
+		`"description": 5`:                                      {400, "description"},
+		`"more": true`:                                          {400, "more"},
+		`"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`:    {400, "secret"},
+	}
+	for member, want := range members {
+		with := member
+		if !strings.HasPrefix(member, `"url"`) {
+			with = `"url": "https://hooks.example/", ` + member
+		}
+		for name, a := range map[string]*answer{
+			"create": s.postWebhook(t, "{"+with+"}"),
+			"change": s.onWebhook(t, http.MethodPatch, "/"+id, "{"+member+"}"),
+		} {
+			says := name + " " + member[:min(len(member), 80)] + ": " + a.body
+			assert.Equal(t, want.status, a.StatusCode, says)
+			assert.Equal(t, "INVALID_REQUEST", a.failure(t)["code"], says)
+			assert.Equal(t, []string{want.path}, a.issuePaths(t), says)
+			assert.NotContains(t, a.body, "user:secret", says)
+		}
+	}
+	for body, want := range map[string]int{`{}`: 400, `[]`: 400, ``: 400, `{"url": "https://hooks.example/"`: 400} {
+		assert.Equal(t, want, s.postWebhook(t, body).StatusCode, body)
+	}
+	for _, status := range []string{"paused", "active"} { // is no member of a new webhook
+		assert.Equal(t, 400, s.postWebhook(t, `{"url": "https://hooks.example/", "status": "`+status+`"}`).StatusCode)
+	}
+	for status, want := range map[string]int{`"disabled"`: 422, `"gone"`: 422, `true`: 400} {
+		a := s.onWebhook(t, http.MethodPatch, "/"+id, `{"status": `+status+`}`)
+		assert.Equal(t, want, a.StatusCode, a.body)
+		assert.Equal(t, []string{"status"}, a.issuePaths(t))
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPatch} {
+		path := map[string]string{http.MethodPost: "", http.MethodPatch: "/" + id}[method]
+		a := s.do(t, method, "/v1/webhooks"+path, strings.NewReader("url=x"), header("Content-Type", "application/x-www-form-urlencoded"))
+		assert.Equal(t, http.StatusUnsupportedMediaType, a.StatusCode, a.body)
+	}
+	assert.Len(t, s.get(t, "/v1/webhooks").object(t)["webhooks"], 1)
+	assert.Equal(t, "https://hooks.example/", s.webhookNow(t, id)["url"])
+}
+
+func TestWebhookChanges(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.postWebhook(t, `{"url": "https://hooks.example/a?b=c", "events": ["batch.failed", "transcript.failed"], "description": "é"}`)
+	require.Equal(t, http.StatusCreated, a.StatusCode, a.body)
+	made := a.object(t)
+	secret := made["secret"].(string)
+	w := made["webhook"].(map[string]any)
+	id := w["id"].(string)
+	assert.Equal(t, "https://hooks.example/a?b=c", w["url"])
+	assert.Equal(t, []any{"batch.failed", "transcript.failed"}, w["events"])
+	assert.Equal(t, "é", w["description"])
+	assert.Equal(t, "active", w["status"])
+	assert.Nil(t, w["disabledReason"])
+	assert.True(t, strings.HasPrefix(secret, "whsec_"))
+	assert.True(t, strings.HasPrefix(w["publicKey"].(string), "whpk_"))
+	assert.Equal(t, w, s.webhookNow(t, id))
+
+	second, _ := s.newWebhook(t, `{"url": "https://hooks.example/2"}`)
+	list := s.get(t, "/v1/webhooks")
+	all := list.object(t)["webhooks"].([]any)
+	require.Len(t, all, 2)
+	assert.Equal(t, second, all[0].(map[string]any)["id"], "the newest first")
+	assert.Equal(t, w, all[1])
+	assert.Equal(t, []any{}, all[0].(map[string]any)["events"], "all types")
+	for _, seen := range []string{list.body, s.get(t, "/v1/webhooks/"+id).body} {
+		assert.NotContains(t, seen, "whsec_", "the secret is shown once")
+	}
+
+	change := func(body string) map[string]any {
+		t.Helper()
+		a := s.onWebhook(t, http.MethodPatch, "/"+id, body)
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		assert.NotContains(t, a.body, "whsec_")
+		changed := a.object(t)["webhook"].(map[string]any)
+		assert.Equal(t, changed, s.webhookNow(t, id))
+		return changed
+	}
+	assert.Equal(t, w["url"], change(`{}`)["url"])
+	assert.Equal(t, "https://hooks.example/new", change(`{"url": "https://hooks.example/new"}`)["url"])
+	w = change(`{"events": []}`)
+	assert.Equal(t, []any{}, w["events"])
+	assert.Equal(t, "é", w["description"], "what is left out stays")
+	assert.Equal(t, "paused", change(`{"status": "paused"}`)["status"])
+	assert.Equal(t, "paused", change(`{"description": ""}`)["status"])
+	w = change(`{"status": "active"}`)
+	assert.Equal(t, "active", w["status"])
+	assert.Empty(t, w["description"])
+
+	require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, "/v1/webhooks/"+id, nil).StatusCode)
+	assert.Equal(t, http.StatusNotFound, s.get(t, "/v1/webhooks/"+id).StatusCode)
+	assert.Equal(t, http.StatusNotFound, s.do(t, http.MethodDelete, "/v1/webhooks/"+id, nil).StatusCode)
+	assert.Len(t, s.get(t, "/v1/webhooks").object(t)["webhooks"], 1)
+}
+
+// A repetition of a POST makes no second webhook and no second secret.
+func TestWebhookReplays(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := func(k string) change { return header("Idempotency-Key", k) }
+	const body = `{"url": "https://hooks.example/"}`
+	first := s.postWebhook(t, body, key("1"))
+	require.Equal(t, http.StatusCreated, first.StatusCode, first.body)
+	again := s.postWebhook(t, body, key("1"))
+	assert.Equal(t, http.StatusCreated, again.StatusCode)
+	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+	assert.Equal(t, first.object(t), again.object(t), "with the secret: the first answer may be lost")
+	assert.Equal(t, first.Header.Get("Location"), again.Header.Get("Location"))
+	other := s.postWebhook(t, `{"url": "https://hooks.example/2"}`, key("1"))
+	assert.Equal(t, "IDEMPOTENCY_CONFLICT", other.failure(t)["code"])
+	assert.Len(t, s.get(t, "/v1/webhooks").object(t)["webhooks"], 1)
+
+	id := first.object(t)["webhook"].(map[string]any)["id"].(string)
+	rotate := func(k string) *answer { return s.onWebhook(t, http.MethodPost, "/"+id+"/rotate", "", key(k)) }
+	rotated := rotate("2")
+	require.Equal(t, http.StatusOK, rotated.StatusCode, rotated.body)
+	assert.NotEqual(t, first.object(t)["secret"], rotated.object(t)["secret"])
+	assert.Equal(t, rotated.object(t)["publicKey"], s.webhookNow(t, id)["publicKey"])
+	assert.Equal(t, rotated.object(t), rotate("2").object(t), "the webhook has one new secret")
+	gone := s.postWebhook(t, body, key("1"))
+	assert.Equal(t, http.StatusConflict, gone.StatusCode, gone.body)
+	assert.Equal(t, "STATE_CONFLICT", gone.failure(t)["code"], "the secret of the first answer is no longer good")
+	assert.NotContains(t, gone.body, "whsec_")
+
+	test := s.onWebhook(t, http.MethodPost, "/"+id+"/test", "", key("3"))
+	require.Equal(t, http.StatusAccepted, test.StatusCode, test.body)
+	delivery := test.object(t)["delivery"].(map[string]any)["id"]
+	repeated := s.onWebhook(t, http.MethodPost, "/"+id+"/test", "", key("3"))
+	assert.Equal(t, delivery, repeated.object(t)["delivery"].(map[string]any)["id"])
+	assert.Len(t, s.deliveries(t, id, "", "50"), 1)
+	since := `{"since": "2026-11-22T00:00:00Z"}`
+	assert.Equal(t,
+		s.onWebhook(t, http.MethodPost, "/"+id+"/resend", since, key("4")).object(t),
+		s.onWebhook(t, http.MethodPost, "/"+id+"/resend", since, key("4")).object(t))
+
+	require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, "/v1/webhooks/"+id, nil).StatusCode)
+	for name, a := range map[string]*answer{"rotate": rotate("2"), "create": s.postWebhook(t, body, key("1"))} {
+		assert.Equal(t, http.StatusNotFound, a.StatusCode, "%s: %s", name, a.body)
+	}
+	assert.Empty(t, s.get(t, "/v1/webhooks").object(t)["webhooks"])
+}
+
+func TestWebhooksOfAnAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var last string
+	for range webhook.MaxEndpoints {
+		last, _ = s.newWebhook(t, `{"url": "https://hooks.example/"}`)
+	}
+	a := s.postWebhook(t, `{"url": "https://hooks.example/"}`)
+	assert.Equal(t, http.StatusConflict, a.StatusCode, a.body)
+	assert.Equal(t, "STATE_CONFLICT", a.failure(t)["code"])
+	assert.Equal(t, map[string]any{"limit": 10.0}, a.failure(t)["details"])
+	assert.Contains(t, a.failure(t)["message"], "10")
+	s.newWebhook(t, `{"url": "https://hooks.example/"}`, as(s.NewKey(t, "globex")))
+	require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, "/v1/webhooks/"+last, nil).StatusCode)
+	s.newWebhook(t, `{"url": "https://hooks.example/"}`)
+}
+
+// A test event arrives signed, by the old keys too after a rotation.
+func TestWebhookTestArrives(t *testing.T) {
+	t.Parallel()
+	address, got := receiver(t)
+	s := start(t, allowing(address))
+	id, secret := s.newWebhook(t, `{"url": "`+address+`/hooks?a=b", "events": ["batch.completed"]}`)
+	public := s.webhookNow(t, id)["publicKey"].(string)
+	delivery := s.testEvent(t, id)
+	h := next(t, got)
+	assert.Contains(t, h.body, `"type":"test"`)
+	for _, key := range []string{secret, public} {
+		signed, err := webhooksign.Verify([]string{key}, h.header, []byte(h.body), time.Now())
+		require.NoError(t, err)
+		assert.Equal(t, delivery, signed)
+	}
+	require.Eventually(t, func() bool { return len(s.deliveries(t, id, "&status=delivered", "50")) == 1 }, time.Minute, 20*time.Millisecond)
+	d := s.get(t, "/v1/webhooks/"+id+"/deliveries").object(t)["deliveries"].([]any)[0].(map[string]any)
+	assert.Equal(t, delivery, d["id"])
+	assert.Equal(t, "test", d["type"])
+	assert.Equal(t, 1.0, d["attempts"])
+	assert.Equal(t, 204.0, d["lastStatus"])
+	for _, member := range []string{"lastError", "nextAt", "jobId", "batchId"} {
+		assert.Contains(t, d, member)
+		assert.Nil(t, d[member], member)
+	}
+
+	rotated := s.onWebhook(t, http.MethodPost, "/"+id+"/rotate", "").object(t)
+	until, err := time.Parse(time.RFC3339, rotated["previousUntil"].(string))
+	require.NoError(t, err)
+	assert.WithinDuration(t, time.Now().Add(webhook.RotationOverlap), until, time.Hour)
+	s.testEvent(t, id)
+	h = next(t, got)
+	for _, key := range []string{secret, public, rotated["secret"].(string), rotated["publicKey"].(string)} {
+		_, err := webhooksign.Verify([]string{key}, h.header, []byte(h.body), time.Now())
+		require.NoError(t, err)
+	}
+	s.onWebhook(t, http.MethodPost, "/"+id+"/rotate", "")
+	s.testEvent(t, id)
+	h = next(t, got)
+	_, err = webhooksign.Verify([]string{secret, public}, h.header, []byte(h.body), time.Now())
+	require.ErrorIs(t, err, webhook.FaultSignature, "only the last two keys sign")
+}
+
+func TestWebhookDeliveriesInPages(t *testing.T) {
+	t.Parallel()
+	address, got := receiver(t)
+	s := start(t, allowing(address))
+	id, _ := s.newWebhook(t, `{"url": "`+address+`"}`)
+	var want []string
+	for range 5 {
+		want = append([]string{s.testEvent(t, id)}, want...)
+		next(t, got)
+	}
+	for _, size := range []string{"1", "2", "5", "200"} {
+		assert.Equal(t, want, s.deliveries(t, id, "", size), "the newest first")
+	}
+	require.Eventually(t, func() bool { return len(s.deliveries(t, id, "&status=delivered", "2")) == 5 }, time.Minute, 20*time.Millisecond)
+	assert.Empty(t, s.deliveries(t, id, "&status=failed", "50"))
+
+	token := s.get(t, "/v1/webhooks/"+id+"/deliveries?maxResults=1").object(t)["nextPageToken"].(string)
+	other, _ := s.newWebhook(t, `{"url": "`+address+`"}`)
+	for query, path := range map[string]string{
+		id + "/deliveries?status=failed&pageToken=" + token: "pageToken",
+		other + "/deliveries?pageToken=" + token:            "pageToken",
+		id + "/deliveries?pageToken=x":                      "pageToken",
+		id + "/deliveries?maxResults=201":                   "maxResults",
+		id + "/deliveries?maxResults=0":                     "maxResults",
+		id + "/deliveries?status=lost":                      "status",
+	} {
+		a := s.get(t, "/v1/webhooks/"+query)
+		assert.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", query, a.body)
+		assert.Equal(t, []string{path}, a.issuePaths(t), query)
+	}
+}
+
+func TestWebhookResend(t *testing.T) {
+	t.Parallel()
+	address, got := receiver(t)
+	s := start(t, allowing(address))
+	id, _ := s.newWebhook(t, `{"url": "`+address+`"}`)
+	first, second := s.testEvent(t, id), s.testEvent(t, id)
+	arrived := func(n int) (ids []string) {
+		t.Helper()
+		for range n {
+			ids = append(ids, next(t, got).header.Get("webhook-id"))
+		}
+		return ids
+	}
+	ended := func(status string, n int) {
+		t.Helper()
+		require.Eventually(t, func() bool { return len(s.deliveries(t, id, "&status="+status, "50")) == n }, time.Minute, 20*time.Millisecond)
+	}
+	assert.ElementsMatch(t, []string{first, second}, arrived(2))
+	ended("delivered", 2)
+	a := s.onWebhook(t, http.MethodPost, "/"+id+"/deliveries/"+first+"/resend", "")
+	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+	again := a.object(t)["delivery"].(map[string]any)
+	assert.Equal(t, first, again["id"])
+	assert.Equal(t, "pending", again["status"])
+	assert.Equal(t, []string{first}, arrived(1), "under the old id")
+	ended("delivered", 2)
+
+	resend := func(body string) map[string]any {
+		t.Helper()
+		a := s.onWebhook(t, http.MethodPost, "/"+id+"/resend", body)
+		require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
+		return a.object(t)
+	}
+	assert.Equal(t, map[string]any{"resent": 0.0, "next": nil}, resend(`{"since": "2026-11-22T00:00:00Z"}`), "none has failed")
+	assert.Equal(t, map[string]any{"resent": 0.0, "next": nil}, resend(`{"since": "2020-11-22T00:00:00Z", "until": "2020-11-23T00:00:00+02:00", "status": "delivered"}`))
+	assert.Equal(t, map[string]any{"resent": 2.0, "next": nil}, resend(`{"since": "2020-11-22T00:00:00Z", "status": "delivered"}`))
+	assert.ElementsMatch(t, []string{first, second}, arrived(2))
+
+	for body, want := range map[string]struct {
+		status int
+		path   string
+	}{
+		``:                        {400, "body"},
+		`{}`:                      {400, "since"},
+		`{"since": 5}`:            {400, "since"},
+		`{"since": "yesterday"}`:  {422, "since"},
+		`{"since": "2026-11-22"}`: {422, "since"},
+		`{"since": "2026-11-22T00:00:00Z", "until": "2026-11-22T00:00:00Z"}`: {422, "until"},
+		`{"since": "2026-11-22T00:00:00Z", "status": "pending"}`:             {422, "status"},
+		`{"since": "2026-11-22T00:00:00Z", "ids": []}`:                       {400, "ids"},
+	} {
+		a := s.onWebhook(t, http.MethodPost, "/"+id+"/resend", body)
+		assert.Equal(t, want.status, a.StatusCode, "%s: %s", body, a.body)
+		assert.Equal(t, []string{want.path}, a.issuePaths(t), body)
+	}
+
+	require.Equal(t, http.StatusOK, s.onWebhook(t, http.MethodPatch, "/"+id, `{"status": "paused"}`).StatusCode)
+	for _, path := range []string{"/test", "/resend", "/deliveries/" + first + "/resend"} {
+		body := ""
+		if path == "/resend" {
+			body = `{"since": "2026-11-22T00:00:00Z"}`
+		}
+		a := s.onWebhook(t, http.MethodPost, "/"+id+path, body)
+		assert.Equal(t, http.StatusConflict, a.StatusCode, "%s: %s", path, a.body)
+		assert.Equal(t, map[string]any{"status": "paused"}, a.failure(t)["details"], path)
+	}
+	unknown := "/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"
+	for _, path := range []string{"/" + id + "/deliveries" + unknown + "/resend", "/" + id + "/deliveries/x/resend", unknown + "/deliveries/" + first + "/resend"} {
+		assert.Equal(t, http.StatusNotFound, s.onWebhook(t, http.MethodPost, path, "").StatusCode, path)
+	}
+}
