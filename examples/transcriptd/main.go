@@ -103,6 +103,7 @@ func oneLine(err error) string {
 type commands struct {
 	Transcribe transcribeCommand `cmd:"" help:"Turn links and recordings into text. Needs no account, no key and no running service."`
 	Serve      serveCommand      `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Give transcripts to a language model: an MCP server on standard input and output. Needs no account, no key and no running service."`
 	Demo       demoCommand       `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
 	Accounts   accountsCommand   `cmd:"" help:"Set and list accounts."`
 	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys."`

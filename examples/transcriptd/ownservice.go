@@ -21,11 +21,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
-// ownService is the service of the calls of "transcriptd transcribe" by one user. The calls share
-// one database, and so one service: one call runs the service in its own process, on a port of
-// the loopback interface, and the other calls use that service. If the process with the service
-// ends, the next request of another call starts the service there. Unfinished jobs stay in the
-// database.
+// ownService is the service of the calls of "transcriptd transcribe" and "transcriptd mcp" by one
+// user. The calls share one database, and so one service: one call runs the service in its own
+// process, on a port of the loopback interface, and the other calls use that service. If the
+// process with the service ends, the next request of another call starts the service there.
+// Unfinished jobs stay in the database.
 type ownService struct {
 	folder string
 	call   string // the name of this call, for its turns among other calls
@@ -69,20 +69,36 @@ func (o *ownService) shared() bool {
 
 // RoundTrip sends a request to the service. It is called by the client.
 func (o *ownService) RoundTrip(r *http.Request) (*http.Response, error) {
-	at, err := o.find(r.Context())
+	at, err := o.reach(r.Context())
 	if err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // the request fails anyway
 		}
-		return nil, o.cure(err)
+		return nil, err
 	}
+	return roundTrip(r, at)
+}
+
+// reach returns the service for requests of this call, and starts the service if no process runs
+// it. Every error names its cure.
+func (o *ownService) reach(ctx context.Context) (localservice.Service, error) {
+	at, err := o.find(ctx)
+	if err != nil {
+		return localservice.Service{}, o.cure(err)
+	}
+	at.Key += callerMark + o.call
+	return at, nil
+}
+
+// roundTrip sends a request to a service on this machine.
+func roundTrip(r *http.Request, at localservice.Service) (*http.Response, error) {
 	to, err := url.Parse(at.URL)
 	if err != nil {
 		return nil, err
 	}
 	r = r.Clone(r.Context())
 	r.URL.Scheme, r.URL.Host, r.Host = to.Scheme, to.Host, to.Host
-	r.Header.Set("Authorization", "Bearer "+at.Key+callerMark+o.call)
+	r.Header.Set("Authorization", "Bearer "+at.Key)
 	return http.DefaultTransport.RoundTrip(r)
 }
 

@@ -21,12 +21,6 @@ type transcribeCommand struct {
 	Own ownFlags `embed:"" group:"The service in this process:"`
 }
 
-// ownFlags configure the service that the command runs.
-type ownFlags struct {
-	service.RecognizerFlags
-	service.LinkFlags
-}
-
 // Help describes the command.
 func (*transcribeCommand) Help() string {
 	return `Writes what the program "transcribe" writes, without an account, a key and a running service.
@@ -39,12 +33,7 @@ After an interruption, also by kill -9 or a loss of power, the same command goes
 }
 
 // Validate is called by the parser.
-func (c *transcribeCommand) Validate() error { return c.flags().Check() }
-
-// flags returns the flags of the service.
-func (c *transcribeCommand) flags() service.Flags {
-	return service.Flags{RecognizerFlags: c.Own.RecognizerFlags, LinkFlags: c.Own.LinkFlags}
-}
+func (c *transcribeCommand) Validate() error { return c.Own.flags().Check() }
 
 // Run transcribes.
 func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out output) (err error) {
@@ -56,7 +45,7 @@ func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out out
 	}()
 	open := func(ctx context.Context, say func(string)) (_ *client.Client, err error) {
 		choose := func(serving context.Context, log *slog.Logger, first bool) (service.Setup, error) {
-			setup, err := c.setup(serving, log)
+			setup, err := c.Own.setup(serving, log)
 			if err != nil || !first || !c.hasRecording() || c.Quiet && !c.Yes {
 				return setup, err
 			}
@@ -66,12 +55,12 @@ func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out out
 		if own, err = openOwnService(ctx, choose); err != nil {
 			return nil, err
 		}
-		if c.configures(call) && own.shared() {
+		if configures(call) && own.shared() {
 			say("Another call runs the service, with its own recognizer and links: the flags of this call for them have no effect.")
 		}
 		return transcribe.Through(own)
 	}
-	if _, err := localservice.Find(); err == nil && !c.configures(call) {
+	if _, err := localservice.Find(); err == nil && !configures(call) {
 		open = nil
 	}
 	code := c.Flags.Run(ctx, "transcriptd transcribe", open, out.Stdout, out.Stderr)
@@ -84,24 +73,10 @@ func (c *transcribeCommand) Run(ctx context.Context, call *kong.Context, out out
 	return exitCode(code)
 }
 
-// setup returns the flags and the chosen recognizer.
-func (c *transcribeCommand) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
-	flags := c.flags()
-	flags.Table = publishedModels
-	return flags.Setup(ctx, log)
-}
-
 // hasRecording reports whether the call names a recording.
 func (c *transcribeCommand) hasRecording() bool {
 	return slices.ContainsFunc(c.Sources, func(source string) bool {
 		st, err := os.Stat(source)
 		return source == "-" || err == nil && st.Mode().IsRegular()
-	})
-}
-
-// configures reports whether the command line has a flag for the service in this process.
-func (c *transcribeCommand) configures(call *kong.Context) bool {
-	return slices.ContainsFunc(call.Path, func(p *kong.Path) bool {
-		return p.Flag != nil && p.Flag.Group != nil && !p.Resolved
 	})
 }
