@@ -10,6 +10,7 @@
 # make test-page   the tests of the website and of the API's page in a real browser
 # make lint   gofmt, go vet, golangci-lint, and the measure of plain sentences
 # make openapi-lint   a linter from npm for the OpenAPI document
+# make mcp-conformance   the protocol's own tests of MCP servers, from npm
 # make bench  compares every figure of speed with its goal, in one table of ratios to
 #             something else in the same run (less than 25 minutes). PostgreSQL keeps
 #             every commit on the disk, as it is shipped. Fails if three rounds of four
@@ -42,6 +43,8 @@ S3 := bin/versitygw-$(S3_VERSION)
 PROMTOOL := bin/promtool
 # The linter of the OpenAPI document: internal/openapilint has its version.
 SPECTRAL := bin/spectral
+# The tests of MCP servers: internal/mcpconformance has their version.
+MCP_CONFORMANCE := bin/mcp-conformance
 # The current yt-dlp, with its JavaScript runtime: internal/ytdlpenv has the versions.
 YTDLP := bin/yt-dlp
 # A plugin of yt-dlp that asks a token provider, for tests.
@@ -75,7 +78,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check honesty test test-race test-page lint openapi-lint bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
+.PHONY: demo bare-demo wer field-check honesty test test-race test-page lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -148,6 +151,9 @@ lint: $(LINT)
 
 openapi-lint: $(SPECTRAL)
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json
+
+mcp-conformance: $(MCP_CONFORMANCE)
+	$(GO) test ./internal/mcpconformance -count=1 -v -timeout 5m -suite
 
 # Each benchmark prints its rows with internal/ratio; this target joins them. One
 # package at a time, because benchmarks disturb each other.
@@ -237,6 +243,12 @@ $(PROMTOOL):
 # packages, and no package's own script is run.
 $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
 	@mkdir -p bin && rm -rf $@.new && cp -r internal/openapilint $@.new
+	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@rm -rf $@ && mv $@.new $@ && touch $@
+
+# Installed in the same way. oldnode.mjs lets the tests run on Node 18.
+$(MCP_CONFORMANCE): internal/mcpconformance/package-lock.json internal/mcpconformance/oldnode.mjs | setup-lint
+	@mkdir -p bin && rm -rf $@.new && mkdir $@.new && cp internal/mcpconformance/package*.json internal/mcpconformance/oldnode.mjs $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
