@@ -130,6 +130,9 @@ func (o *oddTable) calls() {
 	o.odd("a recording that is not there", 2, "correct the name", "transcribe DIR/talk.mp3")
 	o.write("short.mp3", "the media")
 	o.odd("a service that is away", 1, `start one with "transcriptd serve"`, "transcribe --server http://127.0.0.1:1 DIR/short.mp3")
+	o.odd("an MCP server with an address", 2, `"transcriptd mcp --help" shows`, "mcp --listen 127.0.0.1:0")
+	o.odd("an MCP server with an argument", 2, `"transcriptd mcp --help" shows`, "mcp stdio")
+	o.process("an MCP server without a place for its state", 1, "name another folder by XDG_STATE_HOME", []string{"XDG_STATE_HOME=" + o.write("state", "")}, "mcp")
 	o.process("a broken variable", 2, "(from $TRANSCRIPTD_PACE)", []string{"TRANSCRIPTD_PACE=fast"}, "serve")
 }
 

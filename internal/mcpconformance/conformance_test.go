@@ -26,6 +26,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
 var suiteFlag = flag.Bool("suite", false, "run the protocol's own tests (make mcp-conformance)")
@@ -93,6 +94,7 @@ func serve(t *testing.T) string {
 	t.Helper()
 	srv, err := server.New(t.Context(), server.Config{
 		Store: storetest.Open(t, storetest.SQLite(t)), Dir: t.TempDir(), Authenticator: anybody{},
+		Pace: pace.Config{Rate: pace.Unlimited()},
 		Engine: func(engine.Host) (engine.Engine, error) {
 			return engine.Engine{Captions: []engine.CaptionSource{slowCaptions{}}}, nil
 		},

@@ -54,3 +54,10 @@ func (a *API) tellProgress(ctx context.Context, owner, id string, told func(*tra
 		told(&event.Job)
 	}
 }
+
+// CancelJob cancels a job of the account that has not ended. The errors are those of
+// POST /v1/transcript/job/{id}/cancel.
+func (a *API) CancelJob(ctx context.Context, p account.Principal, id string) error {
+	_, err := a.jobs.pipeline.Cancel(ctx, p.Account, id, nil)
+	return err
+}

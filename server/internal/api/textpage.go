@@ -54,6 +54,10 @@ func (q *PageRequest) Fields() []*request.Field {
 	}
 }
 
+// FirstPage asks for the first page of the text of a job, in the form that the request for the
+// text has asked for.
+func FirstPage(job *view.Job) PageRequest { return PageRequest{omitTimestamp: job.Asked.OmitTimestamp} }
+
 // TextRequest asks for the text behind a link.
 type TextRequest struct {
 	PageRequest
@@ -73,7 +77,7 @@ func (q *TextRequest) Table() request.Table {
 // Without an error exactly one of the result, whose segments are packed, and the job is not
 // nil.
 func (a *API) SubmitText(ctx context.Context, p account.Principal, q *TextRequest) (*view.Result, *view.Job, error) {
-	q.wishes.view.SendMetadata = true
+	q.wishes.view.SendMetadata, q.wishes.view.OmitTimestamp = true, q.omitTimestamp
 	out, err := a.transcripts.submitLink(ctx, p, q.source, q.wishes)
 	if err != nil {
 		return nil, nil, err

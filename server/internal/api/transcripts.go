@@ -277,7 +277,7 @@ func Outcome(job *view.Job) (*view.Result, *transcript.Error) {
 	case job.Result == nil:
 		return nil, transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
 	}
-	return &view.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON}, nil
+	return &view.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON, TextID: job.TextID, TextChanged: job.TextChanged}, nil
 }
 
 func resultReply(res *view.Result) (edge.Reply, error) {

@@ -51,13 +51,14 @@ func New(c Config) *Face {
 	f.server = sdk.NewServer(f.about, &sdk.ServerOptions{
 		Instructions: instructions,
 		// No list changes while the process runs, and logging is deprecated.
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Extensions: map[string]any{tasksExtension: map[string]any{}}},
 		SetCacheable: cacheable,
 	})
 	for _, t := range f.toolbox() {
 		f.tools[t.name] = &t
 		f.server.AddTool(t.definition(), f.handler(&t))
 	}
+	f.addTasks()
 	f.inJSON, f.asEvents = f.protocol(true), f.protocol(false)
 	return f
 }

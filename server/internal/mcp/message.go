@@ -27,7 +27,8 @@ type message struct {
 
 // params are the params of the methods that the face knows.
 type params struct {
-	Name           string                     `json:"name"` // of a tool
+	Name           string                     `json:"name"`   // of a tool
+	TaskID         string                     `json:"taskId"` // of a method of tasks
 	Arguments      json.RawMessage            `json:"arguments"`
 	Meta           map[string]json.RawMessage `json:"_meta"`
 	InputResponses json.RawMessage            `json:"inputResponses"`
@@ -69,11 +70,11 @@ func readMessage(body []byte) (message, error) {
 		return m, wrongf(jsonrpc.CodeInvalidRequest, "The message has no method: this server sends no requests, so it takes no responses.")
 	case len(m.method) > maxMethod:
 		return m, wrongf(jsonrpc.CodeMethodNotFound, "There is no method %s.", quoted(m.method))
-	case m.method != callTool:
+	case m.method != callTool && !m.ofTasks():
 		return m, nil
 	}
 	if err := json.Unmarshal(read.Params, &m.params); err != nil {
-		return m, wrongf(jsonrpc.CodeInvalidParams, "The params must be an object with the name of a tool.")
+		return m, wrongf(jsonrpc.CodeInvalidParams, "The params must be an object with the name of a tool, or the id of a task.")
 	}
 	m.progress = m.params.Meta["progressToken"] != nil
 	return m, nil

@@ -29,7 +29,13 @@ func (f *Face) serve(w http.ResponseWriter, r *http.Request) error {
 	if t, ok := f.tools[m.params.Name]; ok && !t.polls {
 		class = db.MainRequests
 	}
+	if m.method == cancelTask {
+		class = db.MainRequests
+	}
 	refused := f.edge.Count(w, r, class)
+	if err == nil && m.ofTasks() {
+		err = checkTask(r, m)
+	}
 	wrong := new(jsonrpc.Error)
 	switch {
 	case refused != nil && (err != nil || m.method != callTool):
@@ -81,6 +87,7 @@ type call struct {
 	refused   error           // the window of the account is full
 	http      context.Context // ends when the client goes away
 	marks     bool            // see pageMark
+	task      *task           // in place of the tool's result; nil: none
 	page      *packed.Bytes   // for the mark in the answer; nil: the answer has none
 }
 

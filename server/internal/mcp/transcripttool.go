@@ -48,6 +48,10 @@ func (f *Face) getTranscript(ctx context.Context, c *call, req *sdk.CallToolRequ
 	if res != nil {
 		return f.page(c, res, q.PageRequest)
 	}
+	if declaresTasks(req.Params) && !job.Status.Terminal() {
+		c.task = newTask(taskMade, &job.Job)
+		return &sdk.CallToolResult{}, nil // the task replaces it
+	}
 	return f.waitForText(ctx, c, req, job.JobID, q.PageRequest)
 }
 

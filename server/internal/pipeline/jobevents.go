@@ -60,6 +60,7 @@ func (j *Jobs) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, 
 	}
 	r.Stale = row.Stale
 	job.Result, job.SegmentsJSON = &r.Result, r.SegmentsJSON
+	job.TextID, job.TextChanged = r.TextID, r.TextChanged
 	job.MetadataStatus = r.MetadataStatus
 	return job, nil
 }

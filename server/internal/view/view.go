@@ -35,6 +35,9 @@ type Result struct {
 type Job struct {
 	transcript.Job
 	SegmentsJSON *packed.Bytes
+	// TextID and TextChanged are those of the result.
+	TextID      string
+	TextChanged time.Time
 	// Asked is the view that the POST asked for.
 	Asked View
 }

@@ -1,0 +1,31 @@
+package mcp
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// ofTasks reports whether the message has a method of tasks.
+func (m message) ofTasks() bool {
+	return slices.Contains([]string{getTask, updateTask, cancelTask}, m.method)
+}
+
+// checkTask refuses a request about a task whose key lacks the scope. It also refuses a request
+// whose header names another task: the SDK compares the headers of its own methods only. An id
+// that no task can have gets the answer of an unknown task.
+func checkTask(r *http.Request, m message) error {
+	if !edge.Principal(r).Can(account.Transcripts) {
+		return transcript.Errorf(transcript.Forbidden, "This needs the scope %q.", account.Transcripts).With("requiredScope", account.Transcripts)
+	}
+	if r.Header.Get("Mcp-Protocol-Version") < sessionless || r.Header.Get("Mcp-Name") == m.params.TaskID || uuid.Validate(m.params.TaskID) != nil {
+		return nil
+	}
+	return wrongf(sdk.CodeHeaderMismatch, "The header Mcp-Name must be the taskId of the body.")
+}
