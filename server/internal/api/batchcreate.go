@@ -100,9 +100,7 @@ func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 			return canonical, err
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
-			wanted.Admit = b.admit.Of(p, batchOperation(&wanted))
-			job, err := b.pipeline.Batches.Create(context.WithoutCancel(r.Context()), wanted)
+			job, err := b.create(r.Context(), p, wanted, key)
 			if err != nil {
 				return edge.Reply{}, err
 			}
@@ -116,6 +114,13 @@ func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 			return b.batchReply(job)
 		},
 	})
+}
+
+// create makes a batch. The batch is made even if the client goes away.
+func (b *batchJobs) create(ctx context.Context, p account.Principal, wanted batches.Request, key *db.HeldKey) (*batch.Job, error) {
+	wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
+	wanted.Admit = b.admit.Of(p, batchOperation(&wanted))
+	return b.pipeline.Batches.Create(context.WithoutCancel(ctx), wanted)
 }
 
 func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -187,47 +188,54 @@ func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list, after := listingOf(r, request.Table{}), 0 // a token is good for every page size and wait
-	if err := list.after(q.pageToken, &after); err != nil {
-		return err
+	id, unknown := batchID(r)
+	list := listingOf(r, request.Table{}) // a token is good for every page size and wait
+	if unknown != nil {
+		return cmp.Or(list.after(q.pageToken, new(int)), unknown)
 	}
-	id, err := batchID(r)
+	a, waitedFor, err := b.page(r.Context(), edge.Principal(r), id, list, &q)
 	if err != nil {
 		return err
 	}
-	owner := edge.Principal(r).Account
-	waitedFor, err := b.waitForBatch(r, id, q.wait)
-	if err != nil {
-		return err
-	}
-	page, err := b.pipeline.Batches.Page(r.Context(), owner, id, after, q.maxResults)
-	if err != nil {
-		return err
-	}
-	a := BatchPage{Batch: *page.Batch, Items: page.Items}
-	if page.Next > 0 {
-		a.NextPageToken = list.token(page.Next)
-	}
-	if !page.Batch.Status.Terminal() && !waitedFor {
+	if !a.Batch.Status.Terminal() && !waitedFor {
 		w.Header().Set("Retry-After", strconv.Itoa(batchPoll))
 	}
 	return edge.RespondJSON(w, http.StatusOK, a)
 }
 
+// page is a page of a batch, and tells whether it has waited for the end of the batch.
+func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, list listing, q *batchQuery) (_ *BatchPage, waitedFor bool, err error) {
+	after := 0
+	if err := list.after(q.pageToken, &after); err != nil {
+		return nil, false, err
+	}
+	if waitedFor, err = b.waitForBatch(ctx, p, id, q.wait); err != nil {
+		return nil, false, err
+	}
+	page, err := b.pipeline.Batches.Page(ctx, p.Account, id, after, q.maxResults)
+	if err != nil {
+		return nil, false, err
+	}
+	a := &BatchPage{Batch: *page.Batch, Items: page.Items}
+	if page.Next > 0 {
+		a.NextPageToken = list.token(page.Next)
+	}
+	return a, waitedFor, nil
+}
+
 // waitForBatch returns when a batch has ended, or so much time has passed, and tells
 // whether it has waited. That takes the place of an event stream; where the account has no
 // more of these, or the service stops, nothing is waited for.
-func (b *batchJobs) waitForBatch(r *http.Request, id string, wait time.Duration) (waitedFor bool, err error) {
-	p := edge.Principal(r)
+func (b *batchJobs) waitForBatch(ctx context.Context, p account.Principal, id string, wait time.Duration) (waitedFor bool, err error) {
 	if wait == 0 || !b.streams.open(p.Account, p.Plan.EventStreams) {
 		return false, nil
 	}
 	defer b.streams.close(p.Account)
-	serving, stop := b.lifetime.Until(r.Context())
+	serving, stop := b.lifetime.Until(ctx)
 	defer stop()
 	waiting, cancel := b.timeout(serving, wait)
 	defer cancel()
-	defer edge.Waiting(r.Context())()
+	defer edge.Waiting(ctx)()
 	_, err = b.pipeline.Batches.Wait(waiting, p.Account, id)
 	return serving.Err() == nil, err
 }
@@ -239,8 +247,10 @@ type AcceptedBatch struct {
 
 // batchReply says how a batch stands that was made or changed.
 func (b *batchJobs) batchReply(job *batch.Job) (edge.Reply, error) {
-	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), AcceptedBatch{view.SummaryOf(job)})
+	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), accepted(job))
 }
+
+func accepted(job *batch.Job) AcceptedBatch { return AcceptedBatch{view.SummaryOf(job)} }
 
 func (b *batchJobs) batchHeader(id string) map[string]string {
 	return map[string]string{"Location": b.basePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -115,11 +116,18 @@ func (d *discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Ask.Uploads(r.Context(), listNamed(engine.ChannelList, match), req.kind, at)
+	found, err := d.uploads(r.Context(), match, &req, at)
 	if err != nil {
 		return err
 	}
-	return edge.RespondJSON(w, http.StatusOK, video.Uploads{
-		ChannelID: found.ID, Items: orNone(found.Items), NextPageToken: req.next(found.Next),
-	})
+	return edge.RespondJSON(w, http.StatusOK, found)
+}
+
+// uploads is a page of what a channel has uploaded.
+func (d *discovery) uploads(ctx context.Context, channel site.Match, req *uploadsRequest, at engine.Window) (*video.Uploads, error) {
+	found, err := d.pipeline.Ask.Uploads(ctx, listNamed(engine.ChannelList, channel), req.kind, at)
+	if err != nil {
+		return nil, err
+	}
+	return &video.Uploads{ChannelID: found.ID, Items: orNone(found.Items), NextPageToken: req.next(found.Next)}, nil
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -25,7 +26,7 @@ func (l *savedTexts) chunkRoutes() []edge.Route {
 			Operation: "listChunks", Tag: "library",
 			Summary: "Read a saved transcript in pieces for a language model.",
 			Scope:   account.Transcripts, Handle: l.listChunks,
-			Path: libraryPath(new(library.Key)), Query: new(chunkList).query(),
+			Path: libraryPath(new(library.Key)), Query: new(chunkList).query(usualChunks),
 			Answers: []edge.Answer{
 				{Status: http.StatusOK, Body: library.ChunkPage{}, Headers: []edge.Header{edge.HeaderETag}},
 				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
@@ -42,6 +43,9 @@ const (
 	maxOverlapChars = 500
 )
 
+// usualChunks is the usual size of a page of chunks.
+const usualChunks = 50
+
 // chunkList describes the requested chunks.
 type chunkList struct {
 	key     library.Key
@@ -49,14 +53,14 @@ type chunkList struct {
 	page    paging
 }
 
-func (l *chunkList) query() request.Table {
+func (l *chunkList) query(usual int) request.Table {
 	return request.Table{Fields: append([]*request.Field{
 		languageOf(&l.key).About("The exact tag; without it, the newest."),
 		request.New("maxChars", &l.options.MaxChars, request.Integer(minChunkChars, maxChunkChars).Default(transcript.DefaultChunkChars)).
 			About("The most characters of a chunk, as people count them: grapheme clusters."),
 		request.New("overlapChars", &l.options.OverlapChars, request.Integer(0, maxOverlapChars).Default(0)).
 			About("The most characters of the end of a chunk with which the next chunk may begin."),
-	}, l.page.fields(200, 50)...)}
+	}, l.page.fields(200, usual)...)}
 }
 
 // chunkPlace is a place in the chunks of a text. The next page is of the same text, even if
@@ -70,7 +74,7 @@ type chunkPlace struct {
 // listChunks is GET /v1/library/transcripts/{platform}/{externalId}/chunks.
 func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	var asked chunkList
-	query := asked.query()
+	query := asked.query(usualChunks)
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
@@ -78,13 +82,9 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	asked.key.Platform, asked.key.ExternalID = key.Platform, key.ExternalID
 	list := listingOf(r, query)
-	var from chunkPlace
-	if err := list.after(asked.page.pageToken, &from); err != nil {
-		return err
-	}
-	key.Language = cmp.Or(from.Lang, asked.key.Language)
-	saved, err := l.pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
+	from, saved, err := l.chunksOf(r.Context(), edge.Principal(r).Account, list, &asked)
 	if err != nil {
 		return err
 	}
@@ -111,6 +111,17 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("ETag", tag)
 	return edge.RespondJSON(w, http.StatusOK, page)
+}
+
+// chunksOf finds the text whose chunks are asked for, and the place at which the page begins.
+func (l *savedTexts) chunksOf(ctx context.Context, owner string, list listing, asked *chunkList) (from chunkPlace, saved *db.Saved, err error) {
+	if err := list.after(asked.page.pageToken, &from); err != nil {
+		return from, nil, err
+	}
+	key := asked.key
+	key.Language = cmp.Or(from.Lang, asked.key.Language)
+	saved, err = l.pipeline.Library.Saved(ctx, owner, key)
+	return from, saved, err
 }
 
 // chunkPage is the page of a list that begins at a place.

@@ -55,7 +55,12 @@ func (d *discovered) read(r *http.Request, query request.Table) (at engine.Windo
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return at, err
 	}
-	d.list = listingOf(r, query)
+	return d.at(listingOf(r, query))
+}
+
+// at is the part of the list that the request wants.
+func (d *discovered) at(list listing) (at engine.Window, err error) {
+	d.list = list
 	// Bytes, which JSON has without escapes, so that every place fits into a token.
 	var after []byte
 	if err := d.list.after(d.pageToken, &after); err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
@@ -69,16 +70,22 @@ func (l *savedTexts) libraryKey(r *http.Request) (key library.Key, err error) {
 	if !libraryPath(&key).ReadPath(r.PathValue) {
 		return key, edge.ErrUnknownRoute
 	}
-	if key.Platform == transcript.Upload {
-		if !uploadID.MatchString(key.ExternalID) {
-			return key, edge.ErrUnknownRoute
-		}
-		return key, nil
-	}
-	if _, err := l.sites.Content(key.Platform, key.ExternalID); err != nil {
+	if l.checkKey(key) != nil {
 		return key, edge.ErrUnknownRoute
 	}
 	return key, nil
+}
+
+// checkKey tells whether a key is outside the grammar of the platform's ids.
+func (l *savedTexts) checkKey(key library.Key) error {
+	if key.Platform == transcript.Upload {
+		if !uploadID.MatchString(key.ExternalID) {
+			return errors.New("server: it is no id of an upload")
+		}
+		return nil
+	}
+	_, err := l.sites.Content(key.Platform, key.ExternalID)
+	return err
 }
 
 // uploadID is the grammar of the ids of uploads.

@@ -38,10 +38,15 @@ type listing [16]byte
 
 // listingOf is the list that a request asks for. The table has read its query.
 func listingOf(r *http.Request, query request.Table) listing {
-	filters := query.Canonical()
-	delete(filters, "maxResults")
-	delete(filters, "pageToken")
-	return listingNamed(edge.Principal(r).Account, r.Pattern, r.URL.Path, filters)
+	return listingNamed(edge.Principal(r).Account, r.Pattern, r.URL.Path, filters(query))
+}
+
+// filters are the fields of a query that choose a list, and not a page of the list.
+func filters(query request.Table) map[string]any {
+	all := query.Canonical()
+	delete(all, "maxResults")
+	delete(all, "pageToken")
+	return all
 }
 
 // listingNamed is the list of an account that has these names, which are strings, numbers,

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -60,13 +61,22 @@ func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Ask.Items(r.Context(), listNamed(engine.PlaylistList, match), at)
+	found, err := d.items(r.Context(), match, &req, at)
 	if err != nil {
 		return err
 	}
-	a := video.Items{PlaylistID: found.ID, Items: orNone(found.Items), NextPageToken: req.next(found.Next)}
+	return edge.RespondJSON(w, http.StatusOK, found)
+}
+
+// items is a page of what a playlist holds.
+func (d *discovery) items(ctx context.Context, playlist site.Match, req *discovered, at engine.Window) (*video.Items, error) {
+	found, err := d.pipeline.Ask.Items(ctx, listNamed(engine.PlaylistList, playlist), at)
+	if err != nil {
+		return nil, err
+	}
+	a := &video.Items{PlaylistID: found.ID, Items: orNone(found.Items), NextPageToken: req.next(found.Next)}
 	if found.Title != "" {
 		a.Title = &found.Title
 	}
-	return edge.RespondJSON(w, http.StatusOK, a)
+	return a, nil
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/library"
@@ -57,19 +58,27 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list := listingOf(r, query)
+	found, err := f.find(r.Context(), edge.Principal(r).Account, listingOf(r, query), &asked)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, found)
+}
+
+// find is a page of what is said in the library of an account.
+func (f *textSearch) find(ctx context.Context, owner string, list listing, asked *searchRequest) (*library.Found, error) {
 	look := db.Search{
-		Account: edge.Principal(r).Account, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
+		Account: owner, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
 		N: asked.page.maxResults,
 	}
 	if asked.page.pageToken != "" {
 		look.After = new(db.SearchPlace)
 		if err := list.after(asked.page.pageToken, look.After); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	found := library.Found{Query: asked.q, Items: []library.Match{}}
-	next, err := f.library.Search(r.Context(), look, func(t *db.Transcript, place db.SearchFound) error {
+	found := &library.Found{Query: asked.q, Items: []library.Match{}}
+	next, err := f.library.Search(ctx, look, func(t *db.Transcript, place db.SearchFound) error {
 		match, err := f.matchOf(look.Query, t, place)
 		if err == nil {
 			found.Items = append(found.Items, match)
@@ -77,12 +86,12 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if next != nil {
 		found.NextPageToken = list.token(*next)
 	}
-	return edge.RespondJSON(w, http.StatusOK, found)
+	return found, nil
 }
 
 // matchOf is a transcript with the hits of the query.

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -56,22 +58,32 @@ func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(req.search.Q) == "" {
-		return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Message: "must not be blank"})
-	}
-	search := req.search
-	if search.ChannelID != "" {
-		if search.ChannelID, err = d.channelByID(search.ChannelID); err != nil {
-			return err
-		}
-	}
-	found, err := d.pipeline.Ask.Search(r.Context(), search, at)
+	found, err := d.search(r.Context(), &req, at)
 	if err != nil {
 		return err
 	}
-	return edge.RespondJSON(w, http.StatusOK, video.Found{
+	return edge.RespondJSON(w, http.StatusOK, found)
+}
+
+// search is a page of what the video site finds.
+func (d *discovery) search(ctx context.Context, req *videoSearchRequest, at engine.Window) (*video.Found, error) {
+	if strings.TrimSpace(req.search.Q) == "" {
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Message: "must not be blank"})
+	}
+	search := req.search
+	if search.ChannelID != "" {
+		var err error
+		if search.ChannelID, err = d.channelByID(search.ChannelID); err != nil {
+			return nil, err
+		}
+	}
+	found, err := d.pipeline.Ask.Search(ctx, search, at)
+	if err != nil {
+		return nil, err
+	}
+	return &video.Found{
 		Query: search.Q, Type: search.Type, Items: orNone(found.Items), NextPageToken: req.next(found.Next),
-	})
+	}, nil
 }
 
 // channelByID is the id of the channel that a text names. A text with the channel's name is

@@ -1,0 +1,177 @@
+package api
+
+import (
+	"context"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// Call is a route of the API without HTTP, for another face of the service. The caller lets
+// Table read the request, and then calls Answer once. The fields have the bounds of the route,
+// and the answer is the body that the route has.
+type Call struct {
+	Table  request.Table
+	Answer func(context.Context, account.Principal) (any, error)
+}
+
+// listOf is the list of a call whose table has read its request.
+func listOf(p account.Principal, operation string, table request.Table) listing {
+	return listingNamed(p.Account, operation, filters(table))
+}
+
+// SearchLibrary is GET /v1/library/search.
+func (a *API) SearchLibrary() Call {
+	asked := new(searchRequest)
+	table := asked.query()
+	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+		return a.search.find(ctx, p.Account, listOf(p, "searchLibrary", table), asked)
+	}}
+}
+
+// ListLibrary is GET /v1/library/transcripts.
+func (a *API) ListLibrary() Call {
+	q := new(library.Query)
+	return Call{libraryQuery(q), func(ctx context.Context, p account.Principal) (any, error) {
+		return a.library.pipeline.Library.Page(ctx, p.Account, *q)
+	}}
+}
+
+// ListChunks is GET /v1/library/transcripts/{platform}/{externalId}/chunks. A page has usual
+// chunks if the request does not say how many.
+func (a *API) ListChunks(usual int) Call {
+	asked := new(chunkList)
+	table := asked.query(usual)
+	table.Fields = slices.Concat(libraryPath(&asked.key).Fields, table.Fields)
+	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+		if err := a.library.checkKey(asked.key); err != nil {
+			return nil, transcript.Errorf(transcript.NoTranscript, "There is no such transcript in the library.").Because(err)
+		}
+		list := listOf(p, "listChunks", table)
+		from, saved, err := a.library.chunksOf(ctx, p.Account, list, asked)
+		if err != nil {
+			return nil, err
+		}
+		t, err := a.library.pipeline.Library.SavedTimedText(ctx, saved)
+		if err != nil {
+			return nil, err
+		}
+		return a.library.chunkPage(t, *asked, list, from)
+	}}
+}
+
+// TranscriptInfo is GET /v1/transcript/info.
+func (a *API) TranscriptInfo() Call {
+	src := new(source)
+	return Call{infoQuery(src), func(ctx context.Context, p account.Principal) (any, error) {
+		content, err := a.info.contents.find(ctx, *src)
+		if err != nil {
+			return nil, err
+		}
+		return a.info.pipeline.Ask.Info(ctx, ask.Question{Account: p.Account, Plan: p.Plan, Content: content})
+	}}
+}
+
+// SearchVideoSite is GET /v1/video_site/search.
+func (a *API) SearchVideoSite() Call {
+	req := new(videoSearchRequest)
+	table := req.table()
+	return a.discovery.call(table, func(ctx context.Context, p account.Principal) (any, error) {
+		at, err := req.at(listOf(p, "searchVideoSite", table))
+		if err != nil {
+			return nil, err
+		}
+		return a.discovery.search(ctx, req, at)
+	})
+}
+
+// ListChannelVideos is GET /v1/video_site/channels/{channelId}/videos. Here channelId may also be a
+// link.
+func (a *API) ListChannelVideos() Call {
+	var text string
+	req := new(uploadsRequest)
+	table := req.table()
+	table.Fields = slices.Concat(channelPath(&text).Fields, table.Fields)
+	return a.discovery.call(table, func(ctx context.Context, p account.Principal) (any, error) {
+		at, err := req.at(listOf(p, "listChannelVideos", table))
+		var match site.Match
+		if err == nil {
+			match, err = a.discovery.channelOf(text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.discovery.uploads(ctx, match, req, at)
+	})
+}
+
+// ListPlaylistItems is GET /v1/video_site/playlists/{playlistId}/items. Here playlistId may also be a
+// link.
+func (a *API) ListPlaylistItems() Call {
+	var text string
+	req := new(discovered)
+	table := request.Table{Fields: slices.Concat(playlistPath(&text).Fields, req.fields(maxFound, usualListed))}
+	return a.discovery.call(table, func(ctx context.Context, p account.Principal) (any, error) {
+		at, err := req.at(listOf(p, "listPlaylistItems", table))
+		var match site.Match
+		if err == nil {
+			match, err = a.discovery.playlistOf(text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return a.discovery.items(ctx, match, req, at)
+	})
+}
+
+// call is a Call about the video site.
+func (d *discovery) call(table request.Table, answer func(context.Context, account.Principal) (any, error)) Call {
+	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+		if err := d.pipeline.Ask.CanDiscover(ctx); err != nil {
+			return nil, err
+		}
+		return answer(ctx, p)
+	}}
+}
+
+// playlistOf is the playlist of the video site that a text means: an id or a link.
+func (d *discovery) playlistOf(text string) (site.Match, error) {
+	match, err := d.sites.Playlist(text)
+	if err == nil && match.Platform != transcript.VideoSite {
+		err = notOnVideoSite(match.Platform)
+	}
+	return match, err
+}
+
+// CreateBatch is POST /v1/batch without an idempotency key.
+func (a *API) CreateBatch() Call {
+	req := new(batchRequest)
+	return Call{req.table(), func(ctx context.Context, p account.Principal) (any, error) {
+		wanted, err := a.batches.batchOf(req)
+		if err != nil {
+			return nil, err
+		}
+		job, err := a.batches.create(ctx, p, wanted, nil)
+		if err != nil {
+			return nil, err
+		}
+		return accepted(job), nil
+	}}
+}
+
+// GetBatch is GET /v1/batch/{batchId}.
+func (a *API) GetBatch() Call {
+	var id string
+	q := new(batchQuery)
+	table := q.table()
+	table.Fields = slices.Concat(batchPath(&id).Fields, table.Fields)
+	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+		page, _, err := a.batches.page(ctx, p, id, listingNamed(p.Account, "getBatch", id), q)
+		return page, err
+	}}
+}
