@@ -82,3 +82,14 @@ func TestMCPReadsATranscript(t *testing.T) {
 	require.True(t, bad.IsError)
 	assert.Contains(t, block(t, bad, 0), "cursor")
 }
+
+// The definitions of all tools stay small, because a model reads them with each answer.
+func TestMCPDefinitionsAreShort(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	list, err := s.model(t, s.Key).ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	definitions, err := json.Marshal(list.Tools)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(definitions), 6_000)
+}

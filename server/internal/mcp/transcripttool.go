@@ -6,36 +6,25 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// toolbox are the tools of the face.
-func (f *Face) toolbox() []tool {
-	return []tool{
-		{
-			name: "get_transcript", description: "Get the transcript of a recording as text, page by page. May return a jobId first.",
-			scope: account.Transcripts, repeats: true, open: true,
-			asked: func() (request.Table, answer) {
-				q := new(api.TextRequest)
-				return q.Table(), func(ctx context.Context, c *call, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-					return f.getTranscript(ctx, c, req, q)
-				}
-			},
-		},
-		{
-			name: "get_job", description: "Wait for a job of get_transcript and get its transcript.",
-			scope: account.Transcripts, polls: true, reads: true, repeats: true,
-			asked: func() (request.Table, answer) {
-				q := new(jobRequest)
-				return q.table(), func(ctx context.Context, c *call, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-					return f.getJob(ctx, c, req, q)
-				}
-			},
-		},
+// askTranscript makes requests of get_transcript.
+func (f *Face) askTranscript() (request.Table, answer) {
+	q := new(api.TextRequest)
+	return q.Table(), func(ctx context.Context, c *call, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return f.getTranscript(ctx, c, req, q)
+	}
+}
+
+// askJob makes requests of get_job.
+func (f *Face) askJob() (request.Table, answer) {
+	q := new(jobRequest)
+	return q.table(), func(ctx context.Context, c *call, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return f.getJob(ctx, c, req, q)
 	}
 }
 

@@ -23,6 +23,22 @@ func (t Table) Reset() {
 	}
 }
 
+// Only returns the table with the named fields alone, and with the rules that they can keep.
+func (t Table) Only(names ...string) Table {
+	kept := Table{Name: t.Name}
+	for _, f := range t.Fields {
+		if slices.Contains(names, f.name) {
+			kept.Fields = append(kept.Fields, f)
+		}
+	}
+	for _, set := range t.OneOf {
+		if !slices.ContainsFunc(set, func(name string) bool { return !slices.Contains(names, name) }) {
+			kept.OneOf = append(kept.OneOf, set)
+		}
+	}
+	return kept
+}
+
 // field returns the field with the name, or nil.
 func (t Table) field(name string) *Field {
 	for _, f := range t.Fields {
