@@ -108,6 +108,7 @@ var small = map[string]string{
 
 const (
 	oneOfAccount = "an account has one row"
+	tenOfAccount = "an account has at most ten"
 
 	runsNow = "what runs now, by an index without what has ended"
 	inQueue = "the rows of the queue: what waits, and what has ended in the last hour"
@@ -137,6 +138,13 @@ var permitted = map[string]string{
 	"follows.Follows.List follows":                         "a page in the order of the index; it ends with the page",
 	"follows.Follows.Work follows":                         "the follows with entries to submit, in the order of the index, at most 32",
 	"follows.some[...] follow_items":                       "the items that wait, by an index without the others",
+
+	"webhooks.Store.Create webhook_endpoints of an account":     tenOfAccount,
+	"webhooks.Store.JobsEnded webhook_endpoints of an account":  tenOfAccount,
+	"webhooks.Store.BatchEnded webhook_endpoints of an account": tenOfAccount,
+	"webhooks.Store.List webhook_endpoints of an account":       tenOfAccount,
+	"webhooks.Store.Sweep webhook_deliveries":                   "now and then, 500 rows that it removes; PostgreSQL reads the table only if most of it is old",
+	"webhooks.Store.Sweep webhook_endpoints of an account":      "the deleted ones, which no account has",
 
 	"textfeed.Feeds.Of text_feeds of an account":        "an account has one feed",
 	"textfeed.Feeds.Delete text_feeds of an account":    "an account has one feed",

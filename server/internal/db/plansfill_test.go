@@ -104,6 +104,10 @@ INSERT INTO follow_entries (source_id, position, guid, platform, external_id, ur
 INSERT INTO follows (id, account, source_id, languages, max_items, begun, position, next_take_at, created_at, updated_at)
 	SELECT @id, @account, @id, 'en', 0, true, 10, NULL, @at, @at FROM @rows(20000);
 INSERT INTO follow_items (follow_id, position, status, job_id) SELECT @batch, n % 10 + 1, 'submitted', @id FROM @rows(100000);
+INSERT INTO webhook_endpoints (id, account, url, events, description, status, disabled_reason, signing_key, failures, slow, step, step_at, created_at, updated_at)
+	SELECT @id, 'a' || n, 'https://a.example/', '[]', '', 'active', '', @blob, 0, false, 1, CASE WHEN n < 10 THEN @at END, @at, @at FROM @rows(10000);
+INSERT INTO webhook_deliveries (id, endpoint_id, type, body, status, attempts, next_at, ended_at, created_at)
+	SELECT @id, @batch, 'test', '{}', CASE WHEN n < 1000 THEN 'pending' ELSE 'delivered' END, 1, CASE WHEN n < 1000 THEN @at END, CASE WHEN n >= 1000 THEN @at END, @at FROM @rows(100000);
 INSERT INTO usage (account, period) SELECT 'a' || n, '2026-01-01' FROM @rows(10000);
 INSERT INTO batches (id, account, mode, languages, max_items, item_limit, limits, cache_ttl, status, listed, feeding, created_at, updated_at)
 	SELECT @id, @account, 'batch', 'en', 0, 100, '{}', 0, CASE WHEN n < 100 THEN 'processing' ELSE 'completed' END, true, false, @at, @at FROM @rows(10000);

@@ -49,7 +49,7 @@ func watch(ctx context.Context) (*statements, context.Context) {
 }
 
 var (
-	ourPackage = regexp.MustCompile(`server/internal/(db|follows|textfeed|wordindex)\.`)
+	ourPackage = regexp.MustCompile(`server/internal/(db|follows|textfeed|webhooks|wordindex)\.`)
 	closure    = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+)+$`)
 	literal    = regexp.MustCompile(`'(?:[^']|'')*'|\b\d+\b`)
 	literals   = regexp.MustCompile(`\?(?:, \?)+`)

@@ -23,8 +23,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
+	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // walk calls what a store can do, so that the store sends each of its statements. Most
@@ -54,6 +56,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.words()
 	w.feeds()
 	w.follows()
+	w.webhooks()
 	w.queue()
 	w.housekeeping()
 }
@@ -148,6 +151,52 @@ func (w walk) follows() {
 		})
 		w.must(fs.Delete(ctx, "acme", plan, f.ID))
 	}
+}
+
+// webhooks makes two endpoints, of which one fails, and delivers to them.
+func (w walk) webhooks() {
+	receiver := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gone" {
+			answer.WriteHeader(http.StatusGone)
+		}
+	}))
+	w.Cleanup(receiver.Close)
+	later := time.Duration(0)
+	hooks := webhooks.New(webhooks.Config{
+		Store: w.Store, Log: slog.New(slog.DiscardHandler), Client: receiver.Client,
+		Tuning: webhooks.Tuning{Now: func(ctx context.Context) (time.Time, error) {
+			now, err := w.Now(ctx)
+			return now.Add(later), err
+		}},
+	})
+	ctx := w.Context()
+	for _, path := range []string{"/", "/gone"} {
+		made, err := hooks.Create(ctx, "acme", webhook.Params{URL: receiver.URL + path}, nil)
+		w.must(err)
+		id := made.Webhook.ID
+		test, err := hooks.Test(ctx, "acme", id, nil)
+		w.must(err, second(hooks.Resend(ctx, "acme", id, test.ID, nil)), second(hooks.Rotate(ctx, "acme", id, nil)))
+		w.in(func(ctx context.Context, tx *db.Tx) {
+			w.must(hooks.JobsEnded(ctx, tx, &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v"}, []db.Job{{ID: rowID(1), Account: "acme"}}, db.End{Status: transcript.JobSuccess}),
+				hooks.BatchEnded(ctx, tx, &db.Batch{ID: rowID(1), Account: "acme", Status: batch.Completed}))
+		})
+		for number := range int64(4) {
+			w.must(hooks.Work(ctx, db.Work{}, webhooks.Step{Endpoint: id, Number: number}))
+		}
+		for _, status := range []webhook.DeliveryStatus{"", webhook.Delivered} {
+			w.must(second(hooks.Deliveries(ctx, "acme", id, status, "", 10)), second(hooks.Deliveries(ctx, "acme", id, status, test.ID, 10)))
+		}
+		w.must(second(hooks.Delivery(ctx, "acme", db.Answer{ID: test.ID, Note: id})), second(hooks.List(ctx, "acme")), second(hooks.Get(ctx, "acme", id)))
+		for _, status := range []webhook.Status{webhook.Paused, webhook.Active} {
+			w.must(second(hooks.Change(ctx, "acme", id, webhook.Change{Status: &status})))
+		}
+		w.must(second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Status: webhook.Delivered}, nil)),
+			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Until: time.Now().Add(time.Hour)}, nil)))
+		later += time.Hour + time.Minute
+		w.must(hooks.Sweep(ctx, db.Work{}, webhooks.SweepStep{}), hooks.Delete(ctx, "acme", id))
+	}
+	later += webhook.Retention
+	w.must(hooks.Sweep(ctx, db.Work{}, webhooks.SweepStep{}))
 }
 
 func (w walk) accounts() {

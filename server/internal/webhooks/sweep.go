@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -50,25 +51,36 @@ func (s *Store) Sweep(ctx context.Context, _ db.Work, _ SweepStep) error {
 			return err
 		}
 	}
-	return s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.SQL().NewRaw("UPDATE webhook_endpoints SET previous_key = NULL, previous_until = NULL WHERE previous_until < ?", sqldb.Moment(now)).Exec(ctx)
-		if err != nil {
-			return sqldb.Wrap("forget keys", err)
-		}
-		return s.planLost(ctx, tx, now)
+		return sqldb.Wrap("forget keys", err)
 	})
+	if err != nil {
+		return err
+	}
+	return s.planLost(ctx, now)
 }
 
 // planLost plans the steps of endpoints whose step is lost.
-func (s *Store) planLost(ctx context.Context, tx *db.Tx, now time.Time) error {
+func (s *Store) planLost(ctx context.Context, now time.Time) error {
 	var lost []endpoint
-	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(&lost).
-		Where("w.step_at < ?", sqldb.Moment(now.Add(-stranded))).Order("w.id").Limit(failMany)).Scan(ctx)
+	err := s.db.SQL().Reader().NewSelect().Model(&lost).
+		Where("step_at < ?", sqldb.Moment(now.Add(-stranded))).Order("step_at").Limit(failMany).Scan(ctx)
 	if err != nil {
 		return sqldb.Wrap("webhooks without a step", err)
 	}
 	for i := range lost {
-		if err := s.plan(ctx, tx, &lost[i], now, now); err != nil {
+		err := s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+			e, err := lockFor(ctx, tx, Step{Endpoint: lost[i].ID, Number: lost[i].Step})
+			if errors.Is(err, errMoved) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return s.plan(ctx, tx, e, now, now)
+		})
+		if err != nil {
 			return err
 		}
 	}
