@@ -165,7 +165,8 @@ func (captions) Captions(ctx context.Context, c engine.Content, pick func([]tran
 			{ID: "2", Lang: "de", Name: "German", Kind: transcript.TrackAuto},
 		},
 	}
-	return found, found.Choose(pick, func(int) (caption.File, error) { return caption.File{Segments: talk.said}, nil })
+	err := found.Choose(pick, func(int) (caption.File, error) { return caption.File{Segments: talk.said}, nil })
+	return found, err
 }
 
 // exampleNumber makes names and contents of examples differ.

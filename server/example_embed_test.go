@@ -32,6 +32,7 @@ func visit(site http.Handler, method, path, body string) string {
 	r := httptest.NewRequestWithContext(context.Background(), method, path, strings.NewReader(body))
 	r.Header.Set("X-Visitor", "ada")
 	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
 	w := httptest.NewRecorder()
 	site.ServeHTTP(w, r)
 	said, err := io.ReadAll(w.Result().Body)
