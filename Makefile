@@ -78,7 +78,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check honesty test test-race test-page lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
+.PHONY: demo bare-demo wer field-check honesty test test-all test-current test-race test-page lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -110,10 +110,16 @@ PACKAGES_AT_ONCE := -p 3 -parallel 3
 # as the distribution's, so make soak runs the others on it.
 CURRENT := Puzzle|TestCheck|ListConformance|RealProgram|RealPlugin
 
-# make lint runs go vet and more, so go test need not run its own.
+# make lint runs go vet and more, so go test need not run its own. The tests of the current
+# yt-dlp run beside the others, which often wait.
 test: setup
+	@$(MAKE) --no-print-directory -j2 test-all test-current
+
+test-all:
 	$(GO) test $(PACKAGES_AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
-	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -timeout 10m -vet=off -release current -run '$(CURRENT)'
+
+test-current:
+	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -parallel 2 -timeout 20m -vet=off -release current -run '$(CURRENT)'
 
 # The race detector looks at every access to memory, which makes the code that computes
 # ten times as slow. These packages are compiled without the detector: SQLite, which is a
@@ -127,6 +133,8 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # goroutines, or are among those compiled without the detector, or their tests run other
 # programs alone.
 ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
+ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
+ALONE := $(ALONE)|unknownhost|speech|fairqueue|language|lifecycle|limits|retry|view
 
 # With -short, tests that run other programs, or that go through long histories on one
 # goroutine, leave out the cases that show the detector nothing new. make test runs them

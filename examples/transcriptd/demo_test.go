@@ -64,20 +64,19 @@ func TestDemoWithFasterWhisper(t *testing.T) {
 	assert.Contains(t, upload, "\nSpeech was recognized, in ")
 }
 
-// The demo says that nothing was heard in a recording without speech.
-func TestDemoOfSilenceAndOfATone(t *testing.T) {
+// The demo says that nothing was heard in a recording without speech. Silence does not even reach
+// the recognizer.
+func TestDemoOfATone(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	for _, sound := range []string{"anullsrc=r=16000:cl=mono", "sine=frequency=440"} {
-		file := filepath.Join(t.TempDir(), "sound.wav")
-		made, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-f", "lavfi", "-i", sound, "-t", "4", "-ar", "16000", "-ac", "1", file).CombinedOutput()
-		require.NoError(t, err, string(made))
-		a := must(t, "demo", "--recording", file, "--models", t.TempDir())
-		_, upload, found := strings.Cut(a.stdout, "\nA recording: ")
-		require.True(t, found, a.stdout)
-		assert.Regexp(t, `(?m)^Nothing was heard and the text is empty, in \S+\.$`, upload, sound)
-		assert.NotContains(t, upload, "Speech was recognized", sound)
-	}
+	file := filepath.Join(t.TempDir(), "sound.wav")
+	made, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440", "-t", "4", "-ar", "16000", "-ac", "1", file).CombinedOutput()
+	require.NoError(t, err, string(made))
+	a := must(t, "demo", "--recording", file, "--models", t.TempDir())
+	_, upload, found := strings.Cut(a.stdout, "\nA recording: ")
+	require.True(t, found, a.stdout)
+	assert.Regexp(t, `(?m)^Nothing was heard and the text is empty, in \S+\.$`, upload)
+	assert.NotContains(t, upload, "Speech was recognized")
 }
 
 func TestDemoLeavesNothingBehind(t *testing.T) {

@@ -28,6 +28,10 @@ import (
 
 var releaseFlag = flag.String("release", "distribution", "run this service with this yt-dlp: distribution, or current, which make setup installs")
 
+// sample is how many rows there are for each row that make test asks. In make test the suite of
+// each source meets all conditions. make honesty and make soak ask all rows.
+const sample = 4
+
 // TestOurs compares the answers of this service with those in server/HONESTY.md. All of them
 // are right.
 func TestOurs(t *testing.T) {
@@ -37,12 +41,12 @@ func TestOurs(t *testing.T) {
 	}
 	program := releases[*releaseFlag]
 	require.NotEmpty(t, program.python, "-release: want distribution or current")
-	column := service(t, program)
+	column, whole := service(t, program), *allFlag || *releaseFlag == "current"
 	written, explained := readTable(t), linkcodes.Read(t, "../../LINKS.md")
 	var all sync.WaitGroup
 	places := make(chan struct{}, atOnce)
 	for i, r := range rows {
-		if r.slow && !*allFlag {
+		if r.slow && !*allFlag || i%sample != 0 && !whole {
 			continue
 		}
 		places <- struct{}{}
