@@ -35,6 +35,9 @@ type misuse struct {
 // different texts, on PostgreSQL too.
 func TestEveryRouteBadlyUsed(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of requests, one after the other")
+	}
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		s := startIn(t, o, t.TempDir())
 		file := readAPIFile(t)

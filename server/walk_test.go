@@ -209,6 +209,9 @@ func scopeOf(t *testing.T, pattern string) account.Scope {
 // scope at least, and by sessions of an embedder, which may have none.
 func TestScopesOfEveryRoute(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("hundreds of requests, one after the other")
+	}
 	none, transcripts, batches := []account.Scope{}, []account.Scope{account.Transcripts}, []account.Scope{account.Batches}
 	t.Run("keys", func(t *testing.T) {
 		t.Parallel()

@@ -71,9 +71,9 @@ func New(c Config) *Store {
 	if c.Count.Disabled == nil {
 		c.Count.Disabled = func() {}
 	}
-	client := c.Client()
+	client := *c.Client() // a copy, because other callers follow redirects
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Store{cfg: c, db: c.Store, log: c.Log, client: client}
+	return &Store{cfg: c, db: c.Store, log: c.Log, client: &client}
 }
 
 // known turns the error of a question about an endpoint into the error for its account.
