@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
-// The test vector of the specification.
+// The test vector of the document of Standard Webhooks.
 const (
 	vectorSecret    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	vectorID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"
