@@ -87,31 +87,6 @@ func ExampleWithMiddleware_openTelemetry() {
 	// ask what is left, of this trace: true
 }
 
-// A service that is newer than the package says more than the package knows.
-func ExampleResponse_UnknownFields() {
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, jobBody("processing", "asr_running", 2, object{"mood": "cheerful"}))
-	}))
-	defer service.Close()
-
-	c, err := client.New(service.URL, client.WithAPIKey("tr_example"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	var answer client.Response
-	job, err := c.Jobs.Get(context.Background(), jobID, client.WithResponse(&answer))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(job.Status)
-	for place, value := range answer.UnknownFields() {
-		fmt.Printf("%s: %s\n", place, value)
-	}
-	// Output:
-	// processing
-	// /mood: "cheerful"
-}
-
 // soon repeats without long pauses.
 var soon = client.RetryPolicy{MinWait: time.Millisecond}
 
