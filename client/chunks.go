@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,7 @@ func (s *LibraryService) Chunks(ctx context.Context, key library.Key, o transcri
 // AllChunks are all pieces of a saved transcript, see [LibraryService.Chunks]. Pages are
 // asked for as they are needed. An error is yielded once, and ends the sequence.
 func (s *LibraryService) AllChunks(ctx context.Context, key library.Key, o transcript.ChunkOptions, opts ...RequestOption) iter.Seq2[transcript.Chunk, error] {
+	opts = slices.Clone(opts)
 	return all(PageParams{Size: 200}, func(at PageParams) (*Page[transcript.Chunk], error) {
 		return s.Chunks(ctx, key, o, at, opts...)
 	})

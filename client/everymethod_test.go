@@ -194,6 +194,7 @@ func call(ctx context.Context, method reflect.Value, opts ...client.RequestOptio
 		in = append(in, argument(method.Type().In(i)))
 	}
 	out := method.CallSlice(append(in, reflect.ValueOf(opts)))
+	clear(opts) // they are the caller's again
 	last := out[len(out)-1]
 	if last.Kind() != reflect.Func {
 		err, _ := last.Interface().(error) // nil, if there is none

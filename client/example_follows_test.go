@@ -226,18 +226,18 @@ func ExampleLibraryService_Feed() {
 	ctx := context.Background()
 	c := exampleClient() // client.New(url, client.WithAPIKey(key))
 
-	feed, err := c.Library.Feed(ctx)
+	state, err := c.Library.Feed(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("there is a feed:", feed != nil)
+	fmt.Println("there is a feed:", state.Feed != nil)
 	if _, err := c.Library.RenewFeed(ctx); err != nil {
 		log.Fatal(err)
 	}
-	if feed, err = c.Library.Feed(ctx); err != nil {
+	if state, err = c.Library.Feed(ctx); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("there is a feed:", feed != nil)
+	fmt.Println("there is a feed:", state.Feed != nil)
 	// Output:
 	// there is a feed: false
 	// there is a feed: true

@@ -9,9 +9,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// Feed returns the feed of the account's new texts, or nil if the account has none. The address
-// of the feed is not in it: only [LibraryService.RenewFeed] returns an address.
-func (s *LibraryService) Feed(ctx context.Context, opts ...RequestOption) (*library.Feed, error) {
+// Feed tells whether the account has a feed of its new texts, and since when. The address of the
+// feed is not in it: only [LibraryService.RenewFeed] returns an address.
+func (s *LibraryService) Feed(ctx context.Context, opts ...RequestOption) (*library.FeedState, error) {
 	answer, err := s.client.send(ctx, http.MethodGet, feedPath, payload{}, opts)
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (s *LibraryService) Feed(ctx context.Context, opts ...RequestOption) (*libr
 	if err := answer.decode(&state); err != nil {
 		return nil, err
 	}
-	return state.Feed, nil
+	return &state, nil
 }
 
 // RenewFeed gives the feed of the account's new texts a new address, and makes the feed if there

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/library"
@@ -70,6 +71,7 @@ func (s *LibraryService) List(ctx context.Context, q library.Query, opts ...Requ
 // before has been used up. An error is yielded once, and ends the sequence. A row may
 // come twice, or not at all, where the library changes meanwhile.
 func (s *LibraryService) All(ctx context.Context, q library.Query, opts ...RequestOption) iter.Seq2[library.Item, error] {
+	opts = slices.Clone(opts)
 	return func(yield func(library.Item, error) bool) {
 		for at := q; ; at.Page = max(at.Page, 1) + 1 {
 			page, err := s.List(ctx, at, opts...)
@@ -107,6 +109,9 @@ func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, op
 	var related struct{ Items []library.Item }
 	if err := answer.decode(&related); err != nil {
 		return nil, err
+	}
+	if related.Items == nil {
+		return nil, answer.malformed(errors.New("it has no items"))
 	}
 	return related.Items, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"slices"
 
 	"github.com/transcriptkit/transcriptkit/library"
 )
@@ -39,6 +40,7 @@ func (s *LibraryService) Search(ctx context.Context, search library.Search, at P
 // [LibraryService.Search]. Pages are asked for as they are needed. An error is yielded
 // once, and ends the sequence.
 func (s *LibraryService) AllSearch(ctx context.Context, search library.Search, opts ...RequestOption) iter.Seq2[library.Match, error] {
+	opts = slices.Clone(opts)
 	return all(PageParams{}, func(at PageParams) (*Page[library.Match], error) {
 		return s.Search(ctx, search, at, opts...)
 	})

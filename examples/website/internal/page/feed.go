@@ -34,10 +34,12 @@ func (p *pages) feed(w http.ResponseWriter, r *http.Request) error {
 	return p.showFeed(w, r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFeed(w http.ResponseWriter, r *http.Request, status int, shown feedPage) (err error) {
-	if shown.Feed, err = p.api.Library.Feed(r.Context()); err != nil {
+func (p *pages) showFeed(w http.ResponseWriter, r *http.Request, status int, shown feedPage) error {
+	state, err := p.api.Library.Feed(r.Context())
+	if err != nil {
 		return err
 	}
+	shown.Feed = state.Feed
 	shown.Deleted = shown.Deleted && shown.Feed == nil
 	return p.show(w, r, status, "feed", shown)
 }
@@ -50,7 +52,7 @@ func (p *pages) renewFeed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if r.PostFormValue("before") != (feedPage{Feed: present}).Before() {
+	if r.PostFormValue("before") != (feedPage{Feed: present.Feed}).Before() {
 		return p.showFeed(w, r, http.StatusConflict, feedPage{Again: true})
 	}
 	made, err := p.api.Library.RenewFeed(r.Context())
