@@ -139,7 +139,7 @@ var errClosing = errors.New("the service closes each connection before there is 
 type watcher struct {
 	id       string    // of the job
 	path     string    // of its events
-	response *Response // of the caller; nil: nobody asks
+	response *Response // the caller asked for it; nil: no
 	yield    func(transcript.Event, error) bool
 	last     int     // the highest transition that the consumer knows of
 	told     int     // the highest sequence that the consumer was told of

@@ -19,7 +19,8 @@ const (
 	maxErrorBody = 1 << 20  // bytes of a refused answer that are kept
 )
 
-// Response is what an answer says besides its typed value. See [WithResponse].
+// Response is an answer without its typed value: the status, the headers, the limits, the JSON.
+// See [WithResponse].
 type Response struct {
 	StatusCode int
 	Header     http.Header
@@ -75,7 +76,7 @@ type answer struct {
 	Response
 	method, path string
 	body         []byte
-	asked        *Response      // of the caller; nil: nobody asks
+	asked        *Response      // the caller asked for it; nil: no
 	stream       *http.Response // whose body is not read yet
 }
 
