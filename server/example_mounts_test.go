@@ -120,6 +120,20 @@ func ExampleServer_Follows() {
 	// 200 {"follows":[]}
 }
 
+// Visitors say where the service reports the ends of their jobs.
+func ExampleServer_Webhooks() {
+	s := embedded() // a server.Server with the sessions of the site
+	defer s.Close()
+
+	site := http.NewServeMux()
+	site.Handle("/v1/webhooks", s.Webhooks())
+	site.Handle("/v1/webhooks/", s.Webhooks())
+
+	fmt.Println(visit(site, http.MethodGet, "/v1/webhooks", "")[:3])
+	// Output:
+	// 200
+}
+
 // Readers of feeds show the new texts of an account. The feeds need no credential, because
 // their addresses are secret. Only accounts of the service's own keys have feeds.
 func ExampleServer_Feeds() {

@@ -7,11 +7,11 @@
 //
 //	event, err := client.VerifyWebhook(secrets, r.Header, body)
 //	if err != nil {
-//		http.Error(w, "bad signature", http.StatusUnauthorized)
+//		http.Error(w, "bad signature", http.StatusBadRequest)
 //		return
 //	}
 //	if event.Type == webhook.TranscriptCompleted {
-//		job, err := c.Transcripts.Job(ctx, event.Data.JobID)
+//		job, err := c.Jobs.Get(ctx, event.Data.JobID)
 //		…
 //	}
 package webhook
