@@ -53,6 +53,8 @@ YTDLP_PLUGINS := bin/yt-dlp-plugins
 WHISPER := bin/whisper
 # The checker of accessibility of tests: internal/axe has its version.
 AXE := bin/axe
+# The library of Standard Webhooks for JavaScript, which checks our signatures.
+STANDARD_WEBHOOKS := bin/standardwebhooks
 
 # The required programs, as TEST=>PACKAGE: if the test fails, the Debian package is
 # installed.
@@ -147,8 +149,9 @@ test-race: setup
 		$$($(GO) list ./... | grep -vE '/($(ALONE))$$')
 
 # Without the race detector: make test-race runs the same code with the detector.
-test-page: setup $(AXE)
+test-page: setup $(AXE) $(STANDARD_WEBHOOKS)
 	$(GO) test ./internal/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
+	$(GO) test ./internal/webhooksign -count=1 -run NPM -npm
 
 lint: $(LINT)
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
@@ -263,6 +266,12 @@ $(MCP_CONFORMANCE): internal/mcpconformance/package-lock.json internal/mcpconfor
 # Installed in the same way.
 $(AXE): internal/axe/package-lock.json | setup-lint
 	@mkdir -p bin && rm -rf $@.new && cp -r internal/axe $@.new
+	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@rm -rf $@ && mv $@.new $@ && touch $@
+
+# Installed in the same way.
+$(STANDARD_WEBHOOKS): internal/webhooksign/npm/package-lock.json | setup-lint
+	@mkdir -p bin && rm -rf $@.new && cp -r internal/webhooksign/npm $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 

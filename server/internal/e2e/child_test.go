@@ -26,6 +26,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
@@ -85,7 +86,7 @@ func serveChild() error {
 		return err
 	}
 	if clock := os.Getenv(childFollows); clock != "" {
-		ctx = follows.WithTuning(ctx, quickFollows(clock))
+		ctx = webhooks.WithTuning(follows.WithTuning(ctx, quickFollows(clock)), quickWebhooks(clock))
 	}
 	direct := os.Getenv(childDirect)
 	srv, err := server.New(ctx, server.Config{
@@ -240,7 +241,7 @@ type place struct {
 	told                   string        // a file for the ends of jobs that the child is told of; "": it is not
 	whisper                string        // the address of a real Whisper; "": a diarist recognizes
 	direct                 string        // the host of direct links; "": the child takes none
-	follows                string        // the file with the clock of follows; "": they follow as usual
+	follows                string        // the file with the clock of follows and webhooks; "": they work as usual
 	every                  time.Duration // the pause between two looks at what is followed
 	allow                  string        // a private address that links may lead to
 	reads                  string        // how long captions take, which are noted in the diary; "": as a teller's

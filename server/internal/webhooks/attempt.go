@@ -39,8 +39,8 @@ const (
 	longestRetryAfter = 24 * time.Hour
 )
 
-// attempt sends a delivery once. Each attempt connects anew, so that the guard judges the
-// address as it is now.
+// attempt sends a delivery once. Each attempt makes a new connection, so that the guard judges
+// the present address.
 func (s *Store) attempt(ctx context.Context, e *endpoint, d *delivery, now time.Time) (r result) {
 	began := time.Now()
 	defer func() { r.took = time.Since(began) }()
@@ -54,7 +54,7 @@ func (s *Store) attempt(ctx context.Context, e *endpoint, d *delivery, now time.
 		return result{reason: s.reasonOf(err)}
 	}
 	defer func() { _ = res.Body.Close() }() // nothing more is wanted of it
-	// What the receiver says is only for its account. The status counts, even if the rest is lost.
+	// Only the account sees the text of the answer. The status counts, even if the text is lost.
 	said, _ := io.ReadAll(io.LimitReader(res.Body, readAnswer))
 	r = result{status: res.StatusCode}
 	if r.status/100 == 2 {

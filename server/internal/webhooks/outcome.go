@@ -24,8 +24,8 @@ const (
 	// at least failMost.
 	failFor  = 5 * 24 * time.Hour
 	failMost = 6
-	// After failFew failures in a row, or an answer that asks for patience, the pause between
-	// two attempts at an endpoint doubles with each failure, whatever the delivery.
+	// After failFew failures in a row, or an answer that asks for patience, an endpoint gets no
+	// attempt for a pause. The pause doubles with each further failure.
 	failFew      = 8
 	firstPause   = time.Second
 	patientPause = 5 * time.Second

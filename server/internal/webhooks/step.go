@@ -163,7 +163,7 @@ func (s *Store) due(ctx context.Context, e *endpoint, now time.Time, n int) (row
 	return rows, sqldb.Wrap("due deliveries", err)
 }
 
-// rest plans the next step of an endpoint in the place of a run, if deliveries are pending.
+// rest ends a run, and plans the next step of the endpoint if deliveries are pending.
 func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step) error {
 	e, err := lockFor(ctx, tx, step)
 	if errors.Is(err, errMoved) {

@@ -2,11 +2,10 @@
 // is a delivery, a row that the transaction writes which ends the job or the batch. So a crash
 // loses no delivery, and an event that was not committed has none.
 //
-// An endpoint with deliveries to make has one step in the queue, which makes them in the
-// order in which they are due, some at once. So the deliveries of an endpoint in flight are
-// bounded, and the accounts take turns, however many deliveries an account has. A step for an
-// endpoint that answers slowly, or that fails, waits in a queue of its own, so that it holds
-// up no others.
+// An endpoint with pending deliveries has one step in the queue. The step makes the
+// deliveries by their times, some at once. So the deliveries of an endpoint in flight are
+// bounded, and the accounts take turns. The steps of endpoints that answer slowly or fail
+// wait in a queue of their own, and hold up no other endpoint.
 //
 // A delivery arrives at least once: a process that dies during an attempt does not note the
 // attempt, and another one makes it again, with the same id.
