@@ -155,7 +155,7 @@ func (s *Server) makeAPI() (err error) {
 		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})
-	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
+	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Metrics: s.metrics, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
 	s.openAI = &openaiface.Face{API: s.api, Lifetime: s.lifetime, Pipeline: s.pipeline, Admit: c.admit()}
 	return nil
 }

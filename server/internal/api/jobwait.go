@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -22,13 +23,15 @@ func (a *API) Job(ctx context.Context, owner, id string) (*view.Job, error) {
 func PollAfter(stage transcript.Stage) int { return pollAfter(stage) }
 
 // FollowJob returns a job when it has ended, or as it stands after the wait. Told hears of the job's progress, nil:
-// nothing does. FollowJob waits in the place of an event stream: if the account has as many as it may, FollowJob
+// nothing does. FollowJob counts as an event stream. If the account has as many streams as it may, FollowJob
 // returns at once.
 func (a *API) FollowJob(ctx context.Context, p account.Principal, id string, wait time.Duration, told func(*transcript.Job)) (*view.Job, error) {
 	if !a.events.streams.open(p.Account, p.Plan.EventStreams) {
 		return a.Job(ctx, p.Account, id)
 	}
 	defer a.events.streams.close(p.Account)
+	defer a.events.metrics.StreamOpened()()
+	defer edge.Waiting(ctx)()
 	serving, stop := a.lifetime.Until(ctx)
 	defer stop()
 	waiting, cancel := a.transcripts.timeout(serving, wait)

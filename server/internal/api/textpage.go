@@ -85,7 +85,7 @@ func (a *API) SubmitText(ctx context.Context, p account.Principal, q *TextReques
 	return out.Result, out.Job, nil
 }
 
-// TextPage is a page of a text, of which the account may have the result.
+// TextPage is a page of a text. The caller has shown that the account may have the text.
 func (a *API) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage, error) {
 	tag := madeOf(res.TextID, res.TextChanged, "pages1", strconv.FormatBool(q.omitTimestamp))
 	list, page := listingNamed(owner, "text", tag), 0

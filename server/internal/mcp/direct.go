@@ -19,8 +19,8 @@ const sessionless = "2026-07-28"
 
 // direct reports whether a request needs nothing of the protocol but a tool and its answer. Such
 // a call is answered without the SDK, which would make a session for the request, and decode the
-// body and encode a page several times. Whatever is left open goes to the SDK: a wrong request
-// too, for which the SDK has the right refusal.
+// body and encode a page several times. Every other request goes to the SDK. The SDK has the
+// right refusal for a wrong request.
 func (f *Face) direct(r *http.Request, m *message) bool {
 	return m.method == callTool && m.whole() && !m.progress && len(m.params.InputResponses) == 0 && m.params.RequestState == "" &&
 		acceptsBoth(r.Header) && r.Header["Last-Event-Id"] == nil && (m.ofSession(r.Header) || m.sessionless(r.Header))
@@ -75,10 +75,7 @@ type answered struct {
 func (f *Face) serveDirect(w http.ResponseWriter, r *http.Request, c *call) error {
 	c.marks = true
 	t := f.tools[c.params.Name]
-	res, err := f.run(r.Context(), c, t, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: t.name, Arguments: c.params.Arguments}})
-	if err != nil {
-		res = f.failure(r.Context(), err)
-	}
+	res := f.run(r.Context(), c, t, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{Name: t.name, Arguments: c.params.Arguments}})
 	if r.Context().Err() != nil {
 		return r.Context().Err() // the client is gone
 	}

@@ -1,9 +1,9 @@
 // Package mcp is the face of the service for language models: tools of the Model Context
 // Protocol over streamable HTTP, without sessions.
 //
-// A request goes down: the edge lets it in, [Face] reads the one message in its body and counts
-// it, the official SDK answers the protocol, and a tool reads its arguments by a table and calls
-// a function of package api.
+// A request goes down through four steps. The edge lets the request in. [Face] reads the message
+// in the body and counts the request. The official SDK answers the protocol. A tool reads the
+// arguments by a table and calls a function of package api.
 package mcp
 
 import (
@@ -16,12 +16,14 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 )
 
 // Config is what a Face is made of. Every member is required but TrustedProxies.
 type Config struct {
 	API            *api.API
 	Edge           *edge.Edge
+	Metrics        *metrics.Metrics
 	Log            *slog.Logger
 	Version        string         // of the program
 	TrustedProxies []netip.Prefix // proxies on this machine may send any Host
@@ -55,6 +57,7 @@ func New(c Config) *Face {
 		SetCacheable: cacheable,
 	})
 	for _, t := range f.toolbox() {
+		t.calls = c.Metrics.Tool(t.name)
 		f.tools[t.name] = &t
 		f.server.AddTool(t.definition(), f.handler(&t))
 	}

@@ -2,9 +2,13 @@ package mcp
 
 import (
 	"bytes"
+	"errors"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -60,12 +64,44 @@ func (a *reply) send(r *http.Request) error {
 		return nil
 	case a.status >= http.StatusBadRequest && a.media() != edge.JSONType:
 		a.Header().Del("Content-Type")
-		return request.Invalid(a.status, transcript.Issue{Path: "request", Message: string(bytes.TrimSpace(a.body.Bytes()))})
+		return request.Invalid(a.status, transcript.Issue{Path: "request", Message: outer(string(bytes.TrimSpace(a.body.Bytes())))})
 	case a.body.Len() == 0:
 		a.ResponseWriter.WriteHeader(a.status)
 		return nil
 	}
 	a.Header().Del("Cache-Control") // the edge has its own
-	edge.Respond(a.ResponseWriter, edge.JSONType, a.status, a.body.Bytes())
+	edge.Respond(a.ResponseWriter, edge.JSONType, a.status, outerError(a.body.Bytes()))
 	return nil
+}
+
+// unreadable says what is wrong with a message that the SDK cannot read.
+const unreadable = "A member of the message cannot be read: its type or its depth is wrong."
+
+// outer is a message of the SDK without the words of its reader.
+func outer(message string) string {
+	if strings.Contains(message, "json: ") || strings.Contains(message, "unmarshal") {
+		return unreadable
+	}
+	return message
+}
+
+// outerError is an answer in JSON whose error, if the answer is one, is an outer message.
+func outerError(body []byte) []byte {
+	if !bytes.Contains(body, []byte(`"error":{`)) {
+		return body
+	}
+	decoded, err := jsonrpc.DecodeMessage(body)
+	if err != nil {
+		return body // the SDK reads what it writes
+	}
+	res, ok := decoded.(*jsonrpc.Response)
+	wrong := new(jsonrpc.Error)
+	if !ok || !errors.As(res.Error, &wrong) || outer(wrong.Message) == wrong.Message {
+		return body
+	}
+	wrong.Message = unreadable
+	if told, err := jsonrpc.EncodeMessage(res); err == nil {
+		return told
+	}
+	return body
 }

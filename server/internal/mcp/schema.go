@@ -84,5 +84,5 @@ var abouts = map[string]string{
 	"playlist":                "An id or a link.",
 	"urls":                    "Links or ids.",
 	"maxChars":                "Of a piece.",
-	"overlapChars":            "That a piece repeats of the piece before.",
+	"overlapChars":            "Of the piece before.",
 }

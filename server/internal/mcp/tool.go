@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -20,6 +21,7 @@ type tool struct {
 	reads             bool          // changes nothing
 	repeats           bool          // a second equal call changes nothing more
 	open              bool          // reaches beyond the service
+	calls             metrics.Tool
 	// asked makes a request of the tool: the table that reads the arguments, and what then answers.
 	asked func() (request.Table, answer)
 }
@@ -46,15 +48,22 @@ func (f *Face) handler(t *tool) sdk.ToolHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.http, cancel)()
-		res, err := f.run(ctx, c, t, req)
-		if err != nil {
-			return f.failure(ctx, err), nil
-		}
-		return res, nil
+		return f.run(ctx, c, t, req), nil
 	}
 }
 
-func (f *Face) run(ctx context.Context, c *call, t *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+// run answers a call and counts the call.
+func (f *Face) run(ctx context.Context, c *call, t *tool, req *sdk.CallToolRequest) *sdk.CallToolResult {
+	res, err := f.answer(ctx, c, t, req)
+	t.calls.Called(err != nil)
+	if err != nil {
+		return f.failure(ctx, err)
+	}
+	return res
+}
+
+// answer answers a call that the account may make, by the table of the tool.
+func (f *Face) answer(ctx context.Context, c *call, t *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if c.refused != nil {
 		return nil, c.refused
 	}

@@ -33,6 +33,7 @@ type Metrics struct {
 	*recognition
 	*followed
 	*webhooked
+	*tools
 }
 
 // New returns counters at zero. version is the version of the service.
@@ -56,6 +57,7 @@ func New(version string) *Metrics {
 		recognition: newRecognition(f),
 		followed:    newFollowed(f),
 		webhooked:   newWebhooked(f),
+		tools:       newTools(f),
 	}
 }
 
