@@ -10,8 +10,8 @@ import (
 
 // Operation describes the work that an account asks for, for Config.Admit.
 type Operation struct {
-	// ID is the operationId of the route in the OpenAPI document: "createTranscript" or
-	// "createBatch". The server calls Admit once for a batch, and not for each item.
+	// ID is the operationId of the route in the OpenAPI document, "createTranscript" or
+	// "createBatch", or "createTranscription" for a recording that came to [Server.OpenAI]. The server calls Admit once for a batch, and not for each item.
 	ID string
 	// Platform and ExternalID name the content, as the transcript will. The id of an upload
 	// comes from its bytes. For a batch Platform and ExternalID name the playlist or the

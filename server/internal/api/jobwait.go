@@ -12,7 +12,7 @@ import (
 
 // JobResult is the result of a job of the account that has ended, or why there is none. The segments of the result
 // are packed.
-func JobResult(job *view.Job) (*view.Result, *transcript.Error) { return Outcome(job) }
+func JobResult(job *view.Job) (*view.Result, *transcript.Error) { return outcome(job) }
 
 // Job returns a job of the account, with its result when it has one.
 func (a *API) Job(ctx context.Context, owner, id string) (*view.Job, error) {

@@ -30,7 +30,7 @@ func (a *API) Submit(ctx context.Context, p account.Principal, r transcript.Requ
 			return nil, &out.Job.Job, nil
 		}
 		var failure *transcript.Error
-		if out.Result, failure = Outcome(out.Job); failure != nil {
+		if out.Result, failure = outcome(out.Job); failure != nil {
 			return nil, nil, failure
 		}
 	}

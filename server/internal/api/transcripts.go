@@ -260,15 +260,15 @@ func (t *transcripts) acceptedReply(job transcript.Job) (edge.Reply, error) {
 
 // outcomeReply is the reply about a job that has ended.
 func outcomeReply(job *view.Job) (edge.Reply, error) {
-	res, failure := Outcome(job)
+	res, failure := outcome(job)
 	if failure != nil {
 		return edge.Reply{Failure: failure}, nil //nolint:nilerr // the reply carries the failure
 	}
 	return resultReply(res)
 }
 
-// Outcome is the result of a job that has ended, or the reason why there is none.
-func Outcome(job *view.Job) (*view.Result, *transcript.Error) {
+// outcome is the result of a job that has ended, or the reason why there is none.
+func outcome(job *view.Job) (*view.Result, *transcript.Error) {
 	switch {
 	case job.Status == transcript.JobCancelled:
 		return nil, transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)

@@ -202,8 +202,8 @@ func milliseconds(seconds float64) float64 { return math.Round(seconds*1000) / 1
 
 // baseOf is the language of a tag without script and region; "und": not known.
 func baseOf(tag string) string {
-	base, _ := language.Make(tag).Base()
-	return cmp.Or(base.String(), "und")
+	base, _, _ := language.Make(tag).Raw()
+	return base.String()
 }
 
 // languageName is the English name of a language in small letters, as whisper tells it.

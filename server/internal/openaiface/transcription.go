@@ -111,7 +111,7 @@ func (f *Face) wait(r *http.Request, id string) (*view.Job, error) {
 
 // result is the text of a job that has ended, or the reason why there is none.
 func (f *Face) result(ctx context.Context, owner string, job *view.Job) (*view.Result, error) {
-	if _, failure := api.Outcome(job); failure != nil {
+	if _, failure := api.JobResult(job); failure != nil {
 		return nil, failure
 	}
 	return f.Pipeline.Jobs.Transcript(ctx, owner, job.TranscriptRef, view.View{})
