@@ -126,7 +126,7 @@ var known = []string{
 	"chunking_strategy", "chunking_strategy[type]", "chunking_strategy[prefix_padding_ms]", "chunking_strategy[silence_duration_ms]", "chunking_strategy[threshold]",
 }
 
-// checkEach refuses a field that is wrong whatever the others say. A field that has not come yet is
+// checkEach refuses a field that is wrong by itself. A field that has not come yet is
 // empty.
 func (f *form) checkEach() error {
 	if f.model != "" {
@@ -174,7 +174,7 @@ func isTemperature(text string) bool {
 	return text == "" || err == nil && 0 <= n && n <= 1
 }
 
-// isChunking reports whether a text is a strategy of OpenAI's API, none of which changes anything here.
+// isChunking reports whether a text is a strategy of OpenAI's API. No strategy changes anything here.
 func isChunking(text string) bool {
 	var object struct{ Type string }
 	return text == "" || text == "auto" || json.Unmarshal([]byte(text), &object) == nil && object.Type == "server_vad"
