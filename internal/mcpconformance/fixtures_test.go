@@ -68,10 +68,12 @@ func fixture(call toolCall) (toolCall, bool) {
 		return toolCall{"get_transcript", link(1, 'x', time.Now())}, true
 	case "test_error_handling":
 		return toolCall{"get_transcript", link(0, 'x', time.Now())}, true
+	case "confirm_delete": // which asks for input; the tests that need its question do not apply
+		return toolCall{"get_transcript", link(1, '-', time.Now())}, true
 	case "test_tool_with_progress":
 		return toolCall{"get_transcript", link(2, '-', time.Now())}, true
-	case "greet":
-		return toolCall{"list_library", map[string]any{}}, true
+	case "greet": // which answers at once, here with an error
+		return toolCall{"get_job", map[string]any{"jobId": "00000000-0000-7000-8000-000000000000"}}, true
 	}
 	return call, false
 }
