@@ -100,7 +100,7 @@ func TestHeaders(t *testing.T) {
 			answerJSON(w, http.StatusOK, `{"jsonrpc":"2.0","id":1,"result":{}}`)
 		})
 		c.say(tc.message)
-		assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{}}`, c.hear())
+		assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"result":{}}`, c.hear())
 	}
 }
 
@@ -117,7 +117,7 @@ func TestAgreedVersion(t *testing.T) {
 	c.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)
 	assert.Contains(t, c.hear(), "2025-06-18")
 	c.say(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-	assert.Equal(t, `{"jsonrpc":"2.0","id":2,"result":{"version":"2025-06-18"}}`, c.hear())
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":2,"result":{"version":"2025-06-18"}}`, c.hear())
 }
 
 // Notifications of the server come before the answer, each on a line.
@@ -128,8 +128,8 @@ func TestStream(t *testing.T) {
 		fmt.Fprint(w, ": a comment\n\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"notifications/progress\"}\n\ndata:{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}\n\n")
 	})
 	c.say(`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}`)
-	assert.Equal(t, `{"jsonrpc":"2.0","method":"notifications/progress"}`, c.hear())
-	assert.Equal(t, `{"jsonrpc":"2.0","id":"a","result":{}}`, c.hear())
+	assert.JSONEq(t, `{"jsonrpc":"2.0","method":"notifications/progress"}`, c.hear())
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":"a","result":{}}`, c.hear())
 }
 
 // A request is sent again, with the same key, as long as the service ends or puts it off.
@@ -153,7 +153,7 @@ func TestServiceEnds(t *testing.T) {
 	})
 	c.say(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"create_batch"}}`)
 	assert.Contains(t, c.hear(), "notifications/progress")
-	assert.Equal(t, `{"jsonrpc":"2.0","id":7,"result":{}}`, c.hear())
+	assert.JSONEq(t, `{"jsonrpc":"2.0","id":7,"result":{}}`, c.hear())
 	first := <-keys
 	assert.NotEmpty(t, first)
 	for range 3 {

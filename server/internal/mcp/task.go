@@ -13,7 +13,7 @@ import (
 
 // The kinds of results.
 const (
-	taskMade = "task"     // in the place of the result of a tool
+	taskMade = "task"     // instead of the result of a tool
 	complete = "complete" // every other result
 )
 

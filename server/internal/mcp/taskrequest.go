@@ -24,8 +24,9 @@ func checkTask(r *http.Request, m message) error {
 	if !edge.Principal(r).Can(account.Transcripts) {
 		return transcript.Errorf(transcript.Forbidden, "This needs the scope %q.", account.Transcripts).With("requiredScope", account.Transcripts)
 	}
-	if r.Header.Get("Mcp-Protocol-Version") < sessionless || r.Header.Get("Mcp-Name") == m.params.TaskID || uuid.Validate(m.params.TaskID) != nil {
-		return nil
+	mirrored := r.Header.Get("Mcp-Protocol-Version") >= sessionless
+	if possible := uuid.Validate(m.params.TaskID) == nil; mirrored && possible && r.Header.Get("Mcp-Name") != m.params.TaskID {
+		return wrongf(sdk.CodeHeaderMismatch, "The header Mcp-Name must be the taskId of the body.")
 	}
-	return wrongf(sdk.CodeHeaderMismatch, "The header Mcp-Name must be the taskId of the body.")
+	return nil
 }

@@ -48,7 +48,7 @@ func (f *Face) addTasks() {
 	}
 }
 
-// withTasks puts the task that a tool has made in the place of the tool's result, and refuses
+// withTasks answers with the task that a tool has made, instead of the tool's result. It refuses
 // methods of tasks to a client that does not declare the extension.
 func (f *Face) withTasks(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -68,8 +68,8 @@ func (f *Face) withTasks(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// declaresTasks reports whether a request declares the extension. What a client has declared in
-// an earlier request does not count.
+// declaresTasks reports whether a request declares the extension. An earlier request of the client
+// does not count.
 func declaresTasks(p sdk.Params) bool {
 	if p == nil {
 		return false
