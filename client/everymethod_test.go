@@ -249,3 +249,26 @@ func TestEveryMethodTellsItsAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitTellsTheAnswerThatItReturns: an end that an event has brought is asked for once more,
+// if the caller wants the answer.
+func TestWaitTellsTheAnswerThatItReturns(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	c := served(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/events"):
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, snapshot(2, "asr_running")+completed(3)) // a client that is gone fails the test
+		case asked.Add(1) == 1:
+			writeJSON(w, http.StatusOK, jobBody("processing", "asr_running", 2))
+		default:
+			writeJSON(w, http.StatusOK, doneBody(3))
+		}
+	})
+	var resp client.Response
+	result, err := c.Jobs.Wait(t.Context(), jobID, client.WithResponse(&resp))
+	require.NoError(t, err)
+	assert.Equal(t, "hello there", result.Transcript.Segments[0].Text)
+	assert.Contains(t, string(resp.RawJSON), "hello there")
+}
