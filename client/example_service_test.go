@@ -172,14 +172,18 @@ func (captions) Captions(ctx context.Context, c engine.Content, pick func([]tran
 // exampleNumber makes names and contents of examples differ.
 var exampleNumber atomic.Int64
 
-// examples are the service and a publisher of feeds.
+// examples are the service and a publisher of feeds, which also receives webhooks.
 type examples struct {
 	*servertest.Server
 	publisher *httptest.Server
 }
 
 var startExamples = sync.OnceValue(func() *examples {
-	publisher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	publisher := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if receiver, ok := exampleReceivers.Load(r.URL.Path); ok {
+			receiver.(http.Handler).ServeHTTP(w, r)
+			return
+		}
 		fmt.Fprint(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Famous speeches</title>
 			<entry><id>2</id><title>We choose to go to the Moon</title><link href="https://www.youtube.com/watch?v=moonspeech1"/></entry>
 			<entry><id>1</id><title>The Gettysburg Address</title><link href="https://www.youtube.com/watch?v=gettysburg1"/></entry></feed>`)
