@@ -65,6 +65,9 @@ func (f apiFile) strings(s apiSchema) []value {
 	if s.Format == "uuid" {
 		return append(all, quotedText("x", 422), quotedText("{019321a0-7c11-7c3e-9a55-2f6d1f0c9b11}", 422))
 	}
+	if s.Format == "uri" || s.Format == "date-time" {
+		return append(all, quotedText("x", 422), quotedText("", 422), quotedText(strings.Repeat("a", 5000), 422))
+	}
 	if s.MaxLength != nil {
 		all = append(all, quotedText(strings.Repeat("ü", *s.MaxLength), 0), quotedText(strings.Repeat("a", *s.MaxLength), 0), quotedText(strings.Repeat("a", *s.MaxLength+1), 422))
 	}
@@ -111,7 +114,10 @@ func (f apiFile) lists(t *testing.T, s apiSchema) []value {
 	}
 	all := []value{
 		{json: of(*s.MinItems, entry)}, {json: of(*s.MaxItems, entry)}, {json: of(*s.MaxItems+1, entry), fault: 422},
-		{json: of(*s.MinItems-1, entry), fault: 422}, {json: entry, fault: 400}, {json: "1", fault: 400}, {json: "[[" + entry + "]]", fault: 400},
+		{json: entry, fault: 400}, {json: "1", fault: 400}, {json: "[[" + entry + "]]", fault: 400},
+	}
+	if *s.MinItems > 0 {
+		all = append(all, value{json: of(*s.MinItems-1, entry), fault: 422})
 	}
 	for _, v := range f.values(t, *s.Items) {
 		if v.json != "" {

@@ -136,6 +136,7 @@ func TestWebhooksRefused(t *testing.T) {
 		`"url": "http://[::1]/"`:                                {422, "url"},
 		`"url": "http://[::ffff:10.0.0.1]/"`:                    {422, "url"},
 		`"url": "http://192.168.1.1:8080/"`:                     {422, "url"},
+		`"url": "https://hooks.example:8443/"`:                  {422, "url"},
 		`"url": "http://0x7f000001/"`:                           {422, "url"},
 		`"url": 5`:                                              {400, "url"},
 		`"url": null`:                                           {400, "url"},
@@ -448,4 +449,34 @@ func TestWebhookResend(t *testing.T) {
 	for _, path := range []string{"/" + id + "/deliveries" + unknown + "/resend", "/" + id + "/deliveries/x/resend", unknown + "/deliveries/" + first + "/resend"} {
 		assert.Equal(t, http.StatusNotFound, s.onWebhook(t, http.MethodPost, path, "").StatusCode, path)
 	}
+}
+
+// No redirect is followed, and a name that leads to a private address gets nothing: the delivery
+// says why.
+func TestWebhookLeadsNowhereElse(t *testing.T) {
+	t.Parallel()
+	elsewhere, reached := receiver(t)
+	sends := httptest.NewServer(http.RedirectHandler(elsewhere+"/hooks", http.StatusTemporaryRedirect))
+	t.Cleanup(sends.Close)
+	s := start(t, allowing(sends.URL), allowing(elsewhere))
+	why := func(url string) map[string]any {
+		t.Helper()
+		id, _ := s.newWebhook(t, `{"url": "`+url+`"}`)
+		s.testEvent(t, id)
+		var d map[string]any
+		require.Eventually(t, func() bool {
+			d = s.get(t, "/v1/webhooks/"+id+"/deliveries").object(t)["deliveries"].([]any)[0].(map[string]any)
+			return d["attempts"] != 0.0
+		}, time.Minute, 20*time.Millisecond)
+		return d
+	}
+	redirected := why(sends.URL)
+	assert.Equal(t, 307.0, redirected["lastStatus"])
+	assert.Contains(t, redirected["lastError"], "follows no redirects")
+	assert.NotEqual(t, "delivered", redirected["status"])
+	private := why("http://localhost:80/")
+	assert.Nil(t, private["lastStatus"])
+	assert.Contains(t, private["lastError"], "not public")
+	assert.NotContains(t, private["lastError"], "127.0.0.1", "the error tells nothing of the network of the service")
+	assert.Empty(t, reached)
 }

@@ -24,8 +24,9 @@ type Endpoint struct {
 // Status is where an endpoint stands.
 type Status string
 
-// The states of an endpoint. A paused or disabled endpoint receives nothing. The deliveries of
-// the events that happen then are failed from the start, so that [Resend] can send them later.
+// The states of an endpoint. A paused or disabled endpoint receives nothing. Its deliveries that
+// wait, and those of the events that happen meanwhile, have failed, so that [Resend] can send
+// them later.
 const (
 	Active   Status = "active"
 	Paused   Status = "paused"   // by the account

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
@@ -33,17 +34,27 @@ func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup)
 	if err != nil {
 		return nil // as above
 	}
+	found = []engine.Finding{examineWebhooks(config.Egress)}
 	if !c.Network {
 		ways := fmt.Sprintf("%d exits", len(exits))
 		if exits[0].Address == "" {
 			ways = "no proxy"
 		}
-		return []engine.Finding{{Name: networkName, Status: engine.OK, Found: ways + ", not asked: --network asks"}}
+		return append(found, engine.Finding{Name: networkName, Status: engine.OK, Found: ways + ", not asked: --network asks"})
 	}
 	for _, exit := range exits {
 		found = append(found, examineExit(exit))
 	}
 	return found
+}
+
+// examineWebhooks reports where the service sends the events of accounts.
+func examineWebhooks(e server.Egress) engine.Finding {
+	to := "accounts may send events to public addresses on the ports 80 and 443"
+	if len(e.Allow) > 0 {
+		to += ", and to " + strings.Join(e.Allow, ", ")
+	}
+	return engine.Finding{Name: "webhooks", Status: engine.OK, Found: to}
 }
 
 // examineExit reports the video site's answer by an exit.

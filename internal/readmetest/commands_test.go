@@ -102,7 +102,9 @@ func TestCommandsInTheDocuments(t *testing.T) {
 // imports are those that the snippets of the README may use, by their names.
 var imports = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "os": "os", "time": "time", "testing": "testing",
-	"client":     "github.com/transcriptkit/transcriptkit/client",
+	"client": "github.com/transcriptkit/transcriptkit/client",
+	"io":     "io", "http": "net/http",
+	"webhook":    "github.com/transcriptkit/transcriptkit/webhook",
 	"library":    "github.com/transcriptkit/transcriptkit/library",
 	"transcript": "github.com/transcriptkit/transcriptkit/transcript",
 	"servertest": "github.com/transcriptkit/transcriptkit/server/servertest",

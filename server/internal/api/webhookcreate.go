@@ -78,7 +78,7 @@ type RotatedWebhook struct {
 func (e *endpoints) judged(ctx context.Context, address string) error {
 	if err := e.judge(ctx, "webhook", address); err != nil {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-			Path: "url", Message: "is an address to which this service sends nothing: name a public address",
+			Path: "url", Message: "is an address to which this service sends nothing: name a public address on port 80 or 443",
 		})
 	}
 	return nil
@@ -86,6 +86,9 @@ func (e *endpoints) judged(ctx context.Context, address string) error {
 
 // createWebhook is POST /v1/webhooks.
 func (e *endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error {
+	if err := checkJSON(r); err != nil {
+		return err
+	}
 	own := edge.Principal(r).Account
 	var params webhook.Params
 	return e.edge.Once(w, r, edge.Post{

@@ -118,7 +118,7 @@ func (c *webhookChange) table() request.Table {
 		Fields: append(request.WithoutDefaults(webhookFields(&c.Params)),
 			// A disabled status passes here, because change can say more about it.
 			request.New("status", &c.status, request.Enum([]webhook.Status{webhook.Active, webhook.Paused}, webhook.Disabled)).
-				About("\"paused\" stops the deliveries; \"active\" lets them go on, also after the service has disabled the webhook.")),
+				About("\"paused\" stops the deliveries; \"active\" sends the events from now on, also after the service has disabled the webhook.")),
 	}
 }
 
@@ -148,6 +148,9 @@ func (c *webhookChange) change(table request.Table) (change webhook.Change, err 
 // changeWebhook is PATCH /v1/webhooks/{webhookId}.
 func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error {
 	var c webhookChange
+	if err := checkJSON(r); err != nil {
+		return err
+	}
 	table := c.table()
 	if err := readJSON(w, r, table); err != nil {
 		return err
@@ -172,13 +175,18 @@ func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error 
 	return edge.RespondJSON(w, http.StatusOK, OneWebhook{*changed})
 }
 
-// readJSON reads a JSON body, which must be there.
-func readJSON(w http.ResponseWriter, r *http.Request, table request.Table) error {
-	if media, present, err := edge.BodyType(r); err != nil {
-		return err
-	} else if present && media != "application/json" {
-		return edge.Unsupported("Send the body as application/json, and say so in Content-Type.")
+// checkJSON refuses a body that is not JSON. A handler calls checkJSON first, because a 415
+// comes before every 400.
+func checkJSON(r *http.Request) error {
+	media, present, err := edge.BodyType(r)
+	if err == nil && present && media != "application/json" {
+		err = edge.Unsupported("Send the body as application/json, and say so in Content-Type.")
 	}
+	return err
+}
+
+// readJSON reads a JSON body, which must be there. The handler has called checkJSON before.
+func readJSON(w http.ResponseWriter, r *http.Request, table request.Table) error {
 	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
 	if err != nil {
 		return err

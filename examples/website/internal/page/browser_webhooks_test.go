@@ -38,7 +38,7 @@ func TestBrowserWebhooks(t *testing.T) {
 	h.status.Store(http.StatusGone)
 	page.Click("button", "Send a test")
 	h.next(t, secret)
-	page.WaitText("#deliveries", "answered 410")
+	page.WaitText("#deliveries", "Failed")
 	page.Reload()
 	h.status.Store(http.StatusOK)
 	page.Click("button", "Continue")
