@@ -80,7 +80,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check honesty test test-all test-current test-race test-page lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
+.PHONY: demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -181,6 +181,10 @@ bench: setup-bench
 	measure ./client -run '^$$' -bench 'BenchmarkWait$$|BenchmarkCall$$'; \
 	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \
 	test -z "$$failed"
+
+# The official client of OpenAI's API against the service. The compilation of the client takes minutes.
+test-clients:
+	$(GO) test -tags officialclients -count=1 -timeout 20m -run OfficialGoClient ./server/internal/openaiface
 
 wer: setup-wer
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && \
