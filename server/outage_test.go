@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"database/sql"
 	"net/http"
 	"path/filepath"
@@ -19,12 +20,17 @@ import (
 )
 
 // startOn is start on a database of the test's choice.
-func startOn(t *testing.T, o store.Options) *service {
+func startOn(t *testing.T, o store.Options, change ...func(*server.Config)) *service {
 	t.Helper()
 	s := &service{log: new(logBuffer)}
 	s.Server = servertest.New(t,
 		servertest.ConfigureStore(func(c *store.Options) { *c = o }),
-		servertest.Configure(func(c *server.Config) { c.Sites = sites(t) }))
+		servertest.Configure(func(c *server.Config) {
+			c.Sites = sites(t)
+			for _, f := range change {
+				f(c)
+			}
+		}))
 	s.http = httpClient(t, s.URL)
 	return s
 }
@@ -135,13 +141,22 @@ func TestDatabaseIsAway(t *testing.T) {
 func TestDatabaseLeavesDuringTheWait(t *testing.T) {
 	t.Parallel()
 	line, o := storetest.Behind(t, storetest.Postgres(t))
-	s := startOn(t, o)
+	// The wait ends when the database has left, however slow the machine is.
+	left, leave := context.WithCancel(t.Context())
+	s := startOn(t, o, func(c *server.Config) {
+		server.SetTimeout(c, func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			context.AfterFunc(left, cancel)
+			return ctx, cancel
+		})
+	})
 	release := s.Engine.Hold()
 	defer release()
 	parts, key := []part{field("waitMs", "10000"), file("a")}, header("Idempotency-Key", "k")
 	answered := s.inBackground(t, parts, key)
 	id := s.acceptedJob(t, "a")
 	line.Cut()
+	leave()
 	first := <-answered
 	require.NotNil(t, first)
 	require.Equal(t, http.StatusServiceUnavailable, first.StatusCode, first.body)
