@@ -19,7 +19,7 @@ import (
 
 // A middleware of one call sees each attempt of the call.
 func ExampleWithMiddleware() {
-	service := busyService()
+	service := busyService(func(*http.Request) {})
 	defer service.Close()
 
 	c, err := client.New(service.URL, client.WithAPIKey("tr_example"), client.WithRetry(soon))
@@ -50,7 +50,9 @@ func ExampleWithMiddleware() {
 // OpenTelemetry's transport is a middleware. Each attempt has a span below the span of the
 // caller, and the service gets the trace.
 func ExampleWithMiddleware_openTelemetry() {
-	service := busyService()
+	service := busyService(func(r *http.Request) {
+		fmt.Println("the service has the trace:", r.Header.Get("traceparent") != "")
+	})
 	defer service.Close()
 
 	ctx := context.Background()
@@ -90,14 +92,12 @@ func ExampleWithMiddleware_openTelemetry() {
 // soon repeats without long pauses.
 var soon = client.RetryPolicy{MinWait: time.Millisecond}
 
-// busyService refuses the first request.
-func busyService() *httptest.Server {
+// busyService refuses the first request, and shows each request to see.
+func busyService(see func(*http.Request)) *httptest.Server {
 	var busy atomic.Bool
 	busy.Store(true)
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("X-Team") == "" {
-			fmt.Println("the service has the trace:", r.Header.Get("traceparent") != "")
-		}
+		see(r)
 		if busy.Swap(false) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
