@@ -99,6 +99,7 @@
 //	slog, without keys, queries and bodies           yes   part       no         no         no       TestLog ExampleWithLogger
 //	requests to routes without a method              yes   yes        yes        yes        -        TestDo
 //	a whole service to test against                  yes   no         no         no         -        TestServiceTranscribes
+//	an example with output for each method           yes   no         no         no         no       TestEveryMethodHasAnExample
 //
 // The package reads no environment variable, keeps no global state, and logs
 // nothing unless [WithLogger] says so.
