@@ -64,8 +64,8 @@ func (h *hooks) next(t *testing.T, secret string) *webhook.Event {
 	}
 }
 
-// webhookSecret finds the secret of a webhook.
-var webhookSecret = regexp.MustCompile(`whsec_[0-9A-Za-z+/=]+`)
+// webhookSecret finds the secret of a webhook on a page, where a plus is escaped.
+var webhookSecret = regexp.MustCompile(`whsec_[0-9A-Za-z+/=&#;]+`)
 
 // hidden is the value of a hidden field on a page.
 func hidden(t *testing.T, page, name string) string {
