@@ -67,11 +67,10 @@ func ExampleWithMiddleware_openTelemetry() {
 		log.Fatal(err)
 	}
 	ctx, span := provider.Tracer("example").Start(ctx, "ask what is left")
-	_, err = c.Usage.Get(ctx)
-	span.End()
-	if err != nil {
+	if _, err := c.Usage.Get(ctx); err != nil {
 		log.Fatal(err)
 	}
+	span.End()
 	for _, s := range spans.Ended() {
 		fmt.Print(s.Name())
 		for _, about := range s.Attributes() {
