@@ -95,6 +95,10 @@ func wrongf(code int64, text string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(text, args...)}
 }
 
+// errTwice refuses a message that the SDK reads in another way than readMessage: readMessage takes
+// a name in any case, and of two equal names the last.
+var errTwice = wrongf(jsonrpc.CodeInvalidRequest, "The message has a member twice.")
+
 // answerWrong answers a message that the SDK does not get.
 func answerWrong(w http.ResponseWriter, m *message, wrong *jsonrpc.Error) error {
 	id := m.id

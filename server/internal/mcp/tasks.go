@@ -33,8 +33,11 @@ func (f *Face) addTasks() {
 		err := sdk.AddReceivingCustomMethod(f.server, method,
 			func(ctx context.Context, _ *sdk.ServerSession, p *taskParams) (sdk.Result, error) {
 				c := callOf(ctx)
-				if p == nil || uuid.Validate(p.TaskID) != nil {
+				switch {
+				case p == nil || uuid.Validate(p.TaskID) != nil:
 					return nil, errNoTask
+				case p.TaskID != c.params.TaskID:
+					return nil, errTwice
 				}
 				res, err := handle(ctx, c, p.TaskID)
 				if err != nil {
@@ -49,9 +52,13 @@ func (f *Face) addTasks() {
 }
 
 // withTasks answers with the task that a tool has made, instead of the tool's result. It refuses
-// methods of tasks to a client that does not declare the extension.
+// methods of tasks to a client that does not declare the extension. It also refuses a method that
+// the face did not read: the face has checked the key and counted the request for another one.
 func (f *Face) withTasks(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if callOf(ctx).method != method {
+			return nil, errTwice
+		}
 		switch method {
 		case getTask, updateTask, cancelTask:
 			if !declaresTasks(req.GetParams()) {

@@ -292,6 +292,31 @@ func TestTasksOfOthers(t *testing.T) {
 	assert.Equal(t, "working", mine.task("tasks/get", id).Result["status"], "nothing of this has cancelled the task")
 }
 
+// A message in which two readers find two methods or two tasks is refused: the key is checked for the
+// one, and the other would be done.
+func TestMethodsAndTasksThatStandTwice(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "a talk"})
+	mine := ask(t, s)
+	defer s.Engine.HoldCaptions()()
+	id, other := mine.made(video), mine.made("https://youtu.be/dQw4w9WgXcA")
+	scopeless := mine
+	scopeless.key = s.NewKey(t, servertest.Account, account.Batches)
+	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+		for _, second := range []string{"ping", "tools/call"} {
+			res := scopeless.send(method, id, fmt.Sprintf(`"x":1},"Method":%q,"params":{"name":"get_job","taskId":%q`, second, id))
+			assert.Equal(t, -32600, res.Error.Code, "%s as %s: %+v", method, second, res)
+			assert.Contains(t, res.Error.Message, "twice")
+		}
+		res := mine.send(method, other, fmt.Sprintf(`"taskId":%q,"TaskID":%q`, id, other))
+		assert.Equal(t, -32600, res.Error.Code, "%s: %+v", method, res)
+	}
+	for _, one := range []string{id, other} {
+		assert.Equal(t, "working", mine.task("tasks/get", one).Result["status"], "no task is cancelled")
+	}
+}
+
 // Headers that say something else than the body are refused.
 func TestMirroredHeaders(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -42,8 +41,8 @@ func (t *tool) definition() *sdk.Tool {
 func (f *Face) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c := callOf(ctx)
-		if c.params.Name != t.name { // the SDK reads the message in another way than readMessage
-			return nil, wrongf(jsonrpc.CodeInvalidRequest, "The message has a member twice.")
+		if c.params.Name != t.name {
+			return nil, errTwice
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
