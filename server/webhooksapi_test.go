@@ -268,6 +268,10 @@ func TestWebhookReplays(t *testing.T) {
 	assert.Equal(t, http.StatusConflict, gone.StatusCode, gone.body)
 	assert.Equal(t, "STATE_CONFLICT", gone.failure(t)["code"], "the secret of the first answer is no longer good")
 	assert.NotContains(t, gone.body, "whsec_")
+	require.Equal(t, http.StatusOK, rotate("5").StatusCode)
+	old := rotate("2")
+	assert.Equal(t, http.StatusConflict, old.StatusCode, old.body)
+	assert.Equal(t, "STATE_CONFLICT", old.failure(t)["code"])
 
 	test := s.onWebhook(t, http.MethodPost, "/"+id+"/test", "", key("3"))
 	require.Equal(t, http.StatusAccepted, test.StatusCode, test.body)
@@ -276,9 +280,8 @@ func TestWebhookReplays(t *testing.T) {
 	assert.Equal(t, delivery, repeated.object(t)["delivery"].(map[string]any)["id"])
 	assert.Len(t, s.deliveries(t, id, "", "50"), 1)
 	since := `{"since": "2026-11-22T00:00:00Z"}`
-	assert.Equal(t,
-		s.onWebhook(t, http.MethodPost, "/"+id+"/resend", since, key("4")).object(t),
-		s.onWebhook(t, http.MethodPost, "/"+id+"/resend", since, key("4")).object(t))
+	resent := s.onWebhook(t, http.MethodPost, "/"+id+"/resend", since, key("4")).object(t)
+	assert.Equal(t, resent, s.onWebhook(t, http.MethodPost, "/"+id+"/resend", since, key("4")).object(t))
 
 	require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, "/v1/webhooks/"+id, nil).StatusCode)
 	for name, a := range map[string]*answer{"rotate": rotate("2"), "create": s.postWebhook(t, body, key("1"))} {

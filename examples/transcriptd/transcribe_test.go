@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -210,6 +211,8 @@ func TestTranscribeWatchesAFolder(t *testing.T) {
 func TestTranscribeIsHungUp(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
+	// Tests under nohup ignore the signal, and programs inherit that from them.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	state, h := t.TempDir(), newHearing(t)
 	h.holdFrom(1)
 	cmd := transcribing(t, state, h)

@@ -31,10 +31,10 @@ const (
 func invalid(param, code, format string, args ...any) *transcript.Error {
 	e := transcript.Errorf(transcript.InvalidRequest, format, args...)
 	if param != "" {
-		e.With(paramDetail, param)
+		e = e.With(paramDetail, param)
 	}
 	if code != "" {
-		e.With(codeDetail, code)
+		e = e.With(codeDetail, code)
 	}
 	return e
 }
