@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -249,4 +250,24 @@ func TestUploadsToAnObjectStoreAreBounded(t *testing.T) {
 	}
 	slow.Wait()
 	assert.Equal(t, http.StatusOK, upload(bytes.NewReader(body)).Code)
+}
+
+// A request that waits for its job holds no memory of its upload, which has arrived.
+func TestUploadsThatHaveArrivedHoldNoMemory(t *testing.T) {
+	t.Parallel()
+	s := startWithBlobs(t, storetest.S3(t))
+	defer s.Engine.Hold()()
+	client := s.plain(t).http
+	for i := range 5 {
+		body, contentType := form(t, part{name: "model", content: "whisper-1"}, part{name: "stream", content: "true"},
+			part{name: "file", content: fmt.Sprint("talk number ", i)})
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v1/audio/transcriptions", bytes.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "Bearer "+s.Key)
+		r.Header.Set("Content-Type", contentType)
+		resp, err := client.Do(r)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		assert.Equal(t, http.StatusOK, resp.StatusCode)
+	}
 }

@@ -35,6 +35,9 @@ func (a *API) ReceiveRecording(r *http.Request, p account.Principal, form Record
 // maxAroundFile is a bound for the whole form without its file, in bytes.
 const maxAroundFile = 256 << 10
 
+// maxParts is the most parts of a form: all fields, and the longest lists, fit.
+const maxParts = 1000
+
 // errBody marks a fault of the request's body. A fault of the store has no such mark.
 type errBody struct{ error }
 
@@ -62,9 +65,11 @@ func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipelin
 	if err := to.Disks.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
-	if err := edge.HoldUpload(r.Context()); err != nil {
+	arrived, err := edge.HoldUpload(r.Context())
+	if err != nil {
 		return nil, err
 	}
+	defer arrived()
 	body := &partsReader{r: r.Body}
 	f := &recordingReader{RecordingForm: form, pipeline: to, principal: p}
 	err = f.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body})
@@ -84,7 +89,7 @@ func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipelin
 }
 
 func (f *recordingReader) readParts(ctx context.Context, parts *formReader) error {
-	for {
+	for range maxParts {
 		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
 			return parts.end()
@@ -104,6 +109,7 @@ func (f *recordingReader) readParts(ctx context.Context, parts *formReader) erro
 			return err
 		}
 	}
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: fmt.Sprintf("has %d parts or more", maxParts)})
 }
 
 func brokenBody(err error) error {

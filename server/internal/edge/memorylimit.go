@@ -70,14 +70,16 @@ func holdBody(ctx context.Context) *bodies.Held {
 	return h.hold(h.of.bodies, entry.principal.Account)
 }
 
-// HoldUpload holds the memory that an upload needs.
-func HoldUpload(ctx context.Context) error {
+// HoldUpload holds the memory that an upload needs, until arrived is called: the request may wait
+// much longer for its job.
+func HoldUpload(ctx context.Context) (arrived func(), err error) {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
 	if h.of == nil {
-		return nil
+		return func() {}, nil
 	}
-	return noRoom(h.hold(h.of.uploads, entry.principal.Account).Grow(h.of.perUpload))
+	held := h.hold(h.of.uploads, entry.principal.Account)
+	return held.Release, noRoom(held.Grow(h.of.perUpload))
 }
 
 // holdAnswer holds a large answer while the client reads it. A single answer always fits into

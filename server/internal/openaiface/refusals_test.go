@@ -56,6 +56,7 @@ func TestRefusedForms(t *testing.T) {
 		"a prompt of bytes":         {[]part{whisper, field("prompt", "\xff")}, 400, "prompt", "invalid_request"},
 		"a huge field":              {[]part{whisper, field("prompt", strings.Repeat("a", 1<<20))}, 400, "prompt", "invalid_request"},
 		"hundreds of fields":        {append([]part{whisper}, hundreds()...), 400, "keywords", "invalid_request"},
+		"fields without an end":     {append([]part{whisper}, make([]part, 2000)...), 400, "body", "invalid_request"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
