@@ -256,8 +256,10 @@ func TestUploadsToAnObjectStoreAreBounded(t *testing.T) {
 func TestUploadsThatHaveArrivedHoldNoMemory(t *testing.T) {
 	t.Parallel()
 	s := startWithBlobs(t, storetest.S3(t))
-	defer s.Engine.Hold()()
+	release := s.Engine.Hold()
+	defer release()
 	client := s.plain(t).http
+	var streams []io.Reader
 	for i := range 5 {
 		body, contentType := form(t, part{name: "model", content: "whisper-1"}, part{name: "stream", content: "true"},
 			part{name: "file", content: fmt.Sprint("talk number ", i)})
@@ -269,5 +271,10 @@ func TestUploadsThatHaveArrivedHoldNoMemory(t *testing.T) {
 		require.NoError(t, err)
 		defer resp.Body.Close()
 		assert.Equal(t, http.StatusOK, resp.StatusCode)
+		streams = append(streams, resp.Body)
 	}
+	release()
+	said, err := io.ReadAll(io.MultiReader(streams...))
+	require.NoError(t, err)
+	assert.Equal(t, 5, strings.Count(string(said), "transcript.text.done"))
 }
