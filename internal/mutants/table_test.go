@@ -16,7 +16,9 @@ var table = []mutant{
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server/internal/db TestJobBelongsToItsAccount"},
 	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
-	{"server/internal/api/pagetoken.go", `[]any{edge.Principal(r).Account, r.Pattern,`, `[]any{r.Pattern,`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/api/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
+	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},
 	{"server/internal/api/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server/internal/api TestPageTokenOfAnotherList"},
 	{"server/internal/edge/authenticator.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 

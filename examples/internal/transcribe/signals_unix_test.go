@@ -4,7 +4,9 @@ package transcribe
 
 import (
 	"bytes"
+	"os"
 	"os/exec"
+	"os/signal"
 	"regexp"
 	"sync"
 	"syscall"
@@ -19,6 +21,8 @@ import (
 // A hang-up cancels nothing: the last line says how to go on, and that does go on.
 func TestHungUpProcess(t *testing.T) {
 	t.Parallel()
+	// Tests under nohup ignore the signal, and programs inherit that from them.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	for name, args := range map[string][]string{"job": nil, "batch": {first, second}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
