@@ -62,10 +62,13 @@ func readMessage(body []byte) (message, error) {
 	if len(read.ID) > maxID {
 		return m, wrongf(jsonrpc.CodeInvalidRequest, "The id has at most %d bytes.", maxID)
 	}
-	if m.id = read.ID; string(m.id) == "null" {
-		m.id = nil
+	if string(read.ID) != "null" {
+		m.id = read.ID
 	}
 	switch {
+	case !isID(m.id):
+		m.id = nil
+		return m, wrongf(jsonrpc.CodeInvalidRequest, "The id must be a string, or a whole number of at most 53 bits.")
 	case m.method == "":
 		return m, wrongf(jsonrpc.CodeInvalidRequest, "The message has no method: this server sends no requests, so it takes no responses.")
 	case len(m.method) > maxMethod:
@@ -80,15 +83,15 @@ func readMessage(body []byte) (message, error) {
 	return m, nil
 }
 
-// whole reports whether the message is a request of JSON-RPC 2.0 with an id that has one
-// meaning.
-func (m *message) whole() bool {
-	if m.version != "2.0" || len(m.id) == 0 {
-		return false
-	}
-	_, err := strconv.ParseInt(string(m.id), 10, 53)
-	return err == nil || m.id[0] == '"'
+// isID reports whether an id, if there is one, has one meaning for all readers. The SDK would answer
+// with another number than a fraction or a larger number.
+func isID(id json.RawMessage) bool {
+	_, err := strconv.ParseInt(string(id), 10, 54)
+	return len(id) == 0 || err == nil || id[0] == '"'
 }
+
+// whole reports whether the message is a request of JSON-RPC 2.0.
+func (m *message) whole() bool { return m.version == "2.0" && len(m.id) > 0 }
 
 // wrongf is an error of the protocol.
 func wrongf(code int64, text string, args ...any) *jsonrpc.Error {
