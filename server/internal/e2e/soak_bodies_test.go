@@ -1,10 +1,8 @@
 package e2e_test
 
 import (
-	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -70,12 +68,7 @@ func TestSoakLargeBodies(t *testing.T) {
 	}
 	sent.Wait()
 	c.mustLive(t)
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
-	require.NoError(t, err)
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	var peak int
-	_, err = fmt.Sscan(after, &peak)
-	require.NoError(t, err)
+	peak := c.peakMemory(t)
 	t.Logf("the process took %d MB at most, the other account waited %v at most", peak>>10, longest)
 	assert.Less(t, peak, 1<<20, "kB")
 	assert.Less(t, longest, time.Second)
