@@ -64,11 +64,12 @@
 // answer, and [Response.UnknownFields] what a newer service says beyond the types of this
 // package. A receiver of webhooks checks them with [VerifyWebhook].
 //
-// # What there is, beside other packages
+// # Features, compared with other packages
 //
-// The others are openai-go v3.96.0, stripe-go v85.0.0, go-github v92.0.0 and connect-go v1.21.1,
-// as their sources say. "part" is a part of the feature, and "-" a feature that the package has
-// no use for. Tests and examples of this package show each "yes" of the first column.
+// The first column is this package. The others are openai-go v3.96.0, stripe-go v85.0.0,
+// go-github v92.0.0 and connect-go v1.21.1, as their sources say. "part" means that the package
+// has a part of the feature, and "-" that it has no use for the feature. The tests and examples
+// in the last column show each "yes" of the first column.
 //
 //	                                                 here  openai-go  stripe-go  go-github  connect  shown by
 //	New checks its arguments and returns an error    yes   no         no         yes        no       TestNewRefuses

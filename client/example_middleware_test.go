@@ -22,10 +22,6 @@ func ExampleWithMiddleware() {
 	service := busyService(func(*http.Request) {})
 	defer service.Close()
 
-	c, err := client.New(service.URL, client.WithAPIKey("tr_example"), client.WithRetry(soon))
-	if err != nil {
-		log.Fatal(err)
-	}
 	watch := client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
 		return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
 			r.Header.Set("X-Team", "speech")
@@ -36,7 +32,11 @@ func ExampleWithMiddleware() {
 			return resp, err
 		})
 	})
-	usage, err := c.Usage.Get(context.Background(), watch)
+	c, err := client.New(service.URL, client.WithAPIKey("tr_example"), client.WithRetry(soon), watch)
+	if err != nil {
+		log.Fatal(err)
+	}
+	usage, err := c.Usage.Get(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,9 +18,9 @@ import (
 // keys change, a receiver passes the old and the new one; a single match is enough. Empty
 // secrets count as absent.
 //
-// Each error is a [webhook.Fault]. The receiver answers a [webhook.FaultSecret] with 500, for
-// the mistake is its own, and every other fault with 400. An answer outside 2xx makes the
-// service try again. The service may send an event more than once, so the receiver
+// Each error is a [webhook.Fault]. 400 is a good answer to each. The mistake behind a
+// [webhook.FaultSecret] is the receiver's own, so 500 tells it better. Any answer outside 2xx
+// makes the service try again. The service may send an event more than once, so the receiver
 // remembers the ids of its events for as long as the service tries.
 func VerifyWebhook(secrets []string, header http.Header, body []byte) (*webhook.Event, error) {
 	id, err := webhooksign.Verify(secrets, header, body, time.Now())

@@ -20,7 +20,7 @@ import (
 // LinkFlags configure where links may lead and which programs follow them.
 type LinkFlags struct {
 	Sites       siteTable   `placeholder:"FILE" help:"Platform table: a JSON file whose members replace those of the default table."`
-	AllowEgress []hostPort  `placeholder:"HOST:PORT" help:"An address that links may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
+	AllowEgress []hostPort  `placeholder:"HOST:PORT" help:"An address that links and webhooks may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
 	YtDlp       Executable  `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	JSRuntime   jsRuntime   `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime with which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first installed one of deno 2.3, node 22 and quickjs, or later versions."`
 	DirectMedia bool        `help:"Also take links to media files, pages of podcasts and items of feeds, on any public host: for accounts that you trust, see server/OPERATIONS.md."`

@@ -78,7 +78,7 @@ type RotatedWebhook struct {
 func (e *endpoints) judged(ctx context.Context, address string) error {
 	if err := e.judge(ctx, "webhook", address); err != nil {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-			Path: "url", Message: "is an address to which this service sends nothing: name a public address on port 80 or 443",
+			Path: "url", Message: "is an address to which this service sends nothing: name a public address on port 80 or 443, or let the operator permit this one",
 		})
 	}
 	return nil

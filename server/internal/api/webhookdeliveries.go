@@ -145,7 +145,7 @@ func (e *endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error
 	return e.post(w, r, http.StatusAccepted, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
 		var delivery string
 		if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
-			return nil, transcript.Errorf(transcript.NotFound, "There is no such delivery.")
+			return nil, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
 		}
 		return oneDelivery(e.store.Resend(context.WithoutCancel(r.Context()), own, id, delivery, key))
 	}, func(a db.Answer) (any, error) {

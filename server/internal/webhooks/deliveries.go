@@ -67,7 +67,7 @@ func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key 
 		d := new(delivery)
 		err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(d).Where("d.endpoint_id = ? AND d.id = ?", e.ID, deliveryID)).Scan(ctx)
 		if err != nil {
-			return nil, one("delivery "+deliveryID, err)
+			return nil, knownDelivery(one("delivery "+deliveryID, err))
 		}
 		if e.Status != webhook.Active {
 			return nil, inactive(e)

@@ -57,6 +57,9 @@ func TestEndpointsOfAccounts(t *testing.T) {
 		} {
 			assert.Equal(t, transcript.NotFound, codeOf(t, do()), what)
 		}
+		_, err = v.Resend(ctx, acme, id, id, nil)
+		require.ErrorContains(t, err, "There is no such delivery of this webhook.")
+		assert.Equal(t, transcript.NotFound, codeOf(t, err))
 		require.NoError(t, v.Delete(ctx, acme, id))
 		_, err = v.Get(ctx, acme, id)
 		assert.Equal(t, transcript.NotFound, codeOf(t, err))

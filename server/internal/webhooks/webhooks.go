@@ -83,6 +83,14 @@ func known(err error) error {
 	return err
 }
 
+// knownDelivery turns the error of a question about a delivery into the error for its account.
+func knownDelivery(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
+	}
+	return err
+}
+
 // inactive is the error of a request that needs an active endpoint.
 func inactive(e *endpoint) error {
 	err := transcript.Errorf(transcript.StateConflict, "The webhook is %s.", e.Status).With("status", e.Status)
