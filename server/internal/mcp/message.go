@@ -13,8 +13,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// maxMessage bounds the body of a request, in bytes. The largest is a create_batch.
-const maxMessage = 1 << 20
+// The bounds of the body of a request, in bytes. The largest is a create_batch. A call of another
+// tool may wait for a job, and holds its body as long.
+const (
+	maxMessage = 1 << 20
+	maxCall    = 64 << 10
+)
 
 // message is the one message in the body of a request, as far as the face itself reads it.
 type message struct {

@@ -77,6 +77,9 @@ func (f *Face) read(w http.ResponseWriter, r *http.Request) (message, []byte, er
 	if err == nil && m.method == callTool && f.tools[m.params.Name] == nil {
 		err = wrongf(jsonrpc.CodeInvalidParams, "There is no tool %s.", quoted(m.params.Name))
 	}
+	if err == nil && m.method == callTool && m.params.Name != createBatch && len(body) > maxCall {
+		err = wrongf(jsonrpc.CodeInvalidRequest, "The call is larger than %d bytes.", maxCall)
+	}
 	return m, body, err
 }
 
