@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 // recentBytes bounds the answers that are kept in memory.
@@ -33,6 +34,20 @@ func (a *recentAnswers) remembered(tag string, render func() (*packed.Body, erro
 		a.Put(tag, b, b.Room())
 	}
 	return b, err
+}
+
+// Rendered is a file that another face makes of a text, or made of the text a moment ago. writer
+// names the version of the written form, and options tell the files of a text apart. The caller
+// has shown that the account may have the text.
+func (a *API) Rendered(res *view.Result, writer string, options []string, render func() ([]byte, error)) (*packed.Body, error) {
+	tag := madeOf(res.TextID, res.TextChanged, writer, options...)
+	return a.transcripts.recent.remembered(tag, func() (*packed.Body, error) {
+		file, err := render()
+		if err != nil {
+			return nil, err
+		}
+		return packed.NewBody(packed.Pack(file)), nil
+	})
 }
 
 // madeOf is the tag of an answer that is made of a transcript: a strong ETag. The tag

@@ -84,10 +84,7 @@ func fillCache(b *testing.B, s *servertest.Server, videoID string) {
 	b.Helper()
 	var segments []transcript.Segment
 	for i := range 1500 {
-		segments = append(segments, transcript.Segment{
-			Text:  fmt.Sprintf("segment number %d says “some” words & no <tags> of the talk about %x", i, i*7919),
-			Start: float64(i) * 2.4, Duration: 2.4,
-		})
+		segments = append(segments, spokenSegment(i))
 	}
 	require.NoError(b, db.Of(s.Store).InTx(b.Context(), func(ctx context.Context, tx *db.Tx) (err error) {
 		_, err = tx.Transcripts.Put(ctx, &db.Transcript{

@@ -44,7 +44,7 @@ func runWrk(b *testing.B, url, script string) (r wrkRun) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := processorTime(b)
-		out, err := exec.CommandContext(b.Context(), "wrk", "-t1", "-c32", fmt.Sprintf("-d%ds", seconds), "--latency", "-s", script, url).CombinedOutput()
+		out, err := exec.CommandContext(b.Context(), "wrk", "-t1", "-c32", fmt.Sprintf("-d%ds", seconds), "--timeout", "10s", "--latency", "-s", script, url).CombinedOutput()
 		used := processorTime(b) - began
 		runtime.ReadMemStats(&after)
 		require.NoError(b, err, "%s", out)
@@ -120,8 +120,10 @@ func (r request) script(b *testing.B) (path string) {
 	return path
 }
 
-// quoted is a string of Lua.
-func quoted(s string) string { return "[==[" + s + "]==]" }
+// quoted is a string of Lua. In long brackets, Lua reads CRLF as one newline.
+func quoted(s string) string {
+	return "[==[" + strings.ReplaceAll(s, "\r\n", `]==] .. "\r\n" .. [==[`) + "]==]"
+}
 
 // bare writes the same bytes with the status 200, and does nothing else.
 func bare(body []byte) http.Handler {

@@ -25,8 +25,8 @@ func BenchmarkWrkMCP(b *testing.B) {
 	}
 	s := startFilled(b, storetest.SQLite(b), 0)
 	link := map[string]any{"platform": "video_site", "externalId": contentID(0)}
-	post := request{method: http.MethodPost, path: "/v1/transcript", header: http.Header{}, bodies: []string{asJSON(b, link)}}
-	tool := request{method: http.MethodPost, path: "/mcp", header: http.Header{}}
+	post := request{method: http.MethodPost, path: "/v1/transcript", header: http.Header{"Content-Type": {"application/json"}}, bodies: []string{asJSON(b, link)}}
+	tool := request{method: http.MethodPost, path: "/mcp", header: http.Header{"Content-Type": {"application/json"}}}
 	tool.header.Set("Accept", "application/json, text/event-stream")
 	tool.header.Set("Mcp-Protocol-Version", "2025-11-25")
 	for token := ""; ; {
@@ -61,7 +61,7 @@ func BenchmarkWrkMCP(b *testing.B) {
 // aimed is a run of wrk that sends a request to the service.
 func aimed(b *testing.B, s *filled, r request, coding string) wrkRun {
 	b.Helper()
-	r = r.with("Authorization", "Bearer "+s.Key).with("Accept-Encoding", coding).with("Content-Type", "application/json")
+	r = r.with("Authorization", "Bearer "+s.Key).with("Accept-Encoding", coding)
 	return runWrk(b, s.url+r.path, r.script(b))
 }
 
@@ -69,7 +69,7 @@ func aimed(b *testing.B, s *filled, r request, coding string) wrkRun {
 // none.
 func nextPage(b *testing.B, s *filled, r request, body string) string {
 	b.Helper()
-	r = r.with("Authorization", "Bearer "+s.Key).with("Content-Type", "application/json")
+	r = r.with("Authorization", "Bearer "+s.Key)
 	status, _, whole := r.send(b, s.url, body)
 	require.Equal(b, http.StatusOK, status, string(whole))
 	var answer struct {

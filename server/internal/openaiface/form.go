@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -32,6 +33,14 @@ const (
 	asVTT      responseFormat = "vtt"
 	asDiarized responseFormat = "diarized_json"
 )
+
+func (f responseFormat) mediaType() string {
+	switch f {
+	case asText, asSRT, asVTT:
+		return "text/plain; charset=utf-8"
+	}
+	return edge.JSONType
+}
 
 type granularity string
 
@@ -236,4 +245,9 @@ func (f *form) words() bool { return slices.Contains(f.granularities, byWord) }
 // segments reports whether an answer as verbose_json has segments.
 func (f *form) segments() bool {
 	return len(f.granularities) == 0 || slices.Contains(f.granularities, bySegment)
+}
+
+// options tell the answers of a text apart.
+func (f *form) options() []string {
+	return []string{string(f.format), strconv.FormatBool(f.segments()), strconv.FormatBool(f.words())}
 }

@@ -127,23 +127,20 @@ type diarizedSegment struct {
 }
 
 // render writes the text in the form that a request asks for.
-func (t text) render(asked *form) (body []byte, media string, err error) {
-	const plain = "text/plain; charset=utf-8"
+func (t text) render(asked *form) ([]byte, error) {
 	switch asked.format {
 	case asText:
-		return []byte(t.whole() + "\n"), plain, nil
+		return []byte(t.whole() + "\n"), nil
 	case asSRT:
-		return format.AppendSRT(nil, t.segments), plain, nil
+		return format.AppendSRT(nil, t.segments), nil
 	case asVTT:
-		return format.AppendVTT(nil, t.segments), plain, nil
+		return format.AppendVTT(nil, t.segments), nil
 	case asVerbose:
-		body, err = json.Marshal(t.verbose(asked))
+		return json.Marshal(t.verbose(asked))
 	case asDiarized:
-		body, err = json.Marshal(diarizedAnswer{"transcribe", t.duration, t.whole(), t.diarized(0), t.usage()})
-	default:
-		body, err = json.Marshal(plainAnswer{t.whole(), t.languages(), t.usage()})
+		return json.Marshal(diarizedAnswer{"transcribe", t.duration, t.whole(), t.diarized(0), t.usage()})
 	}
-	return body, "application/json", err
+	return json.Marshal(plainAnswer{t.whole(), t.languages(), t.usage()})
 }
 
 func (t text) usage() usage { return usage{"duration", t.duration} }

@@ -8,7 +8,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -74,16 +73,21 @@ func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *
 			return err
 		}
 	}
-	said, err := f.heard(r.Context(), edge.Principal(r).Account, asked, res)
+	body, err := f.API.Rendered(res, answerWriter, asked.options(), func() ([]byte, error) {
+		said, err := f.heard(r.Context(), edge.Principal(r).Account, asked, res)
+		if err != nil {
+			return nil, err
+		}
+		return said.render(asked)
+	})
 	if err != nil {
 		return err
 	}
-	body, media, err := said.render(asked)
-	if err != nil {
-		return err
-	}
-	return edge.RespondPacked(w, r, media, http.StatusOK, packed.NewBody(packed.Raw(body)))
+	return edge.RespondPacked(w, r, asked.format.mediaType(), http.StatusOK, body)
 }
+
+// answerWriter is the version of the written form of an answer.
+const answerWriter = "openai1"
 
 // wait returns a job when it has ended. The request may wait as long as the recording needs, while
 // its client is there and its key is good.
