@@ -85,7 +85,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-lint setup-venv clean
+.PHONY: demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-clients setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -188,7 +188,7 @@ bench: setup-bench
 	test -z "$$failed"
 
 # The compilation of the official client for Go takes minutes.
-test-clients: setup $(OPENAI)/whole
+test-clients: setup-clients $(OPENAI)/whole
 	$(GO) test -tags officialclients -count=1 -v -timeout 20m -vet=off -run Official ./server/internal/openaiface ./server/internal/e2e
 
 wer: setup-wer
@@ -323,12 +323,13 @@ setup setup-run setup-wer setup-soak setup-bench: $(YTDLP)
 setup-lint: NEEDS = has_npm=>npm
 setup-wer: NEEDS = $(WER_NEEDS)
 setup-venv: NEEDS = has_venv=>python3-venv
+setup-clients: NEEDS = has_ffmpeg=>ffmpeg
 setup-bare: NEEDS = has_debootstrap=>debootstrap
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
 setup-bench: NEEDS = $(BENCH_NEEDS)
-setup setup-run setup-soak setup-bench setup-wer setup-bare setup-lint setup-venv:
+setup setup-run setup-soak setup-bench setup-wer setup-bare setup-clients setup-lint setup-venv:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_venv() { ! has apt-get || /usr/bin/python3 -c "import ensurepip" 2>/dev/null; }; \
