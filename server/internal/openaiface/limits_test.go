@@ -38,7 +38,7 @@ func TestRevokedKey(t *testing.T) {
 	s.Key = s.NewKey(t, servertest.Account)
 	stream := s.open(t, file("a"))
 	waited := make(chan *answer, 1)
-	go func() { waited <- s.transcribe(t, []part{whisper, file("a")}) }()
+	go func() { waited <- s.transcribe(t, []part{whisper, file("a")}) }() //nolint:testifylint // a failed assertion ends the goroutine, and the test at its deadline
 	require.Eventually(t, func() bool { return s.openStreams(t) == 2 }, time.Minute, 10*time.Millisecond)
 	require.NoError(t, s.Accounts.Revoke(t.Context(), s.Key[:11]))
 
