@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,28 @@ func TestMCPTools(t *testing.T) {
 		require.True(t, res.IsError, tool)
 		assert.Contains(t, []any{"NOT_FOUND", "NO_TRANSCRIPT"}, codeOf(t, res), tool)
 	}
+}
+
+// A call with the Idempotency-Key of an earlier one makes no second batch. A progress token sends
+// the call through the SDK.
+func TestMCPMakesABatchOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	made := func(key, first, meta string) string {
+		t.Helper()
+		a := s.rawMCP(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{`+meta+`"name":"create_batch","arguments":{"urls":["`+first+`"]}}}`,
+			with("Idempotency-Key", key))
+		require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+		return a.body
+	}
+	id := regexp.MustCompile(`\\"id\\":\\"([0-9a-f-]{36})`)
+	one := id.FindStringSubmatch(made("k", "aaaaaaaaaaa", ""))
+	require.Len(t, one, 2)
+	assert.Equal(t, one, id.FindStringSubmatch(made("k", "aaaaaaaaaaa", "")))
+	assert.Equal(t, one, id.FindStringSubmatch(made("k", "aaaaaaaaaaa", `"_meta":{"progressToken":1},`)))
+	assert.NotEqual(t, one, id.FindStringSubmatch(made("l", "aaaaaaaaaaa", "")))
+	assert.Contains(t, made("k", "bbbbbbbbbbb", ""), "IDEMPOTENCY_CONFLICT")
+	assert.Len(t, s.get(t, "/v1/batch").object(t)["batches"], 2)
 }
 
 // codeOf is the code of an answer that says what is wrong, in its text and in its value.

@@ -89,31 +89,34 @@ func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 	case present && media != "application/json":
 		return edge.Unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
 	}
+	return b.edge.Once(w, r, b.creation(r, &req, func() (map[string]any, error) { return read(w, r) }, new(*batch.Job)))
+}
+
+// creation is the operation that makes a batch once for each Idempotency-Key, from a request that
+// read reads into req. The batch is left in made.
+func (b *batchJobs) creation(r *http.Request, req *batchRequest, read func() (map[string]any, error), made **batch.Job) edge.Post {
 	p := edge.Principal(r)
 	var wanted batches.Request
-	return b.edge.Once(w, r, edge.Post{
+	reply := func(job *batch.Job, err error) (edge.Reply, error) {
+		if err != nil {
+			return edge.Reply{}, err
+		}
+		*made = job
+		return b.batchReply(job)
+	}
+	return edge.Post{
 		Read: func() (_ map[string]any, err error) {
-			canonical, err := read(w, r)
+			canonical, err := read()
 			if err == nil {
-				wanted, err = b.batchOf(&req)
+				wanted, err = b.batchOf(req)
 			}
 			return canonical, err
 		},
-		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			job, err := b.create(r.Context(), p, wanted, key)
-			if err != nil {
-				return edge.Reply{}, err
-			}
-			return b.batchReply(job)
-		},
+		Do: func(key *db.HeldKey) (edge.Reply, error) { return reply(b.create(r.Context(), p, wanted, key)) },
 		Again: func(a db.Answer) (edge.Reply, error) {
-			job, err := b.pipeline.Batches.Get(r.Context(), p.Account, a.ID)
-			if err != nil {
-				return edge.Reply{}, err
-			}
-			return b.batchReply(job)
+			return reply(b.pipeline.Batches.Get(r.Context(), p.Account, a.ID))
 		},
-	})
+	}
 }
 
 // create makes a batch. The batch is made even if the client goes away.

@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
@@ -18,6 +20,9 @@ import (
 type Call struct {
 	Table  request.Table
 	Answer func(context.Context, account.Principal) (any, error)
+	// Once stands in the place of Answer in a route that an Idempotency-Key makes safe to repeat.
+	// The request is that of the caller, whose header may have a key.
+	Once func(http.ResponseWriter, *http.Request) (any, error)
 }
 
 // listOf is the list of a call whose table has read its request.
@@ -29,7 +34,7 @@ func listOf(p account.Principal, operation string, table request.Table) listing 
 func (a *API) SearchLibrary() Call {
 	asked := new(searchRequest)
 	table := asked.query()
-	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		return a.search.find(ctx, p.Account, listOf(p, "searchLibrary", table), asked)
 	}}
 }
@@ -37,7 +42,7 @@ func (a *API) SearchLibrary() Call {
 // ListLibrary is GET /v1/library/transcripts.
 func (a *API) ListLibrary() Call {
 	q := new(library.Query)
-	return Call{libraryQuery(q), func(ctx context.Context, p account.Principal) (any, error) {
+	return Call{Table: libraryQuery(q), Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		return a.library.pipeline.Library.Page(ctx, p.Account, *q)
 	}}
 }
@@ -48,7 +53,7 @@ func (a *API) ListChunks(usual int) Call {
 	asked := new(chunkList)
 	table := asked.query(usual)
 	table.Fields = slices.Concat(libraryPath(&asked.key).Fields, table.Fields)
-	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		if err := a.library.checkKey(asked.key); err != nil {
 			return nil, transcript.Errorf(transcript.NoTranscript, "There is no such transcript in the library.").Because(err)
 		}
@@ -68,7 +73,7 @@ func (a *API) ListChunks(usual int) Call {
 // TranscriptInfo is GET /v1/transcript/info.
 func (a *API) TranscriptInfo() Call {
 	src := new(source)
-	return Call{infoQuery(src), func(ctx context.Context, p account.Principal) (any, error) {
+	return Call{Table: infoQuery(src), Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		content, err := a.info.contents.find(ctx, *src)
 		if err != nil {
 			return nil, err
@@ -131,7 +136,7 @@ func (a *API) ListPlaylistItems() Call {
 
 // call is a Call about the video site.
 func (d *discovery) call(table request.Table, answer func(context.Context, account.Principal) (any, error)) Call {
-	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		if err := d.pipeline.Ask.CanDiscover(ctx); err != nil {
 			return nil, err
 		}
@@ -148,19 +153,18 @@ func (d *discovery) playlistOf(text string) (site.Match, error) {
 	return match, err
 }
 
-// CreateBatch is POST /v1/batch without an idempotency key.
+// CreateBatch is POST /v1/batch.
 func (a *API) CreateBatch() Call {
 	req := new(batchRequest)
-	return Call{req.table(), func(ctx context.Context, p account.Principal) (any, error) {
-		wanted, err := a.batches.batchOf(req)
+	table := req.table()
+	return Call{Table: table, Once: func(w http.ResponseWriter, r *http.Request) (any, error) {
+		var made *batch.Job
+		op := a.batches.creation(r, req, func() (map[string]any, error) { return table.Canonical(), nil }, &made)
+		_, err := a.batches.edge.Settle(w, r, op)
 		if err != nil {
 			return nil, err
 		}
-		job, err := a.batches.create(ctx, p, wanted, nil)
-		if err != nil {
-			return nil, err
-		}
-		return accepted(job), nil
+		return accepted(made), nil
 	}}
 }
 
@@ -170,7 +174,7 @@ func (a *API) GetBatch() Call {
 	q := new(batchQuery)
 	table := q.table()
 	table.Fields = slices.Concat(batchPath(&id).Fields, table.Fields)
-	return Call{table, func(ctx context.Context, p account.Principal) (any, error) {
+	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		page, _, err := a.batches.page(ctx, p, id, listingNamed(p.Account, "getBatch", id), q)
 		return page, err
 	}}

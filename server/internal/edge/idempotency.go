@@ -64,23 +64,29 @@ func (re *Reply) lasts() bool {
 // with the same key. One key has one answer: the answer is recorded before it is sent.
 // Until then, other requests with the key learn that the first request still runs.
 func (e *Edge) Once(w http.ResponseWriter, r *http.Request, op Post) error {
-	key, err := idempotencyKey(r)
+	re, err := e.Settle(w, r, op)
 	if err != nil {
 		return err
 	}
-	var re Reply
-	if key == "" {
-		re, err = op.unkeyed()
-	} else {
-		re, err = e.keyed(w, r, key, op)
-	}
+	return re.send(w, r)
+}
+
+// Settle is Once for a handler that sends the reply in a form of its own. A failure of the reply
+// is the error. Only a header is written to w.
+func (e *Edge) Settle(w http.ResponseWriter, r *http.Request, op Post) (re Reply, err error) {
+	key, err := idempotencyKey(r)
 	switch {
 	case err != nil:
-		return err
-	case re.Failure != nil:
-		return re.Failure
+		return Reply{}, err
+	case key == "":
+		re, err = op.unkeyed()
+	default:
+		re, err = e.keyed(w, r, key, op)
 	}
-	return re.send(w, r)
+	if err == nil && re.Failure != nil {
+		return Reply{}, re.Failure
+	}
+	return re, err
 }
 
 func (op *Post) unkeyed() (Reply, error) {

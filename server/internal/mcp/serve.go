@@ -45,7 +45,7 @@ func (f *Face) serve(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	c := &call{principal: edge.Principal(r), message: m, refused: refused, http: r.Context()}
+	c := &call{principal: edge.Principal(r), message: m, refused: refused, w: w, r: r}
 	if f.direct(r, &m) {
 		return f.serveDirect(w, r, c)
 	}
@@ -87,11 +87,12 @@ func (f *Face) read(w http.ResponseWriter, r *http.Request) (message, []byte, er
 type call struct {
 	message
 	principal account.Principal
-	refused   error           // the window of the account is full
-	http      context.Context // ends when the client goes away
-	marks     bool            // see pageMark
-	task      *task           // in place of the tool's result; nil: none
-	page      *packed.Bytes   // for the mark in the answer; nil: the answer has none
+	refused   error // the window of the account is full
+	w         http.ResponseWriter
+	r         *http.Request // ends when the client goes away
+	marks     bool          // see pageMark
+	task      *task         // in place of the tool's result; nil: none
+	page      *packed.Bytes // for the mark in the answer; nil: the answer has none
 }
 
 type callKey struct{}

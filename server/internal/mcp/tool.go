@@ -46,7 +46,7 @@ func (f *Face) handler(t *tool) sdk.ToolHandler {
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(c.http, cancel)()
+		defer context.AfterFunc(c.r.Context(), cancel)()
 		return f.run(ctx, c, t, req), nil
 	}
 }

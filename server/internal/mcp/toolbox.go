@@ -85,7 +85,13 @@ func asking(route func(*api.API) api.Call, a *api.API, fields ...string) func() 
 			c.Table = c.Table.Only(fields...)
 		}
 		return c.Table, func(ctx context.Context, of *call, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			body, err := c.Answer(ctx, of.principal)
+			var body any
+			var err error
+			if c.Once != nil {
+				body, err = c.Once(of.w, of.r)
+			} else {
+				body, err = c.Answer(ctx, of.principal)
+			}
 			if err != nil {
 				return nil, err
 			}
