@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup)
 	if err != nil {
 		return nil // as above
 	}
-	found = []engine.Finding{examineWebhooks(config.Egress)}
+	found = []engine.Finding{examineWebhooks(config.Egress), examineMCP(config.TrustedProxies)}
 	if !c.Network {
 		ways := fmt.Sprintf("%d exits", len(exits))
 		if exits[0].Address == "" {
@@ -55,6 +56,15 @@ func examineWebhooks(e server.Egress) engine.Finding {
 		to += ", and to " + strings.Join(e.Allow, ", ")
 	}
 	return engine.Finding{Name: "webhooks", Status: engine.OK, Found: to}
+}
+
+// examineMCP reports by which way language models reach the service.
+func examineMCP(trusted []netip.Prefix) engine.Finding {
+	by := "at /mcp; a proxy on this machine in front of the service needs --trusted-proxy"
+	if len(trusted) > 0 {
+		by = "at /mcp, also through the trusted proxies"
+	}
+	return engine.Finding{Name: "mcp", Status: engine.OK, Found: by}
 }
 
 // examineExit reports the video site's answer by an exit.
