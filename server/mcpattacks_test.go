@@ -189,7 +189,7 @@ func TestMCPEndsTheWaitOfAClientThatGoes(t *testing.T) {
 		}()
 		require.Eventually(t, func() bool { return scrape(t, s.Metrics())["transcriptkit_http_event_streams"] == 1 }, time.Minute, time.Millisecond)
 		leave()
-		_ = <-gone // the error is that of the client, which has left
+		require.Error(t, <-gone, "the client has left")
 		require.Eventually(t, func() bool { return scrape(t, s.Metrics())["transcriptkit_http_event_streams"] == 0 }, time.Minute, time.Millisecond)
 		release()
 		s.ended(t, id)
