@@ -33,7 +33,7 @@ func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 // inTx runs fn in a transaction that must succeed.
 func inTx(t *testing.T, s *db.Store, fn func(ctx context.Context, tx *db.Tx)) {
 	t.Helper()
-	require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+	require.NoError(t, s.InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
 		fn(ctx, tx)
 		return nil
 	}))

@@ -35,7 +35,8 @@ func said(externalID, lang string, texts ...string) *db.Transcript {
 func keep(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 	t.Helper()
 	for _, text := range texts {
-		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+		// The race detector on a busy machine needs longer for a long text than a caller waits.
+		require.NoError(t, s.InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
 			id, err := tx.Transcripts.Put(ctx, text)
 			if err != nil {
 				return err
@@ -49,7 +50,7 @@ func keep(t testing.TB, s *db.Store, account string, texts ...*db.Transcript) {
 func hits(t testing.TB, s *db.Store, q db.Search) (found []string) {
 	t.Helper()
 	var texts []db.SearchFound
-	err := s.Snapshot(t.Context(), func(ctx context.Context, r db.Reader) (err error) { // the index may move meanwhile
+	err := s.Snapshot(db.Unhurried(t.Context()), func(ctx context.Context, r db.Reader) (err error) { // the index may move meanwhile
 		texts, err = r.Library.Search(ctx, q)
 		return err
 	})
