@@ -243,7 +243,7 @@ func ExampleLibraryService_Feed() {
 	// there is a feed: true
 }
 
-// DeleteFeed closes the address: nobody reads the new texts any more.
+// DeleteFeed deletes the address of the feed. A reader that still asks for the address gets a 404.
 func ExampleLibraryService_DeleteFeed() {
 	ctx := context.Background()
 	c := exampleClient() // client.New(url, client.WithAPIKey(key))

@@ -163,7 +163,7 @@ func ExampleWebhookService_Get() {
 	// Output: active true
 }
 
-// What is nil stays as it is.
+// Change leaves the fields unchanged that are nil.
 func ExampleWebhookService_Change() {
 	c := exampleClient()       // client.New(url, client.WithAPIKey(key))
 	id := exampleWebhook(c).ID // the account has a webhook

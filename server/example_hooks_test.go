@@ -62,8 +62,8 @@ func (archive) Captions(_ context.Context, _ engine.Content, pick func([]transcr
 	return found, err
 }
 
-// A program with a bill of its own refuses work that nobody pays for. Answers of the cache do
-// not ask.
+// A program that sells credits refuses new work of an account without credits. The server does
+// not call Admit for an answer from the cache.
 func ExampleConfig_admit() {
 	ctx := context.Background()
 	credits := 0 // in a program: of the account of the principal

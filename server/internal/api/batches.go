@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -132,13 +130,10 @@ func (b *batchJobs) listBatches(w http.ResponseWriter, r *http.Request) error {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list, before := listingOf(r, query), ""
-	if q.pageToken != "" {
-		var last uuid.UUID
-		if err := list.after(q.pageToken, &last); err != nil {
-			return err
-		}
-		before = last.String()
+	list := listingOf(r, query)
+	before, err := list.before(q.pageToken)
+	if err != nil {
+		return err
 	}
 	found, err := b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, q.maxResults+1)
 	if err != nil {

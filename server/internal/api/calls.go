@@ -20,8 +20,8 @@ import (
 type Call struct {
 	Table  request.Table
 	Answer func(context.Context, account.Principal) (any, error)
-	// Once stands in the place of Answer in a route that an Idempotency-Key makes safe to repeat.
-	// The request is that of the caller, whose header may have a key.
+	// Once replaces Answer in a route that takes an Idempotency-Key: Once reads the key from the
+	// header of the request. Exactly one of Answer and Once is set.
 	Once func(http.ResponseWriter, *http.Request) (any, error)
 }
 

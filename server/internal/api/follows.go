@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -130,13 +128,10 @@ func (f *followed) listFollows(w http.ResponseWriter, r *http.Request) error {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list, before := listingOf(r, query), ""
-	if q.pageToken != "" {
-		var last uuid.UUID
-		if err := list.after(q.pageToken, &last); err != nil {
-			return err
-		}
-		before = last.String()
+	list := listingOf(r, query)
+	before, err := list.before(q.pageToken)
+	if err != nil {
+		return err
 	}
 	found, err := f.pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, q.maxResults+1)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -92,6 +94,19 @@ func (l listing) after(token string, after any) error {
 		return invalidPageToken("belongs to another list, or to other parameters: read the list from its start")
 	}
 	return nil
+}
+
+// before is after for a list in the order of ids, newest first: the id of the last entry of the
+// page before, or "" if the token is empty.
+func (l listing) before(token string) (id string, err error) {
+	if token == "" {
+		return "", nil
+	}
+	var last uuid.UUID
+	if err := l.after(token, &last); err != nil {
+		return "", err
+	}
+	return last.String(), nil
 }
 
 func invalidPageToken(message string) *transcript.Error {

@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
-// What a form may not say is refused with the name of the field, before or after the file.
+// The refusal of a field names the field, whether the field stands before or after the file.
 func TestRefusedForms(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -79,7 +79,7 @@ func hundreds() (all []part) {
 	return all
 }
 
-// What is no form with one file is refused in the same form.
+// The refusal of a body that is no form with one file has the form of OpenAI's errors too.
 func TestRefusedFiles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
