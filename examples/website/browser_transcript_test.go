@@ -120,12 +120,12 @@ func TestBrowserCopies(t *testing.T) {
 		if lacks != "" {
 			browsertest.Eval[any](page, "void ("+lacks+")")
 		}
-		page.Click("button", "Copy the text")
-		page.Wait(`copied === "[00:00:00] Ada: one sea\n[00:00:02] two seas"`)
-		page.Click("checkbox", "Times")
-		page.Click("checkbox", "Speakers")
-		page.Click("button", "Copy the text")
-		page.Wait(`copied === "one sea two seas"`)
+		for name, want := range map[string]string{
+			"With times": `"[00:00:00] one sea\n[00:00:02] two seas"`, "With speakers": `"Ada: one sea\n\ntwo seas"`, "Lines": `"one sea\ntwo seas"`,
+		} {
+			page.Click("button", name)
+			page.Wait("copied === " + want)
+		}
 		browsertest.Eval[any](page, `document.querySelectorAll("#text a")[1].focus()`)
 		page.Click("button", "Copy link")
 		page.Wait(`copied === "https://www.youtube.com/watch?v=dQw4w9WgXcQ&t=2s"`)
@@ -189,6 +189,6 @@ func TestBrowserReadsWithoutScripts(t *testing.T) {
 	assert.Equal(t, 300, page.Count("#text p"))
 	page.Wait(`(() => { const line = document.querySelector("p:target"); return line.firstChild.textContent === "1:39" && line.getBoundingClientRect().bottom < innerHeight; })()`)
 	browsertest.Eval[any](page, `document.querySelectorAll("summary").forEach(fold => fold.click())`)
-	assert.False(t, page.Sees("button", "Copy the text"))
+	assert.False(t, page.Sees("button", "With times"))
 	page.See("button", "Markdown")
 }

@@ -99,6 +99,7 @@ func (p *pages) routes() http.Handler {
 		"GET /transcripts/{platform}/{externalId}":          p.transcript,
 		"POST /transcripts/{platform}/{externalId}":         p.inLanguage,
 		"GET /transcripts/{platform}/{externalId}/download": p.downloadText,
+		"GET /transcripts/{platform}/{externalId}/copy":     p.copyText,
 		"GET /sign-in":               p.signInPage,
 		"POST /sign-in":              p.signIn,
 		"GET /sign-up":               p.signUpPage,

@@ -24,6 +24,7 @@ type reading struct {
 	How        provenance
 	Text       text
 	Languages  []string       // in which the account has the same content, including this one
+	Paragraphs bool           // whether Text has paragraphs instead of lines
 	Known      bool           // whether the visitor is a user
 	Starred    bool           // whether the user has starred it
 	Related    []library.Item // the user's other texts of the same channel
@@ -55,6 +56,9 @@ func (r reading) TextLang() string {
 	}
 	return r.Lang
 }
+
+// Copies returns the forms in which the page copies the text.
+func (r reading) Copies() []copied { return copiesOf(r.Text.Speakers) }
 
 // By returns the creator of the content, or its channel.
 func (r reading) By() string {
@@ -90,8 +94,9 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	key.Language = t.Lang
 	shown := reading{
 		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != string(asNew) && saved.Cached, Stale: r.FormValue("as") == string(asStale),
-		How: provenanceOf(&t), Text: textOf(&t, p.Sites), Known: visitor.From(r.Context()).Known(),
+		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: visitor.From(r.Context()).Known(),
 	}
+	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
 	if shown.Known {
 		if err := p.shelve(r.Context(), &shown, key); err != nil {
 			return err

@@ -62,19 +62,23 @@ type gap struct {
 // End returns the end of the gap.
 func (g gap) End() float64 { return g.Start + g.Duration }
 
-// textOf builds a text from its lines with their times, chapters, speakers and gaps. It leaves
-// out segments without text.
-func textOf(t *transcript.Transcript, sites *site.Table) text {
+// textOf builds a text from its lines, or from paragraphs, with their times, chapters, speakers
+// and gaps. It leaves out segments without text.
+func textOf(t *transcript.Transcript, sites *site.Table, paragraphs bool) text {
 	b := builder{link: linkOf(t, sites), gaps: gapsOf(t)}
 	b.Out = b.link != nil
 	for n, c := range t.Chapters() {
 		b.Chapters = append(b.Chapters, chapter{c, "chapter-" + strconv.Itoa(n+1)})
 	}
 	b.ahead = b.Chapters
-	for _, s := range t.Segments {
+	lines := t.Segments
+	if paragraphs {
+		lines = paragraphsOf(t)
+	}
+	for _, s := range lines {
 		b.Speakers = b.Speakers || s.Speaker != ""
 	}
-	for _, s := range t.Segments {
+	for _, s := range lines {
 		if s.Text = strings.TrimSpace(s.Text); s.Text != "" {
 			b.add(s)
 		}

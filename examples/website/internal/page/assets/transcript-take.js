@@ -1,21 +1,16 @@
-// Copies the whole text in the form of its download, and offers the available languages: it
+// Copies the whole text in the form of a button, and offers the available languages: it
 // asks the platform for them on demand.
 
 import { Refusal, ask, load, notice } from "./base.js";
 import { copy } from "./copy.js";
 import { t } from "./strings.js";
 
-const take = document.getElementById("take");
+const copies = document.getElementById("copies");
 
-async function download() {
-  const query = new URLSearchParams(new FormData(take));
-  query.set("format", "txt");
-  return (await load(`${take.getAttribute("action")}?${query}`)).text;
-}
-
-document.getElementById("copy").addEventListener("click", async () => {
+copies.addEventListener("click", async ({ target }) => {
+  if (!target.matches("button")) return;
   try {
-    await copy(download());
+    await copy(load(`${copies.dataset.from}&as=${target.value}`).then(({ text }) => text));
     notice(t("transcript.copy.done"));
   } catch (error) {
     notice(error instanceof Refusal ? error.message : t("transcript.copy.failed"));

@@ -43,6 +43,16 @@ function followHash() {
 addEventListener("hashchange", followHash);
 if (location.hash) followHash();
 
+// The other view of the text begins at the line that is at the top of the screen.
+document.getElementById("views").addEventListener("click", ({ target }) => {
+  if (!target.matches("a") || text.getBoundingClientRect().top > 0) return;
+  const top = document.getElementById("within").getBoundingClientRect().bottom;
+  const isBelow = (element) => element.getBoundingClientRect().bottom > top;
+  const part = [...text.children].find(isBelow);
+  const line = part && [...part.querySelectorAll("p[id]")].find(isBelow);
+  if (line) target.hash = line.id;
+});
+
 // One button serves all lines: it moves to the line of the pointer or the keyboard.
 const button = document.createElement("button");
 button.type = "button";

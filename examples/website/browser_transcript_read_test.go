@@ -1,0 +1,63 @@
+package main
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// navigation is the height of the folded navigation on a phone.
+const navigation = 58
+
+// On a small phone the text begins within the first 300 pixels, also below a title of two
+// lines, a channel and chapters, and with all folds that a text can have.
+func TestBrowserTextBeginsHighOnAPhone(t *testing.T) {
+	t.Parallel()
+	page := readText(t, func(text *transcript.Transcript) {
+		title, channel, published := "How the sea took the village and gave it back again", "Talks of the coast", transcript.At(time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC))
+		text.Title, text.Channel, text.PublishedAt = &title, &channel, &published
+		text.Segments[0].Speaker = "Ada"
+		text.Metadata = map[string]any{"chapters": []any{map[string]any{"title": "The sea", "start": 0}, map[string]any{"title": "The village", "start": 2}}}
+	}, "one sea", "two seas")
+	page.Do(chromedp.EmulateViewport(360, 640, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulateScale(2)))
+	for _, view := range []string{"", "?view=paragraphs"} {
+		page.Open("/transcripts/video_site/dQw4w9WgXcQ" + view)
+		top := browsertest.Eval[float64](page, `document.querySelector("#text p").getBoundingClientRect().top - document.querySelector("main").getBoundingClientRect().top`)
+		t.Logf("%q: the text begins %.0f px below the navigation", view, top)
+		assert.Less(t, top, 300.0-navigation, view)
+	}
+	assert.Zero(t, page.Count("details[open]"))
+}
+
+// A wide screen has room for the folds: they are open, and not only look so.
+func TestBrowserOpensFoldsOnAWideScreen(t *testing.T) {
+	t.Parallel()
+	page := readText(t, nil, "one sea")
+	page.Wait(`[...document.querySelectorAll("details.roomy")].every(fold => fold.open)`)
+	assert.Equal(t, 2, page.Count("details.roomy[open] > summary"))
+	page.See("button", "Delete")
+}
+
+// The other view of the text is at the place where the reader was.
+func TestBrowserKeepsThePlaceInTheOtherView(t *testing.T) {
+	t.Parallel()
+	lines := make([]string, 400)
+	for n := range lines {
+		lines[n] = "Line " + strconv.Itoa(n) + " of a long text ends here."
+	}
+	page := readText(t, nil, lines...)
+	browsertest.Eval[any](page, `[...document.querySelectorAll("#text p")][300].scrollIntoView()`)
+	browsertest.Eval[any](page, `document.querySelector("#views a:not([aria-current])").click()`)
+	page.WaitAt(`view=paragraphs$`)
+	page.Wait(`document.querySelector(".here")?.textContent.includes("Line 300 ")`)
+	page.Wait(`(() => { const box = document.querySelector(".here").getBoundingClientRect(); return box.top < innerHeight && box.bottom > 0; })()`)
+	assert.Less(t, page.Count("#text p"), 100)
+	page.Type("searchbox", "Search in the text", "line 301 of")
+	page.WaitText("#within-count", "1 of 1")
+}

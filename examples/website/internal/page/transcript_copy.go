@@ -1,0 +1,69 @@
+package page
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// copied is a form in which a text is copied.
+type copied string
+
+const (
+	asLines      copied = "lines"      // a line for each line of the page
+	asParagraphs copied = "paragraphs" // an empty line between two paragraphs
+	asDialog     copied = "speakers"   // paragraphs with the names of those who speak
+	asTimed      copied = "times"      // a line for each line of the page, with its time
+)
+
+// copiesOf returns the forms of a text, the usual one first.
+func copiesOf(speakers bool) []copied {
+	if speakers {
+		return []copied{asParagraphs, asDialog, asLines, asTimed}
+	}
+	return []copied{asParagraphs, asLines, asTimed}
+}
+
+// copyText sends a saved text as its page copies it.
+func (p *pages) copyText(w http.ResponseWriter, r *http.Request) error {
+	saved, err := p.api.Library.Get(r.Context(), keyOf(r))
+	if err != nil {
+		return err
+	}
+	writeCopy(w, &saved.Transcript, copied(r.FormValue("as")))
+	return nil
+}
+
+// writeCopy sends a text in a form. An unknown form counts as paragraphs.
+func writeCopy(w http.ResponseWriter, t *transcript.Transcript, as copied) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, _ = io.WriteString(w, copyOf(t, as)) // a visitor who has gone needs no text
+}
+
+func copyOf(t *transcript.Transcript, as copied) string {
+	switch as {
+	case asTimed:
+		return string(format.AppendText(nil, t.Segments, true))
+	case asLines:
+		return inRows(t.Segments, "\n")
+	case asDialog:
+		return inRows(format.NameSpeakers(paragraphsOf(t)), "\n\n")
+	}
+	return inRows(paragraphsOf(t), "\n\n")
+}
+
+// inRows returns the texts of segments, each in one line.
+func inRows(segments []transcript.Segment, between string) string {
+	var all []byte
+	for n := range segments {
+		text := format.AppendText(nil, segments[n:n+1], false)
+		if len(text) > 0 && len(all) > 0 {
+			all = append(all, between...)
+		}
+		all = append(all, text...)
+	}
+	return string(all)
+}

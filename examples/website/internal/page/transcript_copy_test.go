@@ -1,0 +1,77 @@
+package page_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// talkOfTwo is a talk of two people in three paragraphs.
+func talkOfTwo() transcript.Transcript {
+	return transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en", Segments: []transcript.Segment{
+		{Text: "Good morning.", Start: 0, Duration: 2, Speaker: "Ada"},
+		{Text: "How are\nyou?", Start: 2, Duration: 2, Speaker: "Ada"},
+		{Text: "Fine & well.", Start: 4.5, Duration: 1, Speaker: "Ben"},
+		{Text: "And you?", Start: 9, Duration: 1, Speaker: "Ben"},
+	}}
+}
+
+func TestTranscriptIsCopied(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.put(t, talkOfTwo())
+	for as, want := range map[string]string{
+		"lines":      "Good morning.\nHow are you?\nFine & well.\nAnd you?",
+		"paragraphs": "Good morning. How are you?\n\nFine & well.\n\nAnd you?",
+		"speakers":   "Ada: Good morning. How are you?\n\nBen: Fine & well.\n\nAnd you?",
+		"times":      "[00:00:00] Good morning.\n[00:00:02] How are you?\n[00:00:04] Fine & well.\n[00:00:09] And you?",
+	} {
+		got := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ/copy?language=en&as="+as)
+		assert.Equal(t, http.StatusOK, got.status, as)
+		assert.Equal(t, "text/plain; charset=utf-8", got.header.Get("Content-Type"), as)
+		assert.Equal(t, want, got.body, as)
+	}
+	assert.Equal(t, http.StatusNotFound, s.get(t, "/transcripts/video_site/9bZkp7q19f0/copy?language=en&as=lines").status)
+}
+
+// A text without speakers offers no copy with speakers.
+func TestTranscriptCopiesWithoutSpeakers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	text := talkOfTwo()
+	s.put(t, text)
+	assert.Contains(t, s.get(t, "/transcripts/video_site/dQw4w9WgXcQ").body, ">With speakers</button>")
+	for n := range text.Segments {
+		text.Segments[n].Speaker = ""
+	}
+	text.ExternalID = "9bZkp7q19f0"
+	s.put(t, text)
+	assert.NotContains(t, s.get(t, "/transcripts/video_site/9bZkp7q19f0").body, ">With speakers</button>")
+}
+
+// The paragraphs of the reading view have the time of their first line, below the name of the
+// person who speaks, and no paragraph lies in two chapters.
+func TestTranscriptInParagraphs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	text := talkOfTwo()
+	text.Segments = append(text.Segments,
+		transcript.Segment{Text: "The chapter of the sea", Start: 10, Duration: 2, Speaker: "Ben"},
+		transcript.Segment{Text: "begins.", Start: 12, Duration: 2, Speaker: "Ben"})
+	text.Metadata = map[string]any{"chapters": []any{map[string]any{"title": "Before", "start": 0}, map[string]any{"title": "The sea", "start": 10}}}
+	s.put(t, text)
+	got := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?language=en&view=paragraphs")
+	require.Equal(t, http.StatusOK, got.status)
+	assert.Regexp(t, `(?s)<h3><bdi>Ada</bdi></h3>\s*<p id="t=0"><a [^>]*>0:00</a> Good morning. How are you\?</p>\s*`+
+		`<h3><bdi>Ben</bdi></h3>\s*<p id="t=4.5"><a [^>]*>0:04</a> Fine &amp; well.</p>\s*<p id="t=9"><a [^>]*>0:09</a> And you\?</p>\s*</div>\s*`+
+		`<div class="part">\s*<h2 id="chapter-2"><bdi>The sea</bdi></h2>\s*<p id="t=10"><a [^>]*>0:10</a> The chapter of the sea begins.</p>`, got.body)
+	assert.Contains(t, got.body, `view=paragraphs" aria-current="true">Paragraphs</a>`)
+	lines := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?language=en")
+	assert.Contains(t, lines.body, `aria-current="true">Lines</a>`)
+	assert.Contains(t, lines.body, `</a> How are`)
+}
