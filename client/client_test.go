@@ -320,6 +320,7 @@ var operations = map[string]any{
 	"listLibrary":           (*client.LibraryService).List,
 	"getRelatedTranscripts": (*client.LibraryService).Related,
 	"deleteSavedTranscript": (*client.LibraryService).Delete,
+	"editTranscript":        (*client.LibraryService).Edit,
 	"starTranscript":        (*client.LibraryService).Star,
 	"unstarTranscript":      (*client.LibraryService).Unstar,
 	"getFeed":               (*client.LibraryService).Feed,

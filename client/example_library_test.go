@@ -229,3 +229,30 @@ func ExampleLibraryService_Delete() {
 	// Output:
 	// left: 1 First inaugural address
 }
+
+// A correction names the revision that it was made of. If somebody else was faster, nothing is
+// lost: the program reads the text again.
+func ExampleLibraryService_Edit() {
+	ctx := context.Background()
+	c := exampleClient("gettysburg1") // the library has one talk
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"}
+
+	saved, err := c.Library.Get(ctx, key)
+	if err != nil {
+		log.Fatal(err)
+	}
+	better := library.Edit{Segments: []library.SegmentEdit{{Index: 0, Text: new("Eighty-seven years ago"), Speaker: new("Lincoln")}}}
+	edited, err := c.Library.Edit(ctx, key, saved.Revision, better)
+	if err != nil {
+		log.Fatal(err)
+	}
+	line := edited.Transcript.Segments[0]
+	fmt.Printf("%d: %s: %s\n", edited.Revision, line.Speaker, line.Text)
+
+	other := library.Edit{Speakers: map[string]string{"Lincoln": "Abraham Lincoln"}}
+	_, err = c.Library.Edit(ctx, key, saved.Revision, other)
+	fmt.Println("changed meanwhile:", errors.Is(err, transcript.StateConflict))
+	// Output:
+	// 2: Lincoln: Eighty-seven years ago
+	// changed meanwhile: true
+}

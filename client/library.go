@@ -39,14 +39,7 @@ func (s *LibraryService) get(ctx context.Context, key library.Key, query url.Val
 	if err != nil {
 		return nil, err
 	}
-	var saved library.Saved
-	if err := answer.decode(&saved); err != nil {
-		return nil, err
-	}
-	if saved.Transcript.ID == "" {
-		return nil, answer.malformed(errors.New("it has no transcript"))
-	}
-	return &saved, nil
+	return savedIn(answer)
 }
 
 // List returns a page of the library: what is saved, what is on its way, batches, and in

@@ -36,6 +36,7 @@ type Item struct {
 	ErrorCode    *transcript.Code   `json:"errorCode"`                         // why it has failed; nil where it has not
 	Words        int                `json:"words" minimum:"0"`                 // words of the text; 0 while there is none
 	DurationSec  *float64           `json:"durationSec" minimum:"0"`           // the length of the media in seconds; nil when not known
+	Revision     int                `json:"revision,omitempty" minimum:"1"`    // grows with each other text of the row; 0 while there is no text
 	Starred      bool               `json:"starred"`                           // whether the account gave it a star
 	CreatedAt    transcript.Time    `json:"createdAt"`                         // when it was saved, or asked for
 }
@@ -59,7 +60,11 @@ const Words Include = "words"
 
 // Saved is a saved transcript.
 type Saved struct {
-	Transcript transcript.Transcript  `json:"transcript"`           // the transcript, with all that is known about the content
-	Cached     bool                   `json:"cached"`               // whether nothing was done to make it
+	Transcript transcript.Transcript `json:"transcript"` // the transcript, with all that is known about the content
+	Cached     bool                  `json:"cached"`     // whether nothing was done to make it
+	// Revision is 1 at first and grows with each other text: with a correction, an import, and
+	// a shared text that is made again. A change of the text names the revision that it is
+	// made of.
+	Revision   int                    `json:"revision" minimum:"1"`
 	Recognizer *transcript.Recognizer `json:"recognizer,omitempty"` // what has heard the text, of several what has heard most of it; nil where none was recognized
 }

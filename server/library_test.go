@@ -26,7 +26,7 @@ func TestLibraryOfAnAccount(t *testing.T) {
 	require.Equal(t, http.StatusOK, first.StatusCode, first.body)
 	assert.Equal(t, true, first.object(t)["cached"])
 	etag := first.Header.Get("ETag")
-	assert.Regexp(t, `^"[0-9a-f]+"$`, etag, "strong")
+	assert.Regexp(t, `^"1-[0-9a-f]+"$`, etag, "strong")
 	assert.Equal(t, "private, no-cache", first.Header.Get("Cache-Control"))
 	same := s.get(t, savedVideo+"?language=en", header("If-None-Match", etag))
 	assert.Equal(t, http.StatusNotModified, same.StatusCode)

@@ -146,7 +146,7 @@ func TestLibraryRows(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"kind": "transcript", "platform": "video_site", "externalId": "beta-video1", "sourceUrl": "https://video.example/watch?v=beta-video1", "lang": "en",
 		"title": "Beta", "channel": "Talks", "thumbnailUrl": "https://img.example/b.jpg", "source": "video_site_downloader",
-		"errorCode": nil, "words": 2.0, "durationSec": 61.25, "starred": false,
+		"errorCode": nil, "words": 2.0, "durationSec": 61.25, "revision": 1.0, "starred": false,
 	}, shown(0))
 	upload := shown(3)
 	assert.Equal(t, []any{"transcript", "upload", nil, "talk", nil, "asr"},

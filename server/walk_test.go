@@ -23,7 +23,7 @@ import (
 
 // asks says what a request holds beside its path, by the operation's name; an
 // operation that is not here takes nothing.
-var asks = map[string]struct{ query, contentType, body string }{
+var asks = map[string]struct{ query, contentType, body, ifMatch string }{
 	"createTranscript":  {contentType: "application/json", body: `{"url": "` + video + `"}`},
 	"getTranscriptInfo": {query: "?url=" + video},
 	"getCaptions":       {query: "?videoId=" + video},
@@ -35,6 +35,8 @@ var asks = map[string]struct{ query, contentType, body string }{
 	"createWebhook":    {contentType: "application/json", body: `{"url": "https://hooks.example/"}`},
 	"changeWebhook":    {contentType: "application/json", body: `{"description": "changed"}`},
 	"resendDeliveries": {contentType: "application/json", body: `{"since": "2026-11-22T00:00:00Z"}`},
+
+	"editTranscript": {contentType: "application/json", body: `{"segments": [{"index": 0, "text": "corrected"}]}`, ifMatch: "*"},
 
 	"downloadTranscript": {query: "?format=txt"},
 	"exportBatch":        {query: "?format=txt"},
@@ -160,6 +162,9 @@ func (s *service) ask(t *testing.T, rt server.Route, id string, changes ...chang
 	require.NoError(t, err)
 	if with.contentType != "" {
 		r.Header.Set("Content-Type", with.contentType)
+	}
+	if with.ifMatch != "" {
+		r.Header.Set("If-Match", with.ifMatch)
 	}
 	for _, change := range changes {
 		change(r)

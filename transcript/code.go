@@ -11,8 +11,8 @@ func (c Code) Error() string { return string(c) }
 // The error codes of the API, each with what it means and what to do about it; see
 // API.md, Errors.
 const (
-	// InvalidRequest: the request cannot be read (400), or a value of its body is out of bounds (422). Correct what
-	// details.issues lists, up to 20 faults, each with path and message.
+	// InvalidRequest: the request cannot be read (400), a value of its body is out of bounds (422), or it needs an
+	// If-Match (428). Correct what details.issues lists, up to 20 faults, each with path and message.
 	InvalidRequest Code = "INVALID_REQUEST"
 	// CSVParseError: the CSV body of a batch cannot be read. Correct the line in details.line, counted from 1.
 	CSVParseError Code = "CSV_PARSE_ERROR"
@@ -64,8 +64,9 @@ const (
 	// IdempotencyInProgress: the first request with this Idempotency-Key is still running. Repeat after Retry-After.
 	IdempotencyInProgress Code = "IDEMPOTENCY_IN_PROGRESS"
 	// StateConflict: the job, batch, webhook or saved item is in a state (details.status) that
-	// does not permit this, or the account has all the webhooks that it may have (details.limit). If it still runs,
-	// wait for its end; if it was canceled, start a new job or batch; make the webhook active, or delete one.
+	// does not permit this, the text has another revision (412, details.revision), or the account has all the webhooks
+	// that it may have (details.limit). If it still runs, wait for its end; if it was canceled, start a new job or
+	// batch; read the text again and change that; make the webhook active, or delete one.
 	StateConflict Code = "STATE_CONFLICT"
 	// ASRConcurrencyLimit: the account has no place for one more recording: details.inUse of details.limit are being
 	// recognized, details.waiting of details.waitingLimit wait. Repeat when one of them has ended.

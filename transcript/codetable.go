@@ -18,7 +18,7 @@ type codeRow struct {
 var codeTable = []codeRow{
 	{
 		InvalidRequest, 400, RetryNever, "",
-		"The request cannot be read (400), or a value of its body is out of bounds (422).",
+		"The request cannot be read (400), a value of its body is out of bounds (422), or it needs an If-Match (428).",
 		"Correct what details.issues lists, up to 20 faults, each with path and message.",
 	},
 	{
@@ -113,8 +113,8 @@ var codeTable = []codeRow{
 	},
 	{
 		StateConflict, 409, RetryWait, "",
-		"The job, batch, webhook or saved item is in a state (details.status) that does not permit this, or the account has all the webhooks that it may have (details.limit).",
-		"If it still runs, wait for its end; if it was canceled, start a new job or batch; make the webhook active, or delete one.",
+		"The job, batch, webhook or saved item is in a state (details.status) that does not permit this, the text has another revision (412, details.revision), or the account has all the webhooks that it may have (details.limit).",
+		"If it still runs, wait for its end; if it was canceled, start a new job or batch; read the text again and change that; make the webhook active, or delete one.",
 	},
 	{
 		ASRConcurrencyLimit, 409, RetryWait, "",

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
@@ -119,13 +120,13 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 	if err != nil {
 		return err
 	}
-	etag := savedTag(saved.TranscriptID, saved.ChangedAt, asked.include)
+	etag := savedTag(saved.Revision, saved.TranscriptID, saved.ChangedAt, asked.include)
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
 	body, ok := l.recent.Get(etag)
 	if !ok {
-		if body, etag, err = l.savedBody(r.Context(), saved, asked.include); err != nil {
+		if body, etag, err = l.readSaved(r.Context(), edge.Principal(r).Account, key, saved, asked.include); err != nil {
 			return err
 		}
 		w.Header().Set("ETag", etag)
@@ -133,18 +134,13 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 	return edge.RespondPacked(w, r, "application/json", http.StatusOK, body)
 }
 
-// savedBody makes the answer about a saved text, with its ETag. The text may have been
-// made again since it was found.
-func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
-	read := l.pipeline.Library.SavedText
-	if include == library.Words {
-		read = l.pipeline.Library.SavedTimedText
-	}
-	t, err := read(ctx, saved)
+// readSaved makes the answer about a saved text, with its ETag.
+func (l *savedTexts) readSaved(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
+	saved, t, err := l.textOf(ctx, owner, key, saved, include)
 	if err != nil {
 		return nil, "", err
 	}
-	etag = savedTag(t.ID, t.ChangedAt, include)
+	etag = savedTag(saved.Revision, t.ID, t.ChangedAt, include)
 	body, err = l.recent.remembered(etag, func() (*packed.Body, error) {
 		segments := t.SegmentsJSON
 		if include == library.Words {
@@ -153,23 +149,48 @@ func (l *savedTexts) savedBody(ctx context.Context, saved *db.Saved, include lib
 				return nil, err
 			}
 		}
-		return around(segments, func(dst, segments []byte) ([]byte, error) {
-			dst = append(dst, '{')
-			if by := view.HeardBy(t); by != nil {
-				b, _ := json.Marshal(by) // of strings: it never fails
-				dst = append(append(append(dst, `"recognizer":`...), b...), ',')
-			}
-			dst, err := wire.AppendTranscript(append(dst, `"transcript":`...), &t.Transcript, segments)
-			return append(dst, `,"cached":true}`...), err
-		})
+		return savedBody(t, segments, saved.Revision)
 	})
 	return body, etag, err
 }
 
-// savedWriter changes with the form in which a saved transcript is written.
-const savedWriter = "saved2"
+// textOf reads a saved text. If the text has changed since it was found, textOf finds it again,
+// so that the revision belongs to the text. After some times it takes the newer text: a change of
+// that text by the older revision is refused.
+func (l *savedTexts) textOf(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include) (_ *db.Saved, t *db.Transcript, err error) {
+	read := l.pipeline.Library.SavedText
+	if include == library.Words {
+		read = l.pipeline.Library.SavedTimedText
+	}
+	for range 5 {
+		if t, err = read(ctx, saved); err != nil || t.ChangedAt.Equal(saved.ChangedAt) {
+			return saved, t, err
+		}
+		if saved, err = l.pipeline.Library.Saved(ctx, owner, key); err != nil {
+			return nil, nil, err
+		}
+	}
+	return saved, t, nil
+}
 
-// savedTag is the ETag of a saved transcript.
-func savedTag(id string, changed time.Time, include library.Include) string {
-	return madeOf(id, changed, savedWriter, string(include))
+// savedBody is the answer about a saved text.
+func savedBody(t *db.Transcript, segments *packed.Bytes, revision int) (*packed.Body, error) {
+	return around(segments, func(dst, segments []byte) ([]byte, error) {
+		dst = append(dst, '{')
+		if by := view.HeardBy(t); by != nil {
+			b, _ := json.Marshal(by) // of strings: it never fails
+			dst = append(append(append(dst, `"recognizer":`...), b...), ',')
+		}
+		dst, err := wire.AppendTranscript(append(dst, `"transcript":`...), &t.Transcript, segments)
+		return append(strconv.AppendInt(append(dst, `,"cached":true,"revision":`...), int64(revision), 10), '}'), err
+	})
+}
+
+// savedWriter changes with the form in which a saved transcript is written.
+const savedWriter = "saved3"
+
+// savedTag is the ETag of a saved transcript: its revision, and a hash that tells texts with the
+// same number apart.
+func savedTag(revision int, id string, changed time.Time, include library.Include) string {
+	return `"` + strconv.Itoa(revision) + "-" + madeOf(id, changed, savedWriter, string(include))[1:]
 }

@@ -75,7 +75,8 @@ type ShelfText struct {
 	Source    transcript.Origin
 	UpdatedAt time.Time
 	PromptSum string // that of the prompt it was heard with; "" for none
-	// Saved tells that the account has this text in its library.
+	// Saved tells that the account has this text in its library, or a text of the same
+	// language that it has corrected.
 	Saved bool
 }
 
@@ -100,9 +101,10 @@ func (r Contents) readShelves(ctx context.Context, questions []question) (map[qu
 		AskedAt   time.Time
 	}
 	err := r.askAll(ctx, &rows, `SELECT a.n, t.id, t.lang, t.source, t.prompt_sum, coalesce(t.updated_at, NULL) AS updated_at, c.tracks, coalesce(c.asked_at, NULL) AS asked_at,
-			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id AND l.account = a.account) AS saved
+			EXISTS (SELECT 1 FROM library_rows AS l WHERE l.kind = 'transcript' AND l.account = a.account AND l.platform = t.platform
+				AND l.external_id = t.external_id AND l.lang = t.lang AND (l.edited OR l.transcript_id = t.id)) AS saved
 		FROM asked AS a
-		JOIN transcripts AS t ON t.owner IN (a.owner, coalesce(nullif(a.account, ''), a.owner)) AND t.platform = a.platform AND t.external_id = a.external_id
+		JOIN transcripts AS t ON t.owner IN (a.owner, coalesce(nullif(a.account, ''), a.owner)) AND t.platform = a.platform AND t.external_id = a.external_id AND NOT t.edited
 		LEFT JOIN contents AS c ON c.platform = t.platform AND c.external_id = t.external_id`, questions)
 	shelves := make(map[question]*Shelf, len(questions))
 	for _, q := range questions {

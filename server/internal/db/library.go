@@ -17,7 +17,7 @@ import (
 //
 // A transaction that has locked an extraction makes and changes the rows of its work.
 // Rows of texts are written, and rows of any kind removed, in transactions that lock
-// the texts of the content (lockTexts): after extractions, claims and places, and
+// the texts of the content (LockTexts): after extractions, claims and places, and
 // before batches and the usage of accounts.
 type LibraryRow struct {
 	ID         string `bun:",pk"` // UUIDv7, which stays the same when work becomes a text, and when the text is made again
@@ -41,6 +41,11 @@ type LibraryRow struct {
 	FoldedTitle   string
 	FoldedChannel string
 	Creator       string // its handle, else the channel
+
+	// Revision counts the texts that the row has had. Edited tells that the present text is a
+	// copy which the account has corrected: only Correct replaces it.
+	Revision int `bun:",nullzero,default:1"`
+	Edited   bool
 
 	Starred   bool
 	CreatedAt time.Time
@@ -93,6 +98,7 @@ type Saved struct {
 	TranscriptID string    // "" while it is on its way
 	ChangedAt    time.Time // of the text
 	JobID        string    // of the work on its way
+	Revision     int       // of the row; 0 while there is no text
 }
 
 // Saved returns the saved text of a content, or the running work if the account has no
@@ -112,14 +118,14 @@ func (r Library) readSaved(ctx context.Context, questions []question) (map[quest
 		Saved `bun:",extend"`
 	}
 	// Each half has an index of its own. Times without a declared type: see readShelves.
-	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id FROM (
-			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, 1 AS is_text, l.updated_at, l.id
+	err := r.askAll(ctx, &rows, `SELECT n, transcript_id, changed_at, job_id, revision FROM (
+			SELECT a.n, l.transcript_id, coalesce(t.updated_at, NULL) AS changed_at, '' AS job_id, l.revision, 1 AS is_text, l.updated_at, l.id
 			FROM asked AS a
 			JOIN library_rows AS l ON l.account = a.account AND l.platform = a.platform AND l.external_id = a.external_id
 				AND l.kind = 'transcript' AND a.language IN ('', l.lang)
 			JOIN transcripts AS t ON t.id = l.transcript_id
 			UNION ALL
-			SELECT a.n, '', coalesce(l.updated_at, NULL), l.job_id, 0, l.updated_at, l.id
+			SELECT a.n, '', coalesce(l.updated_at, NULL), l.job_id, 0, 0, l.updated_at, l.id
 			FROM asked AS a
 			JOIN library_rows AS l ON l.account = a.account AND l.platform = a.platform AND l.external_id = a.external_id
 				AND l.kind <> 'transcript' AND l.kind = 'pending' AND a.language IN ('', l.lang)

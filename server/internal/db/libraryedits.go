@@ -2,10 +2,12 @@ package db
 
 import (
 	"context"
+	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // contentRows are the ids of the rows of a content in the library of an account, those
@@ -44,7 +46,7 @@ func (r Library) Row(ctx context.Context, account string, key library.Key) (*Lib
 // Star sets whether what a key names in the library of an account has a star, or
 // returns ErrNotFound.
 func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, starred bool) error {
-	if err := w.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
+	if err := w.LockTexts(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
 	}
 	res, err := w.db.NewUpdate().Model((*LibraryRow)(nil)).Set("starred = ?", starred).
@@ -54,10 +56,10 @@ func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, st
 
 // Remove removes the rows that a key names from the library of an account, or returns
 // ErrNotFound. Texts that belong to the account alone are deleted too, with the cached
-// answers that would return them: the text of an upload, and a text that was put in for
-// the account.
+// answers that would return them: the text of an upload, a text that was put in for the
+// account, and a corrected copy. A text stays as long as the account has a copy of it.
 func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) error {
-	if err := w.lockTextsOf(ctx, key.Platform, key.ExternalID); err != nil {
+	if err := w.LockTexts(ctx, key.Platform, key.ExternalID); err != nil {
 		return err
 	}
 	what := "remove " + key.ExternalID
@@ -72,7 +74,8 @@ func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) 
 	var own []string
 	q := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("id").
 		Where("owner = ? AND platform = ? AND external_id = ?", account, key.Platform, key.ExternalID).
-		Where("NOT EXISTS (SELECT 1 FROM library_rows AS kept WHERE kept.account = ? AND kept.transcript_id = t.id)", account)
+		Where(`NOT EXISTS (SELECT 1 FROM library_rows AS kept WHERE kept.kind = 'transcript' AND kept.account = ? AND kept.platform = t.platform
+			AND kept.external_id = t.external_id AND kept.lang = t.lang AND (kept.edited AND NOT t.edited OR kept.transcript_id = t.id))`, account)
 	if key.Language != "" {
 		q = q.Where("lang = ?", key.Language)
 	}
@@ -85,6 +88,23 @@ func (w LibraryTx) Remove(ctx context.Context, account string, key library.Key) 
 		}
 	}
 	return nil
+}
+
+// Correct points the row of a text, as it was read under LockTexts, at a corrected copy that
+// the transaction has put for the account of the row. The revision of the row grows by one.
+func (w LibraryTx) Correct(ctx context.Context, row *LibraryRow, copyID string) error {
+	row.TranscriptID, row.Edited, row.Revision, row.UpdatedAt = copyID, true, row.Revision+1, sqldb.Moment(time.Now())
+	err := w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("id = ? AND transcript_id <> ?", row.ID, copyID)
+	})
+	if err == nil {
+		_, err = w.db.NewUpdate().Model(row).Column("transcript_id", "edited", "revision", "updated_at").
+			Where("id = ? AND account = ?", row.ID, row.Account).Exec(ctx)
+	}
+	if err == nil {
+		err = w.grown(ctx, copyID, row.Account)
+	}
+	return wrap("correct library row "+row.ID, err)
 }
 
 // deleteOwn deletes a transcript that is the account's alone, with its text, and the

@@ -138,7 +138,7 @@ func (r Library) items(ctx context.Context, ids *bun.SelectQuery, sort library.S
 		Join("LEFT JOIN transcripts AS t ON t.id = l.transcript_id").
 		Join("LEFT JOIN jobs AS j ON j.id = l.job_id AND j.account = l.account")
 	for _, c := range []string{
-		"id", "account", "kind", "platform", "external_id", "lang", "languages", "job_id", "error_code", "source_url", "metadata", "starred", "created_at",
+		"id", "account", "kind", "platform", "external_id", "lang", "languages", "job_id", "error_code", "source_url", "metadata", "starred", "created_at", "revision",
 	} {
 		q.ColumnExpr("l.? AS ?", bun.Ident(c), bun.Ident("l_"+c))
 	}
@@ -165,7 +165,7 @@ func (r *itemRow) item() library.Item {
 	switch l.Kind {
 	case library.KindTranscript:
 		item.SourceURL, item.Title, item.Channel, item.ThumbnailURL = r.Text.SourceURL, r.Text.Title, r.Text.Channel, r.Text.ThumbnailURL
-		item.Source, item.Words, item.DurationSec = &r.Text.Source, r.Text.WordCount, known(r.Text.Duration)
+		item.Source, item.Words, item.DurationSec, item.Revision = &r.Text.Source, r.Text.WordCount, known(r.Text.Duration), l.Revision
 		return item
 	case library.KindBatch:
 		item.BatchID = l.ExternalID

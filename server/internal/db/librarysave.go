@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"strings"
 	"time"
 
@@ -15,7 +17,7 @@ import (
 
 // Save puts a text into the library of an account that has asked for it by a list of
 // languages. If the library has a row for the same content and language, the row then points
-// to this text. If the library has a row of failed work by the same list, this row becomes
+// to this text, unless the account has corrected the text of the row. If the library has a row of failed work by the same list, this row becomes
 // the row of the text.
 func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages string) error {
 	row, err := w.textRow(ctx, transcriptID)
@@ -38,9 +40,14 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 	err = w.db.NewInsert().Model(row).
 		On("CONFLICT (account, platform, external_id, lang) WHERE kind = 'transcript' DO UPDATE").
 		Set(`transcript_id = excluded.transcript_id, folded_title = excluded.folded_title,
-			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at`).
+			folded_channel = excluded.folded_channel, creator = excluded.creator, updated_at = excluded.updated_at,
+			revision = library_row.revision + CASE WHEN library_row.transcript_id = excluded.transcript_id THEN 0 ELSE 1 END`).
+		Where("NOT library_row.edited").
 		Returning("id, volume").
 		Scan(ctx, &row.ID, &volume)
+	if errors.Is(err, sql.ErrNoRows) { // the account keeps its corrected text
+		return nil
+	}
 	if err == nil && volume == nil {
 		err = wordindex.Restore(ctx, w.tx.sql, transcriptID)
 	}
@@ -54,7 +61,7 @@ func (w LibraryTx) Save(ctx context.Context, transcriptID, account, languages st
 // accounts is a list or a query.
 func (w LibraryTx) repoint(ctx context.Context, to *LibraryRow, accounts any) error {
 	return w.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("account IN (?) AND platform = ? AND external_id = ? AND lang = ? AND transcript_id <> ?",
+		return q.Where("account IN (?) AND platform = ? AND external_id = ? AND lang = ? AND transcript_id <> ? AND NOT edited",
 			accounts, to.Platform, to.ExternalID, to.Lang, to.TranscriptID)
 	})
 }
@@ -99,7 +106,7 @@ func (w LibraryTx) lockedHead(ctx context.Context, transcriptID string) (*transc
 	}
 	t, err := w.tx.Transcripts.head(ctx, transcriptID)
 	if err == nil {
-		err = w.lockTexts(ctx, t)
+		err = w.LockTexts(ctx, t.Platform, t.ExternalID)
 	}
 	if err != nil {
 		return nil, err
@@ -108,8 +115,9 @@ func (w LibraryTx) lockedHead(ctx context.Context, transcriptID string) (*transc
 }
 
 // become turns rows of work into rows of the text. If an account already has a row of
-// the text, this row takes over the star, and the row of the work goes. become returns
-// the number of rows of work.
+// the text, the row of the work goes, and the row of the text takes over the star and the
+// text. A row with a corrected text keeps its text. become returns the number of rows of
+// work.
 func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	n, err := w.becomeText(ctx, open, text)
 	if err == nil && n > 0 && w.tx.indexed != text.TranscriptID {
@@ -139,13 +147,16 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 	if err := w.repoint(ctx, text, bun.SafeQuery("SELECT w.account FROM library_rows AS w WHERE ?", found)); err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
-	_, err = w.db.NewRaw(`UPDATE library_rows AS t
-		SET transcript_id = ?, starred = (t.starred OR EXISTS (SELECT 1 FROM library_rows AS w WHERE ? AND w.account = t.account AND w.starred)),
-			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
-		WHERE t.kind = 'transcript' AND t.platform = ? AND t.external_id = ? AND t.lang = ?
-			AND t.account IN (SELECT w.account FROM library_rows AS w WHERE ?)`,
-		text.TranscriptID, found, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt,
-		text.Platform, text.ExternalID, text.Lang, found).Exec(ctx)
+	there := bun.SafeQuery("t.kind = 'transcript' AND t.platform = ? AND t.external_id = ? AND t.lang = ?", text.Platform, text.ExternalID, text.Lang)
+	_, err = w.db.NewRaw(`UPDATE library_rows AS t SET starred = TRUE
+		WHERE ? AND t.account IN (SELECT w.account FROM library_rows AS w WHERE ? AND w.starred)`, there, found).Exec(ctx)
+	if err != nil {
+		return 0, wrap("rows of transcript "+text.TranscriptID, err)
+	}
+	_, err = w.db.NewRaw(`UPDATE library_rows AS t SET transcript_id = ?0, folded_title = ?1, folded_channel = ?2, creator = ?3, updated_at = ?4,
+			revision = t.revision + CASE WHEN t.transcript_id = ?0 THEN 0 ELSE 1 END
+		WHERE ?5 AND NOT t.edited AND t.account IN (SELECT w.account FROM library_rows AS w WHERE ?6)`,
+		text.TranscriptID, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt, there, found).Exec(ctx)
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)
 	}
@@ -153,15 +164,11 @@ func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryR
 	return n + taken, err
 }
 
-// lockTexts makes transactions that write or save texts of one content run one
-// after the other. Without the lock a transaction could save a text by a title that another
+// LockTexts makes transactions that write, save, correct or remove texts of one content run
+// one after the other. Without the lock a transaction could save a text by a title that another
 // transaction has just changed, and two transactions could wait for each other's library
 // rows. At its end, the transaction also ends what the store knows about the content.
-func (w LibraryTx) lockTexts(ctx context.Context, t *transcriptRow) error {
-	return w.lockTextsOf(ctx, t.Platform, t.ExternalID)
-}
-
-func (w LibraryTx) lockTextsOf(ctx context.Context, p transcript.Platform, externalID string) error {
+func (w LibraryTx) LockTexts(ctx context.Context, p transcript.Platform, externalID string) error {
 	w.tx.changes(p, externalID)
 	return w.tx.Lock(ctx, "texts/"+string(p)+"/"+externalID)
 }

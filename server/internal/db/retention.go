@@ -36,9 +36,11 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	// Events go with their job, chunks with their extraction.
 	steps := []struct{ table, key, old string }{
 		// If an account removed an upload's row while the upload was in work, the text
-		// stays as long as its job.
+		// stays as long as its job. A text stays as long as its owner has a corrected copy.
 		{"transcripts", "id", `owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)
-			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)`},
+			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)
+			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.kind = 'transcript' AND l.edited AND l.account = transcripts.owner
+				AND l.platform = transcripts.platform AND l.external_id = transcripts.external_id AND l.lang = transcripts.lang)`},
 		{"jobs", "id", "ended_at < ?0"},
 		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},

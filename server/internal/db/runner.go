@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/begunruns"
 	"github.com/transcriptkit/transcriptkit/server/internal/heartbeat"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
@@ -65,7 +66,7 @@ type runner struct {
 	store   *Store
 	workers Workers
 	client  sqldb.RiverClient
-	begun   *begun
+	begun   *begunruns.Runs
 	beats   *heartbeat.Beats
 
 	stopping context.CancelFunc
@@ -94,7 +95,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	if w.Takes == nil {
 		w.Takes = func(string) bool { return true }
 	}
-	r := &runner{store: s, workers: w, begun: newBegun(), beats: heartbeat.New()}
+	r := &runner{store: s, workers: w, begun: begunruns.New(), beats: heartbeat.New()}
 	finished := cmp.Or(w.Finished, time.Hour)
 	var err error
 	r.client, err = s.sql.RiverClient(&river.Config{
@@ -112,7 +113,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		DiscardedJobRetentionPeriod: finished,
 
 		Middleware: []rivertype.Middleware{
-			river.WorkerMiddlewareFunc(r.begun.during),
+			river.WorkerMiddlewareFunc(r.begun.During),
 			river.WorkerMiddlewareFunc(r.beats.Before),
 			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
 		},
@@ -165,10 +166,15 @@ func (r *runner) Beat(ctx context.Context) error {
 	return nil
 }
 
+// lostAnswer is how old a run must be for the answer that brings it to be lost: no answer takes
+// longer than sqldb.RiverBound.
+const lostAnswer = sqldb.RiverBound + time.Second
+
 func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
 	running, err := r.store.running(ctx, "j.owner = ? AND (j.attempted_at IS NULL OR j.attempted_at < ?)",
 		r.workers.Process, r.store.sql.Ago(lostAnswer))
-	return r.begun.unknown(running), err
+	r.begun.Forget()
+	return slices.DeleteFunc(running, func(w Work) bool { return r.begun.Known(w.ID, w.Attempt) }), err
 }
 
 func (r *runner) Stop(ctx context.Context) error {

@@ -1,11 +1,8 @@
 package db
 
 import (
-	"strings"
 	"time"
-	"unicode"
 
-	"github.com/rivo/uniseg"
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
@@ -35,6 +32,7 @@ type transcriptRow struct {
 	PublishedAt   *time.Time
 	Metadata      map[string]any
 	PromptSum     string
+	Edited        bool
 	WordCount     int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
@@ -52,7 +50,7 @@ type textRow struct {
 
 // transcript is what the row says, without the text.
 func (r *transcriptRow) transcript() *Transcript {
-	t := &Transcript{Owner: r.Owner, Duration: r.Duration, ChangedAt: r.UpdatedAt, Transcript: transcript.Transcript{
+	t := &Transcript{Owner: r.Owner, Edited: r.Edited, Duration: r.Duration, ChangedAt: r.UpdatedAt, Transcript: transcript.Transcript{
 		ID:            r.ID,
 		Platform:      r.Platform,
 		ExternalID:    r.ExternalID,
@@ -98,6 +96,7 @@ func rowOf(t *Transcript) *transcriptRow {
 		Duration:      t.Duration,
 		Metadata:      t.Metadata,
 		PromptSum:     t.PromptSum,
+		Edited:        t.Edited,
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
 	}
@@ -106,20 +105,3 @@ func rowOf(t *Transcript) *transcriptRow {
 	}
 	return r
 }
-
-// countWords counts the words of a text by the rules of UAX 29: what has a letter or a
-// digit in it.
-func countWords(segments []transcript.Segment) (n int) {
-	for _, s := range segments {
-		var word string
-		for rest, state := s.Text, -1; rest != ""; {
-			word, rest, state = uniseg.FirstWordInString(rest, state)
-			if strings.IndexFunc(word, isLetterOrDigit) >= 0 {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -21,6 +22,9 @@ import (
 type Transcript struct {
 	transcript.Transcript
 	Owner string // the account for an upload, "" for what all may share
+	// Edited tells that the owner has corrected the text: a copy that only the owner's
+	// library shows.
+	Edited bool
 	// PromptSum tells prompts apart with which it was heard: see PromptSum. It is only
 	// written.
 	PromptSum string
@@ -125,8 +129,8 @@ func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error
 }
 
 // Put stores t and returns its id. If the owner already has a transcript of the same
-// platform, external id, language and source, t replaces it and keeps its id and its
-// time of creation. The time of change moves on, because this time tells the texts
+// platform, external id, language and source, corrected or not as t is, t replaces it and
+// keeps its id and its time of creation. The time of change moves on, because this time tells the texts
 // apart. Zero times become now.
 func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err error) {
 	what := "put transcript of " + t.ExternalID
@@ -143,8 +147,8 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	row.WordCount = countWords(segments)
-	if err := w.tx.Library.lockTexts(ctx, row); err != nil {
+	row.WordCount = search.CountWords(segments)
+	if err := w.tx.Library.LockTexts(ctx, row.Platform, row.ExternalID); err != nil {
 		return "", err
 	}
 	w.tx.put = row
@@ -169,27 +173,17 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *textRow, segments []transcript.Segment) error {
 	what := "replace transcript of " + row.ExternalID
 	var before time.Time
-	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("updated_at").
-		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ?",
-			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source).
-		Scan(ctx, &before)
+	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("id", "updated_at").
+		Where("owner = ? AND platform = ? AND external_id = ? AND lang = ? AND source = ? AND edited = ?",
+			row.Owner, row.Platform, row.ExternalID, row.Lang, row.Source, row.Edited).
+		Scan(ctx, &row.ID, &before)
 	if err != nil {
 		return wrap(what, err)
 	}
 	if !row.UpdatedAt.After(before) { // the clock may have stepped back
 		row.UpdatedAt = before.Add(time.Microsecond)
 	}
-	err = w.db.NewInsert().Model(row).
-		On("CONFLICT (owner, platform, external_id, lang, source) DO UPDATE").
-		Set(`status = excluded.status, source_url = excluded.source_url, title = excluded.title,
-			channel = excluded.channel, creator_name = excluded.creator_name,
-			creator_handle = excluded.creator_handle, creator_url = excluded.creator_url,
-			thumbnail_url = excluded.thumbnail_url, duration_sec = excluded.duration_sec,
-			duration = excluded.duration, published_at = excluded.published_at,
-			metadata = excluded.metadata, word_count = excluded.word_count, prompt_sum = excluded.prompt_sum,
-			updated_at = excluded.updated_at`).
-		Returning("id").
-		Scan(ctx, &row.ID)
+	_, err = w.db.NewUpdate().Model(row).ExcludeColumn("id", "created_at").WherePK().Exec(ctx)
 	if err != nil {
 		return wrap(what, err)
 	}
@@ -197,8 +191,11 @@ func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *te
 	known, err := w.db.NewSelect().Model(text).Where("transcript_id = ? AND segments = ?", row.ID, text.Segments).Exists(ctx)
 	if err == nil && !known {
 		err = w.tx.Library.unindex(ctx, func(q *bun.SelectQuery) *bun.SelectQuery {
-			return q.Where("transcript_id = ? AND volume IS NOT NULL", row.ID)
+			return q.Where("transcript_id = ?", row.ID)
 		})
+	}
+	if err == nil && !known {
+		_, err = w.db.NewRaw("UPDATE library_rows SET revision = revision + 1 WHERE transcript_id = ?", row.ID).Exec(ctx)
 	}
 	if err == nil {
 		_, err = w.db.NewInsert().Model(text).On("CONFLICT (transcript_id) DO UPDATE").

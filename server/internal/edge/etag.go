@@ -35,8 +35,8 @@ func Unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
 	return true
 }
 
-// gzipTag is the ETag of the gzip form of an answer with the ETag etag.
-func gzipTag(etag string) string { return strings.TrimSuffix(etag, `"`) + `-gz"` }
+// GzipTag is the ETag of the gzip form of an answer with the ETag etag.
+func GzipTag(etag string) string { return strings.TrimSuffix(etag, `"`) + `-gz"` }
 
 // Matches compares the lines of an If-None-Match header with the ETag of an answer, by the weak
 // comparison (RFC 9110, 13.1.2). The result is the first match: the ETag of the answer, or the
@@ -46,8 +46,8 @@ func Matches(lines []string, etag string) string {
 		switch candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/"); candidate {
 		case "*", strings.TrimPrefix(etag, "W/"):
 			return etag
-		case strings.TrimPrefix(gzipTag(etag), "W/"):
-			return gzipTag(etag)
+		case strings.TrimPrefix(GzipTag(etag), "W/"):
+			return GzipTag(etag)
 		}
 	}
 	return ""

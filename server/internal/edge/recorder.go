@@ -37,7 +37,7 @@ func (w *recorder) begin(status int) {
 	}
 	w.status = status
 	if h := w.Header(); h["Etag"] != nil && h.Get("Content-Encoding") == "gzip" {
-		h.Set("ETag", gzipTag(h.Get("ETag")))
+		h.Set("ETag", GzipTag(h.Get("ETag")))
 	}
 	if status >= http.StatusBadRequest && w.body != nil && !w.body.ended {
 		w.body.abandon(w.Header())

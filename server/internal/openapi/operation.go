@@ -88,6 +88,10 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 			add(http.StatusUnprocessableEntity, code)
 		}
 	}
+	if rt.Conditional {
+		add(http.StatusPreconditionFailed, transcript.StateConflict)
+		add(http.StatusPreconditionRequired, transcript.InvalidRequest)
+	}
 	if !rt.Open {
 		add(http.StatusPaymentRequired, transcript.UpgradeRequired)
 		if rt.Scope != "" {

@@ -37,6 +37,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -51,7 +52,9 @@ type Pipeline struct {
 	Follows *follows.Follows
 	Jobs    *Jobs
 	Library *Library
-	Disks   *Disks
+	// Corrections changes the texts of libraries.
+	Corrections *corrections.Texts
+	Disks       *Disks
 	// Webhooks has the endpoints of accounts, and delivers to them.
 	Webhooks *webhooks.Store
 
@@ -111,7 +114,7 @@ func New(c Config) (*Pipeline, error) {
 // assemble makes the parts of the pipeline, the lower parts first.
 func (p *Pipeline) assemble() {
 	c := p.cfg
-	p.Jobs, p.Library = &Jobs{c.Store}, &Library{c.Store}
+	p.Jobs, p.Library, p.Corrections = &Jobs{c.Store}, &Library{c.Store}, corrections.New(c.Store)
 	p.Disks = &Disks{store: c.Store, log: c.Log, minFree: c.MinFreeDisk}
 	if !c.Idle {
 		p.Disks.scratch = c.Dir

@@ -48,7 +48,8 @@ CREATE TABLE transcripts (
     updated_at     timestamptz NOT NULL,
     word_count     integer NOT NULL DEFAULT 0,
     prompt_sum     text NOT NULL DEFAULT '',
-    UNIQUE (owner, platform, external_id, lang, source)
+    edited         boolean NOT NULL DEFAULT false, -- a copy that the owner has corrected; no cache reads it
+    UNIQUE (owner, platform, external_id, lang, source, edited)
 );
 
 -- The work on one content, and the claims of accounts on the work.
@@ -202,6 +203,8 @@ CREATE TABLE library_rows (
     metadata       text NOT NULL DEFAULT '{}',
     creator        text COLLATE "C" NOT NULL DEFAULT '',
     volume         bigint, -- of the index of words that has the text; NULL: none has
+    revision       integer NOT NULL DEFAULT 1, -- grows with each other text
+    edited         boolean NOT NULL DEFAULT false, -- the text is a copy of the account's own
     CHECK ((kind = 'transcript') = (transcript_id IS NOT NULL)),
     CHECK ((kind = 'failed') = (error_code IS NOT NULL)),
     CHECK (kind <> 'pending' OR job_id IS NOT NULL)
@@ -219,6 +222,20 @@ CREATE INDEX library_rows_creator ON library_rows (account, platform, creator, c
     WHERE kind = 'transcript';
 CREATE INDEX library_rows_search ON library_rows (account, transcript_id, platform, lang, created_at, id)
     WHERE kind = 'transcript' AND volume IS NULL;
+
+-- The texts that corrected rows of libraries have had.
+CREATE TABLE revisions (
+    row_id   text NOT NULL REFERENCES library_rows (id) ON DELETE CASCADE,
+    number   integer NOT NULL,
+    kind     text NOT NULL CHECK (kind IN ('original', 'edit', 'import', 'restore')),
+    source   text NOT NULL, -- of the text
+    lines    integer NOT NULL, -- of the text
+    changed  integer NOT NULL, -- lines that differ from the revision before
+    segments bytea NOT NULL, -- gzip of a JSON array
+    words    bytea, -- gzip of a JSON array
+    made_at  timestamptz NOT NULL,
+    PRIMARY KEY (row_id, number)
+);
 
 -- What accounts have used of their allowances, by period.
 CREATE TABLE usage (
@@ -550,6 +567,7 @@ DROP TABLE lookups;
 DROP TABLE asr_places;
 DROP TABLE text_feeds;
 DROP TABLE usage;
+DROP TABLE revisions;
 DROP TABLE library_rows;
 DROP TABLE texts;
 DROP TABLE contents;

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"context"
+	"math"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+func (l *savedTexts) editRoutes() []edge.Route {
+	return []edge.Route{
+		{
+			Method: http.MethodPatch, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
+			Operation: "editTranscript", Tag: "library",
+			Summary: "Correct lines and names of speakers in a saved transcript.",
+			Scope:   account.Transcripts, Handle: l.editTranscript,
+			Path: libraryPath(new(library.Key)), Query: textQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
+			Body:    editTable(new(library.Edit)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+		},
+	}
+}
+
+// textQuery is the query of the routes that change a text.
+func textQuery(key *library.Key) request.Table {
+	return request.Table{Fields: []*request.Field{languageOf(key).About("The exact tag; without it, the newest.")}}
+}
+
+// editTable is the table of the JSON body of an edit.
+func editTable(e *library.Edit) request.Table {
+	segment := func(s *library.SegmentEdit) request.Table {
+		return request.Table{Fields: []*request.Field{
+			request.New("index", &s.Index, request.Integer(0, math.MaxInt32)).Required().About("The place of the line among all lines, from 0."),
+			request.New("text", &s.Text, request.Optional(request.Text(1, corrections.MaxText))).About("The new text; without it, the text stays."),
+			request.New("speaker", &s.Speaker, request.Optional(request.Text(0, corrections.MaxSpeaker))).
+				About("The new speaker; empty: none; without it, the speaker stays."),
+		}}
+	}
+	return request.Table{Name: "EditTranscriptRequest", Fields: []*request.Field{
+		request.New("segments", &e.Segments, request.List(request.Object(segment), 0, corrections.MaxSegments)).About("The lines that change."),
+		request.New("speakers", &e.Speakers, request.Texts(corrections.MaxSpeakers, corrections.MaxSpeaker)).
+			About("New names of speakers by their present names. An empty name takes the name away."),
+	}}
+}
+
+// editTranscript is PATCH /v1/library/transcripts/{platform}/{externalId}.
+func (l *savedTexts) editTranscript(w http.ResponseWriter, r *http.Request) error {
+	if err := checkJSON(r); err != nil {
+		return err
+	}
+	key, err := l.textKey(r)
+	if err != nil {
+		return err
+	}
+	expected, err := ifMatch(r)
+	if err != nil {
+		return err
+	}
+	var e library.Edit
+	if err := readJSON(w, r, editTable(&e)); err != nil {
+		return err
+	}
+	owner := edge.Principal(r).Account
+	if _, err := l.pipeline.Library.Saved(r.Context(), owner, key); err != nil {
+		return err
+	}
+	text, err := l.pipeline.Corrections.Edit(context.WithoutCancel(r.Context()), owner, key, expected, e)
+	if err != nil {
+		return err
+	}
+	return l.respondText(w, r, http.StatusOK, text)
+}
+
+// textKey is the key of a route that changes a text.
+func (l *savedTexts) textKey(r *http.Request) (library.Key, error) {
+	var asked library.Key
+	if err := textQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
+		return asked, err
+	}
+	key, err := l.libraryKey(r)
+	key.Language = asked.Language
+	return key, err
+}
+
+// respondText answers with a text as a read of the library does.
+func (l *savedTexts) respondText(w http.ResponseWriter, r *http.Request, status int, text *corrections.Text) error {
+	body, err := savedBody(text.Transcript, text.SegmentsJSON, text.Revision)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("ETag", savedTag(text.Revision, text.ID, text.ChangedAt, ""))
+	return edge.RespondPacked(w, r, edge.JSONType, status, body)
+}

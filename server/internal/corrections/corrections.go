@@ -1,0 +1,189 @@
+// Package corrections lets accounts correct the texts in their libraries.
+//
+// A text of a link belongs to all accounts. A correction therefore makes a copy for the account,
+// and the row of the account's library points at the copy from then on. Nothing else reads the
+// copy: requests for the link are answered with the text that all share. Further corrections
+// replace the copy. The texts that a row has had stand in the table revisions.
+//
+// Each change is made of a text that the caller has seen. A change reads the text, makes the
+// new one, and writes it in a transaction only if the row still has the text that was read.
+package corrections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Texts corrects the texts of libraries. Safe for concurrent use.
+type Texts struct{ store *db.Store }
+
+// New corrects the texts of a store.
+func New(store *db.Store) *Texts { return &Texts{store} }
+
+// Text is a text of a library at a moment, with its words.
+type Text struct {
+	*db.Transcript
+	Revision int // of the row in the library
+}
+
+// Expected is the text that a caller wants to change.
+type Expected struct {
+	// Is reports whether the present text is the one. Required.
+	Is func(present *Text) bool
+	// Revision is the revision that the caller names; 0: none.
+	Revision int
+}
+
+// conflict says that the present text is not the expected one.
+func conflict(present *Text) error {
+	e := transcript.Errorf(transcript.StateConflict,
+		"The text has changed since it was read: it has the revision %d now. Read it again, and change that text.", present.Revision)
+	e.Status = http.StatusPreconditionFailed
+	return e.With("revision", present.Revision)
+}
+
+// Edit changes lines and names of speakers in the newest text that a key names. An edit that
+// changes nothing makes no revision. The error is NO_TRANSCRIPT if the library has no such text,
+// INVALID_REQUEST if the edit does not fit the text, and STATE_CONFLICT with the status 412 if
+// the present text is not the expected one.
+func (t *Texts) Edit(ctx context.Context, account string, key library.Key, expected Expected, e library.Edit) (*Text, error) {
+	return t.change(ctx, account, key, expected, func(present *Text) (*revised, error) {
+		lines, err := linesOf(present.Transcript)
+		if err != nil {
+			return nil, err
+		}
+		edited, changed, err := apply(lines, e)
+		if err != nil || changed == 0 {
+			return nil, err
+		}
+		next := copyOf(present.Transcript, account)
+		if err := setLines(next, edited); err != nil {
+			return nil, err
+		}
+		return &revised{next, library.RevisionEdit, len(lines), changed}, nil
+	})
+}
+
+// revised is the text that a change makes.
+type revised struct {
+	text    *db.Transcript
+	kind    library.RevisionKind
+	lines   int // of the text
+	changed int // lines that differ from the text before
+}
+
+// attempts is how often a change is made anew if another one comes between. Only a change of
+// any text, with the expectation *, is made anew: the others find another revision.
+const attempts = 10
+
+// change makes a new text of the present one. If revise returns nil, the text stays. A caller
+// whose answer was lost sends the change again: the change succeeds if its outcome is the
+// revision after the expected one (RFC 9110, 13.1.1).
+func (t *Texts) change(ctx context.Context, account string, key library.Key, expected Expected, revise func(*Text) (*revised, error)) (*Text, error) {
+	for range attempts {
+		row, present, err := t.read(ctx, account, key)
+		if err != nil {
+			return nil, err
+		}
+		is := expected.Is(present)
+		if !is && present.Revision != expected.Revision+1 {
+			return nil, conflict(present)
+		}
+		next, err := revise(present)
+		switch {
+		case !is && (err != nil || next != nil):
+			return nil, conflict(present)
+		case err != nil || next == nil:
+			return present, err
+		}
+		changed, err := t.write(ctx, row, present, next)
+		if !errors.Is(err, errMoved) {
+			return changed, err
+		}
+	}
+	return nil, transcript.Errorf(transcript.ServiceUnavailable, "The text changes all the time. Send the change again.")
+}
+
+// read returns the row of the newest text that a key names, and the text.
+func (t *Texts) read(ctx context.Context, account string, key library.Key) (row *db.LibraryRow, present *Text, err error) {
+	err = t.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+		if row, err = r.Library.Row(ctx, account, key); err != nil {
+			return err
+		}
+		if row.Kind != library.KindTranscript {
+			return db.ErrNotFound
+		}
+		text, err := r.Transcripts.Timed(ctx, row.TranscriptID)
+		present = &Text{text, row.Revision}
+		return err
+	})
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil, transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("corrections: reading a text: %w", err)
+	}
+	return row, present, nil
+}
+
+// errMoved says that the row has another text than the one that was read.
+var errMoved = errors.New("corrections: the text has changed")
+
+// write stores a new text of a row whose text was read.
+func (t *Texts) write(ctx context.Context, read *db.LibraryRow, present *Text, next *revised) (*Text, error) {
+	text := next.text
+	err := t.store.InTx(db.Sized(ctx, present.Size()+text.Size()), func(ctx context.Context, tx *db.Tx) error {
+		if err := tx.Library.LockTexts(ctx, read.Platform, read.ExternalID); err != nil {
+			return err
+		}
+		key := library.Key{Platform: read.Platform, ExternalID: read.ExternalID, Row: read.ID}
+		row, err := tx.Library.Row(ctx, read.Account, key)
+		if errors.Is(err, db.ErrNotFound) || err == nil && (row.Revision != read.Revision || row.TranscriptID != read.TranscriptID) {
+			return errMoved
+		}
+		if err != nil {
+			return err
+		}
+		if !row.Edited {
+			first := &revised{present.Transcript, library.RevisionOriginal, next.lines, 0}
+			if err := record(ctx, tx, row, row.Revision, first); err != nil {
+				return err
+			}
+		}
+		if row.Edited && text.Source != present.Source { // else Put would make a second copy
+			_, err := tx.SQL().NewRaw("UPDATE transcripts SET source = ? WHERE id = ? AND owner = ? AND edited", text.Source, row.TranscriptID, row.Account).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		if text.ID, err = tx.Transcripts.Put(ctx, text); err != nil {
+			return err
+		}
+		if err := tx.Library.Correct(ctx, row, text.ID); err != nil {
+			return err
+		}
+		saved, err := tx.Library.Saved(ctx, row.Account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID, Language: row.Lang})
+		if err != nil {
+			return err
+		}
+		text.ChangedAt, text.UpdatedAt = saved.ChangedAt, transcript.At(saved.ChangedAt)
+		return record(ctx, tx, row, row.Revision, next)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("corrections: writing a text: %w", err)
+	}
+	return &Text{text, read.Revision + 1}, nil
+}
+
+// copyOf is the copy of a text for an account, with the same lines so far.
+func copyOf(t *db.Transcript, account string) *db.Transcript {
+	c := *t
+	c.ID, c.Owner, c.UpdatedAt, c.Edited = "", account, transcript.Time{}, true
+	return &c
+}

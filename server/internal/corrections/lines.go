@@ -1,0 +1,43 @@
+package corrections
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxText bounds the lines of a corrected text, in bytes of JSON.
+const maxText = 16 << 20
+
+// linesOf are the lines of a text that was read with its words.
+func linesOf(t *db.Transcript) (lines []transcript.Segment, err error) {
+	segments, err := t.SegmentsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	words, err := t.WordsJSON.Plain()
+	if err != nil {
+		return nil, err
+	}
+	if segments, err = wire.WithWords(segments, words); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(segments, &lines); err != nil {
+		return nil, fmt.Errorf("corrections: segments of transcript %s: %w", t.ID, err)
+	}
+	return lines, nil
+}
+
+// setLines gives a text its lines. A text that would be too large is an INVALID_REQUEST.
+func setLines(t *db.Transcript, lines []transcript.Segment) error {
+	segments := wire.AppendSegments(nil, lines)
+	if len(segments) > max(maxText, t.SegmentsJSON.Len()) {
+		return invalid("segments", fmt.Sprintf("would make a text of more than %d bytes: shorten the lines", maxText))
+	}
+	t.SegmentsJSON, t.WordsJSON = packed.Pack(segments), packed.Pack(wire.AppendWords(nil, lines))
+	return nil
+}

@@ -1,0 +1,101 @@
+package request
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Object is a JSON object with the fields of a table, such as an entry of a [List]. table makes
+// the table of a value. The path of an issue begins with the path of the object, as in
+// segments.3.text.
+func Object[T any](table func(*T) Table) Kind[T] {
+	return Kind[T]{values: &object[T]{table}}
+}
+
+type object[T any] struct{ table func(*T) Table }
+
+func (o *object[T]) fromJSON(raw json.RawMessage, to report) (v T) {
+	if len(raw) == 0 || raw[0] != '{' { // raw is valid JSON without spaces at its ends
+		to.fault(wrongType("an object"))
+		return v
+	}
+	t := o.table(&v)
+	var is issues
+	if t.readObject(raw, &is) {
+		t.complete(&is)
+	}
+	for _, issue := range is.unreadable {
+		add(&to.to.unreadable, to.path+"."+issue.Path, issue.Message)
+	}
+	for _, issue := range is.unfit {
+		add(&to.to.unfit, to.path+"."+issue.Path, issue.Message)
+	}
+	return v
+}
+
+func (o *object[T]) fromTexts(_ []string, to report) (v T) {
+	to.fault(wrongType("an object"))
+	return v
+}
+
+func (o *object[T]) most() int      { return 1 }
+func (o *object[T]) plain(v T) any  { return v }
+func (o *object[T]) schema() Schema { return o.table(new(T)).Schema() }
+
+// Optional is another kind whose value is nil if the field is not sent.
+func Optional[T any](of Kind[T]) Kind[*T] { return Kind[*T]{values: &optional[T]{of.values}} }
+
+type optional[T any] struct{ of values[T] }
+
+func (o *optional[T]) fromJSON(raw json.RawMessage, to report) *T {
+	return new(o.of.fromJSON(raw, to))
+}
+func (o *optional[T]) fromTexts(texts []string, to report) *T { return new(o.of.fromTexts(texts, to)) }
+func (o *optional[T]) most() int                              { return o.of.most() }
+func (o *optional[T]) plain(v *T) any                         { return o.of.plain(*v) }
+func (o *optional[T]) schema() Schema                         { return o.of.schema() }
+
+// Texts is a JSON object of at most most texts by names. The bounds hold for the names and the
+// texts, in characters.
+func Texts(most, longest int) Kind[map[string]string] {
+	return Kind[map[string]string]{values: &textMap{most, longest}}
+}
+
+type textMap struct{ longestMap, longest int }
+
+func (m *textMap) fromJSON(raw json.RawMessage, to report) map[string]string {
+	all, ok := unmarshal[map[string]string](raw)
+	if !ok {
+		to.fault(wrongType("an object of strings"))
+		return nil
+	}
+	if len(all) > m.longestMap {
+		to.fault(fmt.Errorf("must have at most %d members, not %d", m.longestMap, len(all)))
+		return nil
+	}
+	for name, text := range all {
+		if err := ofLength(name, 1, m.longest); err != nil {
+			to.fault(fmt.Errorf("has a name that %w", err))
+		}
+		if err := ofLength(text, 0, m.longest); err != nil {
+			to.fault(fmt.Errorf("has a text that %w", err))
+		}
+	}
+	return all
+}
+
+func (m *textMap) fromTexts(_ []string, to report) map[string]string {
+	to.fault(wrongType("an object of strings"))
+	return nil
+}
+
+func (m *textMap) most() int { return 1 }
+
+func (m *textMap) plain(v map[string]string) any { return v }
+
+func (m *textMap) schema() Schema {
+	return Schema{
+		"type": "object", "maxProperties": m.longestMap, "propertyNames": lengths(1, m.longest),
+		"additionalProperties": Schema{"type": "string", "maxLength": m.longest},
+	}
+}
