@@ -78,8 +78,8 @@ type revised struct {
 	changed int // lines that differ from the text before
 }
 
-// attempts is how often a change is made anew if another one comes between. Only a change of
-// any text, with the expectation *, is made anew: the others find another revision.
+// attempts bounds how often a change starts again because another change was faster. A change
+// that expects a certain text does not start again: the revision has moved on.
 const attempts = 10
 
 // change makes a new text of the present one. If revise returns nil, the text stays. A caller

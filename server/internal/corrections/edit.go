@@ -62,8 +62,8 @@ func apply(lines []transcript.Segment, e library.Edit) (edited []transcript.Segm
 	return edited, changed, nil
 }
 
-// setText gives a line another text. The line has no confidence then, because nobody knows how
-// sure the new text is.
+// setText gives a line another text. The line loses its confidence, which was about the old
+// text.
 func setText(line *transcript.Segment, text, path string) error {
 	text = strings.TrimSpace(legible.Text(text))
 	if text == "" {

@@ -10,9 +10,9 @@ import (
 // the time grows with their product.
 const maxCompared = 200
 
-// retime returns the words of a line with another text. Words that stay keep their times. Words
-// that are new share the time between the words that stay. retime returns nil if the words of
-// the line are not the words between its spaces: then nobody knows where a new word belongs.
+// retime returns the words of a line with another text. Words that stay keep their times. New
+// words share the time between the words that stay. retime returns nil if the words of the line
+// are not the words between its spaces, as in a script without spaces.
 func retime(line transcript.Segment, text string) []transcript.Word {
 	if len(line.Words) == 0 || len(strings.Fields(line.Text)) != len(line.Words) {
 		return nil

@@ -53,6 +53,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.lists()
 	w.rows()
 	w.shared()
+	w.corrections()
 	w.words()
 	w.feeds()
 	w.follows()
