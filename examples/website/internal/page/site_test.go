@@ -49,6 +49,8 @@ type site struct {
 	browser  *http.Client
 	visitors *visitor.Visitors
 	pages    atomic.Pointer[http.Handler]
+
+	before func(http.Handler) http.Handler // puts a test's own hand before the API; nil: none
 }
 
 // noon is the time by which guests are counted: no day ends during a test.
@@ -87,6 +89,9 @@ func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
 func (s *site) build(t *testing.T) {
 	t.Helper()
 	permitted := s.visitors.Permit(s.Server.Server)
+	if s.before != nil {
+		permitted = s.before(permitted)
+	}
 	pages, err := page.New(page.Options{
 		API: permitted, Visitors: s.visitors, Accounts: s.Accounts, Example: example,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),

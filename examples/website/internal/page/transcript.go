@@ -24,6 +24,7 @@ type reading struct {
 	How        provenance
 	Text       text
 	Languages  []string       // in which the account has the same content, including this one
+	Recording  recording      // empty: none is kept
 	Paragraphs bool           // whether Text has paragraphs instead of lines
 	Known      bool           // whether the visitor is a user
 	Starred    bool           // whether the user has starred it
@@ -99,6 +100,9 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
 	if shown.Known {
 		if err := p.shelve(r.Context(), &shown, key); err != nil {
+			return err
+		}
+		if shown.Recording, err = p.recording(r.Context(), key); err != nil {
 			return err
 		}
 	}

@@ -224,7 +224,7 @@ func TestWhatBrowsersAreTold(t *testing.T) {
 		for _, a := range []answer{b.get("/"), b.get("/nothing"), b.get("/web/v1/usage"), b.get("/assets/x/base.css"), b.get("/", with("Sec-Fetch-Site", "cross-site")),
 			b.get("/", func(r *http.Request) { r.Host = "evil.example" }), b.get("/", with("X-API-Key", "x")), b.form("/sign-in", "name", "x", "password", "x")} {
 			h := a.Header
-			for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "require-trusted-types-for 'script'"} {
+			for _, part := range []string{"default-src 'none'", "script-src 'self'", "media-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "require-trusted-types-for 'script'"} {
 				assert.Contains(t, h.Get("Content-Security-Policy"), part)
 			}
 			assert.NotContains(t, h.Get("Content-Security-Policy"), "unsafe")

@@ -16,7 +16,7 @@ if (matchMedia("(min-width: 62rem) and (min-height: 40rem)").matches) {
 const secondsOf = (line) => Number(line.id.slice(2)); // of id="t=SECONDS"
 
 // lineAt returns the last line that has begun by then; the first line if none has.
-function lineAt(seconds) {
+export function lineAt(seconds) {
   const lines = text.querySelectorAll("p[id]");
   let first = 0, last = lines.length;
   while (last - first > 1) {
@@ -77,4 +77,4 @@ text.addEventListener("pointerover", offer);
 text.addEventListener("focusin", offer);
 
 // A deleted text has no page.
-document.addEventListener("deleted", () => location.replace("/library"));
+document.addEventListener("deleted", ({ target }) => { if (target.matches("article")) location.replace("/library"); });

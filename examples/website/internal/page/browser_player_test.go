@@ -1,0 +1,249 @@
+package page_test
+
+import (
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// played is the id of an upload with a recording.
+var played = strings.Repeat("0a", 16)
+
+// tone makes a recording of that many seconds.
+func tone(t *testing.T, name string, seconds int) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", fmt.Sprintf("sine=duration=%d", seconds), "-ar", "48000", file).CombinedOutput()
+	require.NoError(t, err, string(out))
+	return file
+}
+
+// listen opens the page of a recording of 200 lines, each a second long, after a second of
+// silence. gone has the service answer that there is no recording.
+func listen(t *testing.T, recording string) (page *browsertest.Page, gone *atomic.Bool) {
+	t.Helper()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	text := transcript.Transcript{Platform: transcript.Upload, ExternalID: played, Lang: "en"}
+	for n := range 200 {
+		text.Segments = append(text.Segments, transcript.Segment{Text: fmt.Sprint("This is line ", n+1), Start: float64(n + 1), Duration: 1, Speaker: []string{"Ada", "Ben"}[n/50%2]})
+	}
+	s.put(t, text)
+	file := tone(t, recording, 202)
+	gone = new(atomic.Bool)
+	s.before = func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path != "/v1/library/transcripts/upload/"+played+"/media":
+				next.ServeHTTP(w, r)
+			case gone.Load() && r.URL.RawQuery != "":
+				http.Error(w, "{}", http.StatusNotFound)
+			case r.Method == http.MethodDelete:
+				gone.Store(true)
+				w.WriteHeader(http.StatusNoContent)
+			default:
+				w.Header().Set("Cache-Control", "no-store")
+				http.ServeFile(w, r, file)
+			}
+		})
+	}
+	s.build(t)
+	page = s.open(t)
+	page.Open("/transcripts/upload/" + played)
+	page.Wait(`audio.readyState > 0`)
+	return page, gone
+}
+
+// spoken waits for the line that is marked as spoken.
+func spoken(page *browsertest.Page, line int) {
+	page.Wait(fmt.Sprintf(`document.querySelector("#text [aria-current]")?.id === "t=%d"`, line))
+}
+
+// The recording plays only when the reader asks. The spoken line is marked, as time goes on.
+func TestBrowserPlaysInStep(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	assert.True(t, browsertest.Eval[bool](page, `audio.paused && !audio.autoplay && audio.currentTime === 0`))
+	assert.Zero(t, page.Count("#text [aria-current]"))
+	page.Click("link", "0:03")
+	page.Wait(`!audio.paused && location.hash === "#t=3"`)
+	for line := 3; line < 6; line++ {
+		spoken(page, line)
+		assert.Equal(t, 1, page.Count("#text [aria-current]"))
+	}
+	browsertest.Eval[any](page, `[...document.querySelectorAll("#text p")].find(line => line.textContent.endsWith("line 10")).click()`)
+	spoken(page, 10)
+	assert.Equal(t, "#t=10", browsertest.Eval[string](page, `location.hash`))
+	page.Wait(`audio.currentTime > 11`)
+	spoken(page, 11)
+}
+
+// The keys play, pause, go back and forward, and change the speed, wherever the focus is but in a
+// field. They can be switched off, and both choices are remembered.
+func TestBrowserPlaysByKeys(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	page.Press(" ") // of a reader who has just come
+	page.Wait(`!audio.paused`)
+	page.Press("k")
+	page.Wait(`audio.paused`)
+	for press, at := range map[string]int{"l": 25, kb.ArrowRight: 25, "j": 15, kb.ArrowLeft: 15} {
+		browsertest.Eval[any](page, `audio.currentTime = 20.5`)
+		spoken(page, 20)
+		page.Press(press)
+		spoken(page, at)
+	}
+	browsertest.Eval[any](page, `audio.currentTime = 8.5`)
+	page.Press("jj") // not before the beginning
+	page.Wait(`audio.currentTime === 0`)
+	page.Press(">")
+	page.WaitText("#play-told", "Speed: 1.25×")
+	page.Press("<" + "<" + "<" + "<")
+	page.WaitText("#play-told", "Speed: 0.5×")
+	assert.Equal(t, []float64{0.5, 0.5}, browsertest.Eval[[]float64](page, `[audio.playbackRate, Number(document.getElementById("play-speed").value)]`))
+
+	browsertest.Eval[any](page, `document.getElementById("within-words").focus()`)
+	page.Press("kj l>")
+	assert.Equal(t, "kj l>", browsertest.Eval[string](page, `document.getElementById("within-words").value`))
+	assert.True(t, browsertest.Eval[bool](page, `audio.paused && audio.playbackRate === 0.5`))
+
+	browsertest.Eval[any](page, `document.querySelector(".keys").open = true`)
+	page.Click("checkbox", "Use these keys")
+	browsertest.Eval[any](page, `document.activeElement.blur()`)
+	page.Press("k>")
+	assert.True(t, browsertest.Eval[bool](page, `audio.paused && audio.playbackRate === 0.5`))
+	page.Reload()
+	page.Wait(`audio.readyState > 0`)
+	assert.Equal(t, []any{false, "0.5", 0.5}, browsertest.Eval[[]any](page, `[document.getElementById("play-keys").checked, document.getElementById("play-speed").value, audio.playbackRate]`))
+}
+
+// A browser without a storage plays too.
+func TestBrowserPlaysWithoutStorage(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	page.Before(`Object.defineProperty(globalThis, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } });`)
+	page.Reload()
+	page.Wait(`audio.readyState > 0`)
+	page.Press(">k")
+	page.Wait(`!audio.paused && audio.playbackRate === 1.25`)
+}
+
+// The page scrolls with the spoken line, until the reader scrolls away, and again when the
+// reader returns.
+func TestBrowserFollowsTheSpokenLine(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	const seen = `(() => { const box = document.querySelector("#text [aria-current]").getBoundingClientRect();
+		return box.top >= document.getElementById("within").getBoundingClientRect().bottom && box.bottom <= document.getElementById("player").getBoundingClientRect().top; })()`
+	browsertest.Eval[any](page, `audio.currentTime = 2.5`)
+	spoken(page, 2)
+	browsertest.Eval[any](page, `audio.currentTime = 80.5`)
+	spoken(page, 80)
+	page.Wait(seen)
+	browsertest.Eval[any](page, `scrollTo(0, 0)`)
+	browsertest.Eval[any](page, `audio.currentTime = 90.5`)
+	spoken(page, 90)
+	assert.Zero(t, browsertest.Eval[float64](page, `scrollY`))
+	page.Click("button", "Show line")
+	page.Wait(seen)
+	browsertest.Eval[any](page, `audio.currentTime = 150.5`)
+	spoken(page, 150)
+	page.Wait(seen)
+}
+
+// A recording that is deleted while its page is open, or just before, has a sentence in its place.
+func TestBrowserTellsThatARecordingIsGone(t *testing.T) {
+	t.Parallel()
+	page, gone := listen(t, "tone.wav") // which is too large to be read ahead
+	page.Expect(`status of 404 .*/media`, `/media`)
+	gone.Store(true)
+	for _, reach := range []func(){
+		func() { browsertest.Eval[any](page, `audio.currentTime = 190`) },
+		func() { page.Reload() },
+	} {
+		reach()
+		page.WaitText("#play-told", "The recording is no longer kept. The text stays.")
+		assert.False(t, page.Sees("button", "5 s back"))
+	}
+	page.Press("k")
+	assert.True(t, browsertest.Eval[bool](page, `audio.paused && audio.hidden`))
+	assert.Equal(t, 200, page.Count("#text p"))
+}
+
+// Without JavaScript the browser's own player is there, and the times lead to the lines.
+func TestBrowserPlaysWithoutScripts(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	page.NoScripts()
+	page.Reload()
+	page.Wait(`audio.controls && audio.readyState > 0 && audio.paused`)
+	assert.False(t, page.Sees("button", "5 s back"))
+	page.Click("link", "0:40")
+	page.Wait(`document.querySelector("p:target").id === "t=40"`)
+}
+
+// The keyboard alone is enough to play from a line, and nothing of the player is a barrier.
+func TestBrowserPlayerIsOpenToAll(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	browsertest.Eval[any](page, `document.querySelector('#text a[href="#t=60"]').focus()`)
+	page.Press(kb.Enter)
+	spoken(page, 60)
+	page.Wait(`(() => { const box = document.activeElement.getBoundingClientRect(); return box.bottom <= document.getElementById("player").getBoundingClientRect().top; })()`)
+	page.Press(" ")
+	page.Wait(`audio.paused`)
+	browsertest.Eval[any](page, `document.querySelector(".keys").open = true`)
+	for _, dark := range []bool{false, true} {
+		page.Dark(dark)
+		assert.Empty(t, page.Barriers())
+	}
+	page.Phone()
+	assert.Empty(t, page.Barriers())
+	assert.True(t, browsertest.Eval[bool](page, `document.documentElement.scrollWidth <= document.documentElement.clientWidth`))
+}
+
+// A recording is deleted without its text, and undo brings it back.
+func TestBrowserDeletesARecording(t *testing.T) {
+	t.Parallel()
+	page, gone := listen(t, "tone.webm")
+	page.Click("button", "Delete the recording")
+	page.Click("button", "Undo")
+	page.Click("button", "Delete the recording")
+	page.See("button", "Undo")
+	assert.False(t, gone.Load())
+	page.Press("k") // a pending deletion does not stop who listens
+	page.Wait(`!audio.paused`)
+	browsertest.Eval[any](page, `dispatchEvent(new PageTransitionEvent("pagehide"))`) // which ends the time of undo
+	page.WaitText("#play-told", "The recording is no longer kept. The text stays.")
+	assert.True(t, gone.Load())
+	assert.Equal(t, 200, page.Count("#text p"))
+}
+
+// A link has no recording, and its page no player.
+func TestTranscriptWithoutRecording(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.put(t, talkOfTwo())
+	upload := talkOfTwo()
+	upload.Platform, upload.ExternalID = transcript.Upload, played
+	s.put(t, upload)
+	for _, path := range []string{"/transcripts/video_site/dQw4w9WgXcQ", "/transcripts/upload/" + played} {
+		got := s.get(t, path)
+		assert.Equal(t, http.StatusOK, got.status)
+		assert.NotContains(t, got.body, "<audio")
+		assert.NotContains(t, got.body, "player.js")
+		assert.NotContains(t, got.body, "Delete the recording")
+	}
+}
