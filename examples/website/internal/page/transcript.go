@@ -27,6 +27,7 @@ type reading struct {
 	Recording  recording      // empty: none is kept
 	Paragraphs bool           // whether Text has paragraphs instead of lines
 	Known      bool           // whether the visitor is a user
+	Account    string         // of the visitor
 	Starred    bool           // whether the user has starred it
 	Related    []library.Item // the user's other texts of the same channel
 }
@@ -95,7 +96,7 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	key.Language = t.Lang
 	shown := reading{
 		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != string(asNew) && saved.Cached, Stale: r.FormValue("as") == string(asStale),
-		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: visitor.From(r.Context()).Known(),
+		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: visitor.From(r.Context()).Known(), Account: visitor.From(r.Context()).Account,
 	}
 	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
 	if shown.Known {

@@ -249,6 +249,13 @@ function leave() {
   if (!line) words.blur();
 }
 
+// Corrected lines are read again.
+text.addEventListener("corrected", () => {
+  index = undefined;
+  remembered = {};
+  if (words.value) search();
+});
+
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
