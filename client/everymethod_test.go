@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -151,6 +152,8 @@ func argument(of reflect.Type) reflect.Value {
 		return reflect.ValueOf(strings.NewReader("a"))
 	case reflect.TypeFor[client.BatchParams](): // one source alone
 		return reflect.ValueOf(client.BatchParams{URLs: []string{"a"}})
+	case reflect.TypeFor[library.DownloadFormat]():
+		return reflect.ValueOf(library.TXT)
 	case reflect.TypeFor[client.FollowParams]():
 		return reflect.ValueOf(client.FollowParams{Channel: "a"})
 	case reflect.TypeFor[[]string](): // the answer about videos tells of a known one and of an unknown one

@@ -256,3 +256,86 @@ func ExampleLibraryService_Edit() {
 	// 2: Lincoln: Eighty-seven years ago
 	// changed meanwhile: true
 }
+
+// A file that was corrected elsewhere becomes a text of the account's own.
+func ExampleLibraryService_Import() {
+	c := exampleClient() // the library is empty
+
+	file := "WEBVTT\n\n00:00.000 --> 00:04.000\n<v Lincoln>Four score and seven years ago\n"
+	saved, err := c.Library.Import(context.Background(),
+		library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1", Language: "en"},
+		library.Import{Format: library.VTT, Content: []byte(file)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	line := saved.Transcript.Segments[0]
+	fmt.Printf("%s, revision %d: %s: %s\n", saved.Transcript.Source, saved.Revision, line.Speaker, line.Text)
+	// Output:
+	// manual, revision 1: Lincoln: Four score and seven years ago
+}
+
+// Each correction is a revision. The program takes back all of them.
+func ExampleLibraryService_Restore() {
+	ctx := context.Background()
+	c := exampleClient("gettysburg1") // the library has one talk
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"}
+	for _, text := range []string{"Fore score", "For score"} {
+		wrong := library.Edit{Segments: []library.SegmentEdit{{Index: 0, Text: &text}}}
+		if _, err := c.Library.Edit(ctx, key, 0, wrong); err != nil { // 0: whichever text is there
+			log.Fatal(err)
+		}
+	}
+
+	revisions, err := c.Library.Revisions(ctx, key)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range revisions {
+		fmt.Println(r.Number, r.Kind, r.Changed)
+	}
+	last, first := revisions[0], revisions[len(revisions)-1]
+	restored, err := c.Library.Restore(ctx, key, first.Number, last.Number)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("now", restored.Revision)
+	// Output:
+	// 3 edit 1
+	// 2 edit 1
+	// 1 original 0
+	// now 4
+}
+
+// A revision can be read before it is restored.
+func ExampleLibraryService_Revision() {
+	ctx := context.Background()
+	c := exampleClient("gettysburg1") // the library has one talk
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"}
+	wrong := library.Edit{Segments: []library.SegmentEdit{{Index: 0, Text: new("Fore score")}}}
+	if _, err := c.Library.Edit(ctx, key, 1, wrong); err != nil {
+		log.Fatal(err)
+	}
+
+	old, err := c.Library.Revision(ctx, key, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(old.Transcript.Segments[0].Text)
+	// Output:
+	// Four score and seven years ago
+}
+
+// The list of revisions is the history of a text.
+func ExampleLibraryService_Revisions() {
+	c := exampleClient("gettysburg1") // the library has one talk
+
+	revisions, err := c.Library.Revisions(context.Background(), library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range revisions {
+		fmt.Println(r.Number, r.Kind, r.Source)
+	}
+	// Output:
+	// 1 original video_site_downloader
+}

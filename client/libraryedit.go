@@ -26,6 +26,78 @@ func (s *LibraryService) Edit(ctx context.Context, key library.Key, revision int
 	return s.changeText(ctx, http.MethodPatch, key, "", revision, jsonPayload(data), opts)
 }
 
+// importTypes are the media types of the files that can be imported.
+var importTypes = map[library.DownloadFormat]string{
+	library.TXT: "text/plain; charset=utf-8", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
+}
+
+// Import makes the text of a file a saved transcript: a new one, for which the key names the
+// language, or the next revision of the one that is there. The errors are those of
+// [LibraryService.Edit].
+func (s *LibraryService) Import(ctx context.Context, key library.Key, file library.Import, opts ...RequestOption) (*library.Saved, error) {
+	media, ok := importTypes[file.Format]
+	if !ok {
+		return nil, fmt.Errorf("client: a file of the format %q cannot be imported: use %q, %q or %q", file.Format, library.TXT, library.SRT, library.VTT)
+	}
+	body := payload{contentType: media, content: file.Content}
+	if file.Revision != 0 {
+		return s.changeText(ctx, http.MethodPut, key, "", file.Revision, body, opts)
+	}
+	path, err := savedPath(key, "")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodPut, path, body, slices.Concat([]RequestOption{WithHeader("If-None-Match", "*")}, opts))
+	if err != nil {
+		return nil, err
+	}
+	return savedIn(answer)
+}
+
+// Revisions returns the texts that a saved transcript has had, the last first: the first text
+// and the last 50.
+func (s *LibraryService) Revisions(ctx context.Context, key library.Key, opts ...RequestOption) ([]library.Revision, error) {
+	path, err := savedPath(key, "/revisions")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, path, payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Revisions []library.Revision `json:"revisions"`
+	}
+	if err := answer.decode(&list); err != nil {
+		return nil, err
+	}
+	if len(list.Revisions) == 0 {
+		return nil, answer.malformed(errors.New("it has no revisions"))
+	}
+	return list.Revisions, nil
+}
+
+// Revision returns the text of a revision. If the revision is not kept any more, the error is an
+// [*Error] with the code NOT_FOUND.
+func (s *LibraryService) Revision(ctx context.Context, key library.Key, n int, opts ...RequestOption) (*library.Saved, error) {
+	path, err := savedPath(key, "/revisions/"+strconv.Itoa(n))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, path, payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	return savedIn(answer)
+}
+
+// Restore makes the text of revision n the present text again, as a new revision. revision and
+// the errors are those of [LibraryService.Edit]; a revision that is not kept any more is an
+// [*Error] with the code NOT_FOUND.
+func (s *LibraryService) Restore(ctx context.Context, key library.Key, n, revision int, opts ...RequestOption) (*library.Saved, error) {
+	return s.changeText(ctx, http.MethodPost, key, "/revisions/"+strconv.Itoa(n)+"/restore", revision, payload{}, opts)
+}
+
 // changeText makes another text of the revision of a saved transcript.
 func (s *LibraryService) changeText(ctx context.Context, method string, key library.Key, below string, revision int, body payload, opts []RequestOption) (*library.Saved, error) {
 	path, err := savedPath(key, below)

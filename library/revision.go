@@ -13,11 +13,6 @@ const (
 	RevisionRestore  RevisionKind = "restore"  // an older revision was taken again
 )
 
-// RevisionKinds lists every kind.
-func RevisionKinds() []RevisionKind {
-	return []RevisionKind{RevisionOriginal, RevisionEdit, RevisionImport, RevisionRestore}
-}
-
 // Revision is a text that a saved transcript has had since its first correction.
 type Revision struct {
 	Number    int               `json:"number" minimum:"1"`  // grows from one revision to the next

@@ -48,7 +48,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
 		path = strings.NewReplacer("{id}", "$JOB", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
-			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY").Replace(path)
+			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY", "{revision}", "1").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")

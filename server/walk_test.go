@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -36,7 +37,9 @@ var asks = map[string]struct{ query, contentType, body, ifMatch string }{
 	"changeWebhook":    {contentType: "application/json", body: `{"description": "changed"}`},
 	"resendDeliveries": {contentType: "application/json", body: `{"since": "2026-11-22T00:00:00Z"}`},
 
-	"editTranscript": {contentType: "application/json", body: `{"segments": [{"index": 0, "text": "corrected"}]}`, ifMatch: "*"},
+	"editTranscript":   {contentType: "application/json", body: `{"segments": [{"index": 0, "text": "corrected"}]}`, ifMatch: "*"},
+	"importTranscript": {query: "?language=en", contentType: "text/plain", body: "corrected", ifMatch: "*"},
+	"restoreRevision":  {ifMatch: "*"},
 
 	"downloadTranscript": {query: "?format=txt"},
 	"exportBatch":        {query: "?format=txt"},
@@ -103,6 +106,15 @@ var things = map[string]thing{
 	"/v1/feeds/{token}": {
 		make:    func(t *testing.T, s *service, as change) string { return s.newFeed(t, as) },
 		unknown: strings.Repeat("A", 43), public: true, // to all who have the address
+	},
+	"/v1/library/transcripts/{platform}/{externalId}/revisions/{revision}": {
+		make: func(t *testing.T, s *service, as change) string {
+			a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, as)
+			require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+			list := s.get(t, "/v1/library/transcripts/video_site/"+video+"/revisions", as)
+			return fmt.Sprintf("video_site/%s/%v", video, list.object(t)["revisions"].([]any)[0].(map[string]any)["number"])
+		},
+		unknown: "video_site/unknown-vid/1",
 	},
 	"/v1/library/transcripts/{platform}/{externalId}": {
 		make: func(t *testing.T, s *service, as change) string {

@@ -26,9 +26,7 @@ func ifMatchHeader(value *string) request.Table {
 // ifMatch reads which text a request is about. Without an If-Match the error has the status 428.
 func ifMatch(r *http.Request) (expected corrections.Expected, err error) {
 	if len(r.Header["If-Match"]) == 0 {
-		return expected, request.Invalid(http.StatusPreconditionRequired, transcript.Issue{
-			Path: "If-Match", Message: "is missing: send the ETag of the text that is to be changed, so that no change of another is lost",
-		})
+		return expected, errNoIfMatch()
 	}
 	var value string
 	if err := ifMatchHeader(&value).ReadHeader(r.Header); err != nil {
@@ -47,6 +45,12 @@ func ifMatch(r *http.Request) (expected corrections.Expected, err error) {
 		return slices.ContainsFunc(tags, func(tag string) bool { return names(tag, present) })
 	}
 	return expected, nil
+}
+
+func errNoIfMatch() error {
+	return request.Invalid(http.StatusPreconditionRequired, transcript.Issue{
+		Path: "If-Match", Message: "is missing: send the ETag of the text that is to be changed, so that no change of another is lost",
+	})
 }
 
 // names reports whether a tag is one of a text: the tag of one of the text's reads, of the gzip

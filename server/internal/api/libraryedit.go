@@ -25,6 +25,7 @@ func (l *savedTexts) editRoutes() []edge.Route {
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 		},
+		l.importRoute(),
 	}
 }
 

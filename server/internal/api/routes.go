@@ -37,7 +37,7 @@ func (a *API) Webhooks() []edge.Route {
 
 // Library are the routes of the saved transcripts of an account.
 func (a *API) Library() []edge.Route {
-	return slices.Concat(a.library.routes(), a.library.editRoutes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
+	return slices.Concat(a.library.routes(), a.library.editRoutes(), a.library.revisionRoutes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
 }
 
 // Feeds are the routes of the feeds of new texts.

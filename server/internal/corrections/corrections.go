@@ -29,7 +29,8 @@ func New(store *db.Store) *Texts { return &Texts{store} }
 // Text is a text of a library at a moment, with its words.
 type Text struct {
 	*db.Transcript
-	Revision int // of the row in the library
+	Revision int    // of the row in the library
+	row      string // the id of the row
 }
 
 // Expected is the text that a caller wants to change.
@@ -120,7 +121,7 @@ func (t *Texts) read(ctx context.Context, account string, key library.Key) (row 
 			return db.ErrNotFound
 		}
 		text, err := r.Transcripts.Timed(ctx, row.TranscriptID)
-		present = &Text{text, row.Revision}
+		present = &Text{text, row.Revision, row.ID}
 		return err
 	})
 	if errors.Is(err, db.ErrNotFound) {
@@ -168,17 +169,24 @@ func (t *Texts) write(ctx context.Context, read *db.LibraryRow, present *Text, n
 		if err := tx.Library.Correct(ctx, row, text.ID); err != nil {
 			return err
 		}
-		saved, err := tx.Library.Saved(ctx, row.Account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID, Language: row.Lang})
-		if err != nil {
+		if err := stamp(ctx, tx, text, row); err != nil {
 			return err
 		}
-		text.ChangedAt, text.UpdatedAt = saved.ChangedAt, transcript.At(saved.ChangedAt)
 		return record(ctx, tx, row, row.Revision, next)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("corrections: writing a text: %w", err)
 	}
-	return &Text{text, read.Revision + 1}, nil
+	return &Text{text, read.Revision + 1, read.ID}, nil
+}
+
+// stamp tells a text that was just stored for a row when it has changed.
+func stamp(ctx context.Context, tx *db.Tx, text *db.Transcript, row *db.LibraryRow) error {
+	saved, err := tx.Library.Saved(ctx, row.Account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID, Language: row.Lang})
+	if err == nil {
+		text.ChangedAt, text.UpdatedAt = saved.ChangedAt, transcript.At(saved.ChangedAt)
+	}
+	return err
 }
 
 // copyOf is the copy of a text for an account, with the same lines so far.

@@ -2,12 +2,16 @@ package corrections
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -27,12 +31,131 @@ type revision struct {
 	MadeAt   time.Time
 }
 
-// record keeps a text of a row, and drops the texts that are too old.
+// record keeps a text of a row, and drops the revisions that are too many.
 func record(ctx context.Context, tx *db.Tx, row *db.LibraryRow, number int, r *revised) error {
+	what := "keep a revision of library row " + row.ID
 	kept := &revision{
 		RowID: row.ID, Number: number, Kind: r.kind, Source: r.text.Source, Lines: r.lines, Changed: r.changed,
 		Segments: r.text.SegmentsJSON.Gzip(), Words: r.text.WordsJSON.Gzip(), MadeAt: sqldb.Moment(r.text.ChangedAt),
 	}
-	_, err := tx.SQL().NewInsert().Model(kept).Exec(ctx)
-	return sqldb.Wrap("keep a revision of library row "+row.ID, err)
+	if _, err := tx.SQL().NewInsert().Model(kept).Exec(ctx); err != nil {
+		return sqldb.Wrap(what, err)
+	}
+	var all []size
+	err := tx.SQL().NewRaw(`SELECT number, length(segments) + coalesce(length(words), 0) AS bytes FROM revisions
+		WHERE row_id = ? ORDER BY number DESC`, row.ID).Scan(ctx, &all)
+	if old := surplus(all); err == nil && len(old) > 0 {
+		_, err = tx.SQL().NewRaw("DELETE FROM revisions WHERE row_id = ? AND number IN (?)", row.ID, bun.List(old)).Exec(ctx)
+	}
+	return sqldb.Wrap(what, err)
+}
+
+// The history of a row has the first revision and the last ones: at most MaxRevisions of them,
+// and only as many as have maxHistory bytes together, but at least two.
+const (
+	MaxRevisions = 50
+	maxHistory   = 16 << 20
+)
+
+// size is how much a revision takes.
+type size struct{ Number, Bytes int }
+
+// surplus returns the numbers of the revisions that go, of all revisions of a row, the last first.
+func surplus(all []size) (numbers []int) {
+	bytes := 0
+	for i, one := range all {
+		bytes += one.Bytes
+		if i >= MaxRevisions || i >= 2 && bytes > maxHistory {
+			numbers = append(numbers, one.Number)
+		}
+	}
+	if n := len(numbers); n > 0 { // the first stays
+		numbers = numbers[:n-1]
+	}
+	return numbers
+}
+
+// Revisions returns the revisions of the newest text that a key names, the last first: at most
+// MaxRevisions and the first one. A text that was never corrected has one. The error is
+// NO_TRANSCRIPT if the library has no such text.
+func (t *Texts) Revisions(ctx context.Context, account string, key library.Key) ([]library.Revision, error) {
+	row, present, err := t.read(ctx, account, key)
+	if err != nil {
+		return nil, err
+	}
+	if !row.Edited {
+		lines, err := linesOf(present.Transcript)
+		first := &revision{Number: present.Revision, Kind: library.RevisionOriginal, Source: present.Source, Lines: len(lines), MadeAt: present.ChangedAt}
+		return []library.Revision{first.shown()}, err
+	}
+	var kept []revision
+	err = t.store.SQL().Reader().NewSelect().Model(&kept).ExcludeColumn("segments", "words").
+		Join("JOIN library_rows AS l ON l.id = r.row_id").
+		Where("r.row_id = ? AND l.account = ?", row.ID, account).Order("r.number DESC").Scan(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("corrections: %w", sqldb.Wrap("read revisions of library row "+row.ID, err))
+	}
+	all := make([]library.Revision, len(kept))
+	for i := range kept {
+		all[i] = kept[i].shown()
+	}
+	return all, nil
+}
+
+func (r *revision) shown() library.Revision {
+	return library.Revision{
+		Number: r.Number, Kind: r.Kind, CreatedAt: transcript.At(r.MadeAt), Source: r.Source, Lines: r.Lines, Changed: r.Changed,
+	}
+}
+
+// Revision returns the text of a revision. The error is NOT_FOUND if there is no such revision,
+// or no more, and NO_TRANSCRIPT if the library has no such text.
+func (t *Texts) Revision(ctx context.Context, account string, key library.Key, number int) (*Text, error) {
+	_, present, err := t.read(ctx, account, key)
+	if err != nil {
+		return nil, err
+	}
+	return t.revision(ctx, account, present, number)
+}
+
+// revision returns the text of a revision of the row whose present text was read.
+func (t *Texts) revision(ctx context.Context, account string, present *Text, number int) (*Text, error) {
+	if number == present.Revision {
+		return present, nil
+	}
+	kept := new(revision)
+	err := t.store.SQL().Reader().NewSelect().Model(kept).
+		Join("JOIN library_rows AS l ON l.id = r.row_id").
+		Where("r.row_id = ? AND r.number = ? AND l.account = ?", present.row, number, account).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, transcript.Errorf(transcript.NotFound, "The text has no revision %d, or no more: the list of revisions names those that are kept.", number)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("corrections: %w", sqldb.Wrap("read a revision of library row "+present.row, err))
+	}
+	text := *present.Transcript
+	text.Source, text.ChangedAt, text.UpdatedAt = kept.Source, kept.MadeAt, transcript.At(kept.MadeAt)
+	if text.SegmentsJSON, err = packed.Stored(kept.Segments); err != nil {
+		return nil, err
+	}
+	text.WordsJSON, err = packed.Stored(kept.Words)
+	return &Text{&text, number, present.row}, err
+}
+
+// Restore makes the text of a revision the present text again, as a new revision. The errors are
+// those of Edit and Revision.
+func (t *Texts) Restore(ctx context.Context, account string, key library.Key, expected Expected, number int) (*Text, error) {
+	return t.change(ctx, account, key, expected, func(present *Text) (*revised, error) {
+		old, err := t.revision(ctx, account, present, number)
+		if err != nil {
+			return nil, err
+		}
+		lines, err := linesOf(old.Transcript)
+		if err != nil {
+			return nil, err
+		}
+		next := copyOf(present.Transcript, account)
+		next.Source, next.SegmentsJSON, next.WordsJSON = old.Source, old.SegmentsJSON, old.WordsJSON
+		return compared(present, next, lines, library.RevisionRestore)
+	})
 }

@@ -3,8 +3,10 @@ package corrections
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -30,6 +32,31 @@ func linesOf(t *db.Transcript) (lines []transcript.Segment, err error) {
 		return nil, fmt.Errorf("corrections: segments of transcript %s: %w", t.ID, err)
 	}
 	return lines, nil
+}
+
+// compared is a text with other lines than the present one; nil if the lines, their words and
+// their source are the same.
+func compared(present *Text, next *db.Transcript, lines []transcript.Segment, kind library.RevisionKind) (*revised, error) {
+	before, err := linesOf(present.Transcript)
+	if err != nil {
+		return nil, err
+	}
+	if next.Source == present.Source && reflect.DeepEqual(before, lines) {
+		return nil, nil
+	}
+	type said struct{ text, speaker string }
+	left := map[said]int{}
+	for _, line := range before {
+		left[said{line.Text, line.Speaker}]++
+	}
+	same := 0
+	for _, line := range lines {
+		if one := (said{line.Text, line.Speaker}); left[one] > 0 {
+			left[one]--
+			same++
+		}
+	}
+	return &revised{next, kind, len(lines), max(len(lines), len(before)) - same}, nil
 }
 
 // setLines gives a text its lines. A text that would be too large is an INVALID_REQUEST.

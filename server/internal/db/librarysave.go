@@ -92,7 +92,7 @@ func (w LibraryTx) textRow(ctx context.Context, transcriptID string) (*LibraryRo
 	}
 	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
-		Kind: library.KindTranscript, Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: t.ID,
+		Kind: library.KindTranscript, Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, TranscriptID: t.ID, Edited: t.Edited,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	row.findBy(deref(t.Title), deref(t.Channel), deref(t.CreatorHandle))
@@ -132,11 +132,11 @@ func (w LibraryTx) become(ctx context.Context, open openRows, text *LibraryRow) 
 func (w LibraryTx) becomeText(ctx context.Context, open openRows, text *LibraryRow) (int64, error) {
 	found := open.have()
 	res, err := w.db.NewRaw(`UPDATE library_rows AS w
-		SET kind = 'transcript', lang = ?, transcript_id = ?, languages = '', job_id = NULL, error_code = NULL, source_url = '', metadata = '{}',
+		SET kind = 'transcript', lang = ?, transcript_id = ?, edited = ?, languages = '', job_id = NULL, error_code = NULL, source_url = '', metadata = '{}',
 			folded_title = ?, folded_channel = ?, creator = ?, updated_at = ?
 		WHERE ? AND NOT EXISTS (SELECT 1 FROM library_rows AS t WHERE t.kind = 'transcript'
 			AND t.account = w.account AND t.platform = w.platform AND t.external_id = w.external_id AND t.lang = ?)`,
-		text.Lang, text.TranscriptID, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt, found, text.Lang).Exec(ctx)
+		text.Lang, text.TranscriptID, text.Edited, text.FoldedTitle, text.FoldedChannel, text.Creator, text.UpdatedAt, found, text.Lang).Exec(ctx)
 	n, err := affected(res, err)
 	if err != nil {
 		return 0, wrap("rows of transcript "+text.TranscriptID, err)

@@ -32,13 +32,14 @@ type Route struct {
 	Refusal func(*transcript.Error) ForeignRefusal
 
 	// For the document.
-	Path, Query, Header request.Table // of this route, in addition to those of many routes
-	Body                request.Table // a JSON body
-	BodyOptional        bool          // the body may be left out
-	Conditional         bool          // the route wants an If-Match: 412 and 428
-	Form                request.Table // a multipart form
-	CSV                 string        // the description of a CSV body; empty: the route takes none
-	OPML                string        // the description of an OPML body; empty: the route takes none
+	Path, Query, Header request.Table     // of this route, in addition to those of many routes
+	Body                request.Table     // a JSON body
+	BodyOptional        bool              // the body may be left out
+	Conditional         bool              // the route wants an If-Match: 412 and 428
+	Form                request.Table     // a multipart form
+	CSV                 string            // the description of a CSV body; empty: the route takes none
+	OPML                string            // the description of an OPML body; empty: the route takes none
+	Texts               map[string]string // the descriptions of other bodies of text, by their media types
 	Answers             []Answer
 	Codes               []transcript.Code // of the errors of this route; every route has some more
 	Report              any               // the body of 502 and 503; nil: the error alone

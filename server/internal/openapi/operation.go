@@ -82,7 +82,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 	for _, code := range rt.Codes {
 		add(code.Status(), code)
 		switch {
-		case code == transcript.InvalidRequest && rt.Body.Fields != nil: // a value of the body
+		case code == transcript.InvalidRequest && (rt.Body.Fields != nil || rt.Texts != nil): // a value of the body
 			add(http.StatusUnprocessableEntity, code)
 		case code == transcript.BatchLimitExceeded: // more than any plan could permit
 			add(http.StatusUnprocessableEntity, code)
@@ -111,7 +111,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		describeError(oc, rt, http.StatusTooManyRequests, bodies.flat, []string{transcript.RateLimited.Slug()}, edge.HeaderRetryAfter)
 		describeError(oc, rt, edge.ErrInternal.Status, bodies.flat, []string{edge.ErrInternal.Slug})
 	}
-	if rt.Method == http.MethodPost || rt.Method == http.MethodPatch {
+	if rt.Method == http.MethodPost || rt.Method == http.MethodPatch || rt.Texts != nil {
 		describeError(oc, rt, edge.ErrTooSlow.Status, bodies.flat, []string{edge.ErrTooSlow.Slug})
 		describeError(oc, rt, edge.ErrEncoded.Status, bodies.flat, []string{edge.ErrEncoded.Slug})
 	}
@@ -124,7 +124,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
 			more = append(more, edge.HeaderMayRetryAfter)
 		}
-		if status == http.StatusNotFound && rt.Method == http.MethodPost {
+		if status == http.StatusNotFound && rt.Method == http.MethodPost && !rt.Conditional {
 			more = append(more, edge.HeaderReplayed)
 		}
 		var body any = bodies.envelope

@@ -15,7 +15,7 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Ro
 	describeParameters(op, openapi31.ParameterInQuery, rt.Query)
 	describeParameters(op, openapi31.ParameterInPath, rt.Path)
 	describeParameters(op, openapi31.ParameterInHeader, rt.Header)
-	if rt.Method == http.MethodPost {
+	if rt.Method == http.MethodPost && !rt.Conditional {
 		describeParameters(op, openapi31.ParameterInHeader, edge.IdempotencyHeader(new(string)))
 	}
 	if slices.ContainsFunc(rt.Answers, func(a edge.Answer) bool { return a.Status == http.StatusNotModified }) {
@@ -23,11 +23,16 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Ro
 	}
 	describeBody(r, op, "application/json", rt.Body)
 	describeBody(r, op, "multipart/form-data", rt.Form)
-	for kind, about := range map[string]string{"text/csv": rt.CSV, "text/x-opml": rt.OPML} {
+	describeText := func(kind, about string) {
 		if about != "" {
 			text := request.Schema{"type": "string", "description": about}
 			op.RequestBodyEns().RequestBodyEns().WithContentItem(kind, openapi31.MediaType{Schema: text})
 		}
+	}
+	describeText("text/csv", rt.CSV)
+	describeText("text/x-opml", rt.OPML)
+	for kind, about := range rt.Texts {
+		describeText(kind, about)
 	}
 	if rt.BodyOptional {
 		op.RequestBody.RequestBody.WithRequired(false)

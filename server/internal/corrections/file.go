@@ -1,0 +1,88 @@
+package corrections
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/internal/legible"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/caption"
+)
+
+// MaxLines is the most lines of an imported text: more than a day of the shortest captions.
+const MaxLines = 100_000
+
+// File is a text that an account imports.
+type File struct {
+	MediaType string // text/vtt, application/x-subrip or text/plain
+	Content   []byte
+	Language  string // helps to read a file that is not UTF-8; empty: not known
+}
+
+// MediaTypes are the types of the files that can be imported.
+func MediaTypes() []string { return []string{"text/vtt", "application/x-subrip", "text/plain"} }
+
+// lines are the lines of the file. A file without times gets the times of the present lines if it
+// has as many, else it shares the length of the media, in seconds, by its characters. A file with
+// a cue that cannot be read is refused, because the cue would be lost.
+func (f File) lines(present []transcript.Segment, length float64) (lines []transcript.Segment, err error) {
+	var lost *caption.LostError
+	switch f.MediaType {
+	case "text/plain":
+		if !utf8.Valid(f.Content) {
+			return nil, unreadable("is not UTF-8")
+		}
+		lines = plainLines(string(f.Content), present, length)
+	case "text/vtt":
+		lines, lost, err = cues(caption.ReadWebVTT(bytes.NewReader(f.Content)))
+	default:
+		lines, lost, err = cues(caption.ReadSRT(bytes.NewReader(f.Content), caption.Language(f.Language)))
+	}
+	switch {
+	case errors.As(err, &lost) || lost != nil:
+		return nil, unreadable(fmt.Sprintf("has %d cues that cannot be read, the first %s", lost.Cues, legible.Text(lost.First)))
+	case err != nil:
+		return nil, unreadable("is no file of the type " + f.MediaType)
+	}
+	clean := lines[:0]
+	for _, line := range lines {
+		line = legible.Segment(line)
+		line.Text, line.Speaker = strings.TrimSpace(line.Text), shortName(line.Speaker)
+		if line.Text != "" {
+			clean = append(clean, line)
+		}
+	}
+	if n := len(clean); n < 1 || n > MaxLines {
+		return nil, unreadable(fmt.Sprintf("must have 1 to %d lines of text, not %d", MaxLines, n))
+	}
+	return clean, nil
+}
+
+func cues(f caption.File, err error) ([]transcript.Segment, *caption.LostError, error) {
+	return f.Segments, f.Lost, err
+}
+
+// unreadable is an INVALID_REQUEST about the file.
+func unreadable(message string) error {
+	return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: "body", Message: message})
+}
+
+// shortName is a name of a speaker in a file, without what an edit would refuse.
+func shortName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+			return -1
+		}
+		return r
+	}, name)
+	if runes := []rune(name); len(runes) > MaxSpeaker {
+		name = string(runes[:MaxSpeaker])
+	}
+	return strings.TrimSpace(name)
+}

@@ -1,0 +1,119 @@
+package corrections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Import makes the text of a file the text of a content in a language: a new text if the library
+// has none, else a new revision. expected is nil if the library must have no such text. created
+// reports a new text. A file that has the present text makes no revision. The error is
+// INVALID_REQUEST if the file cannot be read, STATE_CONFLICT with the status 412 if the present text
+// is not the expected one, and NO_TRANSCRIPT if a text is expected and there is none. sourceURL is the link to the content; nil: there is none.
+func (t *Texts) Import(ctx context.Context, account string, key library.Key, expected *Expected, f File, sourceURL *string) (text *Text, created bool, err error) {
+	for range attempts {
+		_, present, err := t.read(ctx, account, key)
+		switch {
+		case errors.Is(err, transcript.NoTranscript) && expected == nil:
+			if text, err = t.create(ctx, account, key, f, sourceURL); !errors.Is(err, errMoved) {
+				return text, true, err
+			}
+			continue
+		case err != nil:
+			return nil, false, err
+		case expected == nil: // only the outcome of the same import
+			expected = &Expected{Is: func(*Text) bool { return false }, Revision: present.Revision - 1}
+		}
+		text, err = t.change(ctx, account, key, *expected, func(present *Text) (*revised, error) { return revisedBy(present, account, f) })
+		return text, false, err
+	}
+	return nil, false, transcript.Errorf(transcript.ServiceUnavailable, "The text changes all the time. Send the file again.")
+}
+
+// revisedBy is the present text with the lines of a file.
+func revisedBy(present *Text, account string, f File) (*revised, error) {
+	before, err := linesOf(present.Transcript)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := f.lines(before, present.Duration)
+	if err != nil {
+		return nil, err
+	}
+	next := copyOf(present.Transcript, account)
+	next.Source = transcript.OriginManual
+	if err := setLines(next, lines); err != nil {
+		return nil, err
+	}
+	if lines, err = linesOf(next); err != nil { // as they are stored
+		return nil, err
+	}
+	return compared(present, next, lines, library.RevisionImport)
+}
+
+// create puts a new text into the library of an account.
+func (t *Texts) create(ctx context.Context, account string, key library.Key, f File, sourceURL *string) (*Text, error) {
+	if list, err := transcript.ParseLanguageList(key.Language); err != nil || len(list) != 1 || list[0].ASR {
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "language", Message: "must be a BCP 47 tag: name the language of the new text"})
+	}
+	lines, err := f.lines(nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	text := &db.Transcript{Owner: account, Edited: true, Transcript: transcript.Transcript{
+		Platform: key.Platform, ExternalID: key.ExternalID, Lang: key.Language, SourceURL: sourceURL,
+		Source: transcript.OriginManual, Status: transcript.Ready,
+	}}
+	if err := setLines(text, lines); err != nil {
+		return nil, err
+	}
+	content, err := t.store.Contents.Get(ctx, key.Platform, key.ExternalID)
+	switch {
+	case err == nil:
+		view.Describe(text, content.Metadata)
+	case !errors.Is(err, db.ErrNotFound):
+		return nil, fmt.Errorf("corrections: reading what is known of a content: %w", err)
+	}
+	if text.Duration == 0 {
+		text.Duration = lines[len(lines)-1].End()
+		text.DurationSec = new(view.RoundSeconds(text.Duration))
+	}
+	first := &revised{text, library.RevisionImport, len(lines), len(lines)}
+	var row *db.LibraryRow
+	err = t.store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) (err error) {
+		if err := tx.Library.LockTexts(ctx, key.Platform, key.ExternalID); err != nil {
+			return err
+		}
+		if row, err = tx.Library.Row(ctx, account, key); err == nil && row.Kind == library.KindTranscript {
+			return errMoved
+		} else if err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		if text.ID, err = tx.Transcripts.Put(ctx, text); err != nil {
+			return err
+		}
+		if err := tx.Library.Save(ctx, text.ID, account, ""); err != nil {
+			return err
+		}
+		if row, err = tx.Library.Row(ctx, account, key); err != nil {
+			return err
+		}
+		if err := stamp(ctx, tx, text, row); err != nil {
+			return err
+		}
+		return record(ctx, tx, row, row.Revision, first)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("corrections: putting in a text: %w", err)
+	}
+	text.CreatedAt = text.UpdatedAt
+	return &Text{text, row.Revision, row.ID}, nil
+}
