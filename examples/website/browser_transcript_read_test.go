@@ -42,6 +42,10 @@ func TestBrowserOpensFoldsOnAWideScreen(t *testing.T) {
 	page.Wait(`[...document.querySelectorAll("details.roomy")].every(fold => fold.open)`)
 	assert.Equal(t, 2, page.Count("details.roomy[open] > summary"))
 	page.See("button", "Delete")
+	page.Phone()
+	page.Wait(`document.querySelectorAll("details.roomy[open]").length === 0`)
+	page.Desktop()
+	page.Wait(`document.querySelectorAll("details.roomy[open]").length === 2`)
 }
 
 // The other view of the text is at the place where the reader was.

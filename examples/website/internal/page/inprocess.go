@@ -1,13 +1,16 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 )
 
 // InProcess returns a client of the API that calls the handler without a connection. The
@@ -17,6 +20,9 @@ func InProcess(api http.Handler) (*client.Client, error) {
 	return client.New("http://website", client.WithHTTPClient(&http.Client{Transport: direct{api}}), client.WithRetry(client.NoRetry))
 }
 
+// ownAddress is the client's address of requests without a visitor.
+var ownAddress = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
 // direct passes requests to a handler.
 type direct struct{ handler http.Handler }
 
@@ -24,7 +30,7 @@ type direct struct{ handler http.Handler }
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := r.Clone(r.Context())
 	inner.RequestURI = inner.URL.RequestURI()
-	inner.RemoteAddr = "127.0.0.1:0"
+	inner.RemoteAddr = netip.AddrPortFrom(cmp.Or(visitor.Client(r.Context()), ownAddress), 0).String() // by which the API counts
 	if inner.Body == nil {
 		inner.Body = http.NoBody
 	}

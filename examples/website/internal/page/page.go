@@ -142,6 +142,10 @@ func (p *pages) routes() http.Handler {
 		"POST /keys/{prefix}/revoke": member(p.revokeKey),
 		"/":                          p.nothing,
 
+		"GET /shared/{token}":          p.shared,
+		"GET /shared/{token}/copy":     p.copyShared,
+		"GET /shared/{token}/download": p.downloadShared,
+
 		"GET /discover":                member(p.discover),
 		"POST /discover":               member(p.takeFound),
 		"GET /discover/channels/{id}":  member(p.channel),

@@ -18,6 +18,7 @@ import (
 // reading is a saved text with everything that its page shows.
 type reading struct {
 	transcript.Transcript
+	At         string // the path of the page; empty: that of the user's own text
 	Recognizer *transcript.Recognizer
 	Cached     bool // the text was already there when the visitor requested it
 	Stale      bool // the cached text is too old, and the platform could not be asked
@@ -34,6 +35,9 @@ type reading struct {
 
 // Here returns the page's path.
 func (r reading) Here() string {
+	if r.At != "" {
+		return r.At
+	}
 	path, _, _ := strings.Cut(pathOf(r.Platform, r.ExternalID, ""), "?")
 	return path
 }

@@ -25,11 +25,7 @@ func (p *pages) recording(ctx context.Context, key library.Key) (recording, erro
 		return "", nil
 	}
 	path := "/v1/library/transcripts/upload/" + url.PathEscape(key.ExternalID) + "/media"
-	r, err := http.NewRequestWithContext(ctx, http.MethodHead, "http://website"+path, nil)
-	if err != nil {
-		return "", err
-	}
-	told, err := direct{p.API}.RoundTrip(r)
+	told, err := p.ask(ctx, http.MethodHead, path)
 	if err != nil {
 		return "", err
 	}

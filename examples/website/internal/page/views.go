@@ -65,17 +65,27 @@ func parseViews(texts catalog, files *assets) (views, error) {
 type view struct {
 	Visitor visitor.Visitor
 	Path    string // of the request
+	Bare    bool   // without navigation
 	Data    any
 }
 
 // show renders a whole page before it sends any of it, so that an error can still be reported.
 func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
+	return p.showView(w, status, name, view{Visitor: visitor.From(r.Context()), Path: r.URL.Path, Data: data})
+}
+
+// showBare shows a page that is the same for everyone, without navigation.
+func (p *pages) showBare(w http.ResponseWriter, name string, data any) error {
+	return p.showView(w, http.StatusOK, name, view{Bare: true, Data: data})
+}
+
+func (p *pages) showView(w http.ResponseWriter, status int, name string, v view) error {
 	page, ok := p.views[name]
 	if !ok {
 		return fmt.Errorf("there is no template %s", name)
 	}
 	var whole bytes.Buffer
-	if err := page.ExecuteTemplate(&whole, "layout.html", view{visitor.From(r.Context()), r.URL.Path, data}); err != nil {
+	if err := page.ExecuteTemplate(&whole, "layout.html", v); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -99,6 +99,7 @@ func TestWhatGuestsMayAsk(t *testing.T) {
 	may := map[string]bool{
 		"POST /v1/transcript": true, "GET /v1/transcript/job/{id}": true, "GET /v1/transcript/job/{id}/events": true, "POST /v1/transcript/job/{id}/cancel": true,
 		"GET /v1/library/transcripts/{platform}/{externalId}": true, "GET /v1/library/transcripts/{platform}/{externalId}/download": true,
+		"GET /v1/shared/{token}": true,
 	}
 	res, err := http.Get(s.URL + "/docs/openapi.json") //nolint:noctx // a file of the service
 	require.NoError(t, err)
@@ -135,6 +136,7 @@ func TestWhatGuestsMayAsk(t *testing.T) {
 	}
 	closed := onSQLite(t, func(o *visitor.Options) { o.GuestLinks = 0 })
 	assert.Equal(t, http.StatusForbidden, closed.browser(t).extract(video(0)).StatusCode)
+	assert.Equal(t, http.StatusNotFound, closed.browser(t).get("/web/v1/shared/x").StatusCode, "a share link needs no guest")
 }
 
 // However many ask at once, at however many processes: nobody gets more than there is,

@@ -18,6 +18,15 @@ func Owner(ctx context.Context) string {
 	return "network " + neighborhood(a.client)
 }
 
+// Client returns the address of the visitor who makes the request of ctx; not valid if there is
+// none.
+func Client(ctx context.Context) netip.Addr {
+	if a := askingOf(ctx); a != nil {
+		return a.client
+	}
+	return netip.Addr{}
+}
+
 // network returns the smallest network of one household: an IPv4 address, or a /64 of IPv6.
 func network(a netip.Addr) string {
 	const household = 64

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -36,12 +37,16 @@ var guestsMay = []string{
 	"GET /v1/library/transcripts/{platform}/{externalId}/download",
 }
 
+// anyoneMay is the operation that needs no guest: a share link opens one text to all who know the
+// link.
+const anyoneMay = "GET /v1/shared/{token}"
+
 // Permit returns the API with the permissions of visitors: users may use all of it, guests only
 // guestsMay and only while their allowance lasts. A stranger becomes a guest with the first
 // link. Permit refuses requests that have not passed Identify.
 func (v *Visitors) Permit(api *server.Server) http.Handler {
 	p := &permit{visitors: v, api: api, handler: api.Handler(), rules: http.NewServeMux()}
-	for _, pattern := range guestsMay {
+	for _, pattern := range slices.Concat(guestsMay, []string{anyoneMay}) {
 		p.rules.Handle(pattern, p.handler)
 	}
 	return p
@@ -70,6 +75,8 @@ func (p *permit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, asked = p.rules.Handler(r)
 	}
 	switch {
+	case asked == anyoneMay:
+		p.handler.ServeHTTP(w, r)
 	case p.visitors.o.GuestLinks <= 0, asked == "", asked == extract && !isJSON(r):
 		p.api.Refuse(w, r, signInFirst())
 	case asked == extract:

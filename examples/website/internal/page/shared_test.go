@@ -1,0 +1,147 @@
+package page_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// share has the service of a site answer share links: that of "sea" with a text, "many" with a
+// refusal of who asks too often, and all others with nothing.
+func (s *site) share(t *testing.T, text transcript.Transcript) {
+	t.Helper()
+	s.before = func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			token, ok := strings.CutPrefix(r.URL.Path, "/v1/shared/")
+			switch {
+			case !ok:
+				next.ServeHTTP(w, r)
+			case token == "sea":
+				_ = json.NewEncoder(w).Encode(map[string]any{"transcript": text})
+			case token == "many":
+				w.Header().Set("Retry-After", "7")
+				w.WriteHeader(http.StatusTooManyRequests)
+				_, _ = w.Write([]byte(`{"error":"rate_limited"}`))
+			default:
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = w.Write([]byte(`{"error":"not_found"}`))
+			}
+		})
+	}
+	s.build(t)
+}
+
+// A share link shows its text to everyone in the same way, with nothing of an account, and no
+// search engine keeps it.
+func TestSharedPage(t *testing.T) {
+	t.Parallel()
+	for _, who := range []visitor.Kind{visitor.Stranger, visitor.User} {
+		s := newSite(t, who)
+		s.share(t, everything())
+		got := s.get(t, "/shared/sea")
+		require.Equal(t, http.StatusOK, got.status, got.body)
+		assert.Equal(t, "noindex", got.header.Get("X-Robots-Tag"))
+		assert.Equal(t, "no-store", got.header.Get("Cache-Control"))
+		assert.Contains(t, got.body, `<meta name="robots" content="noindex">`)
+		assert.Contains(t, got.body, "</a> a time,</p>")
+		assert.Contains(t, got.body, `<a href="#chapter-1">`)
+		assert.Contains(t, got.body, `href="/shared/sea?language=en-GB&amp;view=paragraphs"`)
+		for _, of := range []string{"/library", "/sign-in", "/keys", "<nav aria-label=\"Pages\"", "data-delete", "/star", "<audio"} {
+			assert.NotContains(t, got.body, of)
+		}
+		assert.Contains(t, s.get(t, "/shared/sea?view=paragraphs").body, "</a> Once &lt;script&gt;alert(1)&lt;/script&gt; upon a time,</p>")
+	}
+}
+
+func TestSharedTextIsCopiedAndDownloaded(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Stranger)
+	s.share(t, talkOfTwo())
+	assert.Equal(t, "Ada: Good morning. How are you?\n\nBen: Fine & well.\n\nAnd you?", s.get(t, "/shared/sea/copy?as=speakers").body)
+	for query, want := range map[string]string{
+		"format=txt":                        "Good morning.",
+		"format=txt&times=yes&speakers=yes": "[00:00:00] Ada: Good morning.",
+		"format=srt":                        "1\n00:00:00,000 --> ",
+		"format=vtt":                        "WEBVTT",
+		"format=md":                         "# ",
+		"format=json":                       "{",
+	} {
+		got := s.get(t, "/shared/sea/download?"+query)
+		assert.Equal(t, http.StatusOK, got.status, query)
+		assert.True(t, strings.HasPrefix(got.body, want), got.body)
+		assert.Contains(t, got.header.Get("Content-Disposition"), "attachment; filename=", query)
+		assert.Equal(t, "noindex", got.header.Get("X-Robots-Tag"), query)
+	}
+	assert.Equal(t, http.StatusBadRequest, s.get(t, "/shared/sea/download?format=exe").status)
+}
+
+// A link that is revoked, has ended or was never made says one thing, and a busy address is told
+// when to come back.
+func TestSharedLinkIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Stranger)
+	s.share(t, talkOfTwo())
+	for _, path := range []string{"/shared/guess", "/shared/guess/copy", "/shared/guess/download?format=txt", "/shared/..%2f..%2flibrary"} {
+		got := s.get(t, path)
+		assert.Equal(t, http.StatusNotFound, got.status, path)
+		assert.Contains(t, got.body, "This link shows no text any more", path)
+		assert.Equal(t, "noindex", got.header.Get("X-Robots-Tag"), path)
+	}
+	busy := s.get(t, "/shared/many")
+	assert.Equal(t, http.StatusTooManyRequests, busy.status)
+	assert.Contains(t, busy.body, "That was too much at once.")
+	assert.Equal(t, "7", busy.header.Get("Retry-After"))
+}
+
+// The API counts the requests of a share link by the address of the person who follows the link.
+func TestSharedLinkIsCountedByAddress(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Stranger)
+	asked := ""
+	s.before = func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = r.RemoteAddr
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte("{}"))
+		})
+	}
+	s.build(t)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/shared/sea", nil)
+	r.RemoteAddr = "192.0.2.7:4711"
+	answer := httptest.NewRecorder()
+	(*s.pages.Load()).ServeHTTP(answer, r)
+	assert.Equal(t, http.StatusNotFound, answer.Code)
+	assert.Equal(t, "192.0.2.7:0", asked)
+}
+
+// The page of a share link is open to all, and its text is searched and copied.
+func TestBrowserReadsASharedText(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.Stranger)
+	text := everything()
+	s.share(t, text)
+	page := s.open(t)
+	page.Open("/shared/sea")
+	page.Type("searchbox", "Search in the text", "a time, at once")
+	page.WaitText("#within-count", "1 of 1")
+	browsertest.Eval[any](page, `(() => {
+		globalThis.copied = null;
+		navigator.clipboard.write = async ([item]) => { copied = await (await item.getType("text/plain")).text(); };
+	})()`)
+	page.Click("button", "With times")
+	page.Wait(`copied.startsWith("[00:00:00] Once <script>")`)
+	assert.Empty(t, page.Barriers())
+	page.Phone()
+	assert.Empty(t, page.Barriers())
+	assert.Less(t, browsertest.Eval[float64](page, `document.querySelector("#text p").getBoundingClientRect().top + scrollY`), 300.0)
+}
