@@ -74,11 +74,11 @@ function skip(seconds) {
 document.getElementById("play-back").addEventListener("click", () => skip(-jump));
 document.getElementById("play-line").addEventListener("click", bring);
 
-// A click on a line plays the line, and its address becomes the page's. Where the text is being
-// corrected, a click opens the line (edit.js).
+// A click on a line plays the line, and its address becomes the page's. A corrected
+// text opens the line instead (edit.js).
 text.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  if (event.target.closest("button, .correcting") || isField(event.target)) return;
+  if (event.target.closest("button") || isField(event.target)) return;
   const link = event.target.closest("p")?.querySelector('a[href^="#t="]');
   if (!link || !event.target.closest("a") && !getSelection().isCollapsed) return;
   event.preventDefault();
