@@ -47,7 +47,7 @@ func furnish(t *testing.T, words string) *furnished {
 	f.put(t, words)
 	f.upload(t, words)
 	f.makeBatch(t)
-	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/nothing-here")
+	f.paths = append(f.paths, "/", "/library", "/library?view=all&q=hello", "/library?in=said&q=hello", "/library/import", "/discover", "/usage", "/keys", "/feed", "/follows", "/account", "/nothing-here")
 	return f
 }
 
@@ -78,7 +78,9 @@ func (f *furnished) put(t *testing.T, words string) {
 	})
 	require.NoError(t, err)
 	f.text = "/transcripts/video_site/furnished01?language=en"
-	f.paths = append(f.paths, f.text)
+	for _, page := range []string{"", "/edit", "/history", "/import"} {
+		f.paths = append(f.paths, strings.Replace(f.text, "?", page+"?", 1))
+	}
 }
 
 // upload has a recording heard, and another one refused.

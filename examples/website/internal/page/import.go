@@ -1,0 +1,134 @@
+package page
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// maxImportBytes bounds a file that becomes a text. It is the API's bound, too.
+const maxImportBytes = 8 << 20
+
+// importPage is a form that makes a file the text of a content.
+type importPage struct {
+	reading           // the text that the file replaces; zero: the file becomes a text of its own
+	Asked      string // the language as the visitor wrote it
+	Field      string // with the fault: "file" or "language"
+	Fault      string // empty: no fault
+	MaxBytes   int64
+	Replaces   bool
+	Extensions string // that the form offers
+}
+
+// importForm shows the form. Without a content in its path the file becomes a new text.
+func (p *pages) importForm(w http.ResponseWriter, r *http.Request) error {
+	shown, err := p.importOf(r)
+	if err != nil {
+		return err
+	}
+	return p.show(w, r, http.StatusOK, "import", *shown)
+}
+
+// importOf returns the form for the content in the path of a request.
+func (p *pages) importOf(r *http.Request) (*importPage, error) {
+	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.txt"}
+	key := library.Key{ // its language stands in the address, so that the form is read later
+		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
+	}
+	if key.ExternalID == "" {
+		return shown, nil
+	}
+	saved, err := p.api.Library.Get(r.Context(), key)
+	if err != nil {
+		return nil, err
+	}
+	shown.reading, shown.Replaces, shown.Asked = reading{Transcript: saved.Transcript, Known: true}, true, saved.Transcript.Lang
+	return shown, nil
+}
+
+// importFile makes the file of a form a text, and goes to its page. The history of a replaced
+// text keeps the text as it was.
+func (p *pages) importFile(w http.ResponseWriter, r *http.Request) error {
+	shown, err := p.importOf(r)
+	if err != nil {
+		return err
+	}
+	content, format, fault := readImport(r)
+	shown.Asked = cmp.Or(strings.TrimSpace(r.PostFormValue("lang")), shown.Asked)
+	if fault == "" && shown.Asked == "" {
+		shown.Field, shown.Fault = "language", p.strings.text("import.noLanguage")
+	}
+	if fault != "" {
+		shown.Field, shown.Fault = "file", p.strings.text(fault)
+	}
+	if shown.Fault != "" {
+		return p.show(w, r, http.StatusUnprocessableEntity, "import", *shown)
+	}
+	key := library.Key{Platform: shown.Platform, ExternalID: shown.ExternalID, Language: shown.Asked}
+	file := library.Import{Format: format, Content: content}
+	if shown.Replaces {
+		key.Language = shown.Lang
+		saved, err := p.api.Library.Get(r.Context(), key)
+		if err != nil {
+			return err
+		}
+		file.Revision = saved.Revision
+	} else {
+		key.Platform, key.ExternalID = transcript.Upload, newUploadID()
+	}
+	saved, err := p.api.Library.Import(r.Context(), key, file)
+	var refused *client.Error
+	if errors.As(err, &refused) && refused.Code == transcript.InvalidRequest {
+		shown.Field, shown.Fault = "file", p.strings.text("import.unreadable")
+		if firstIssue(refused).Path == "language" {
+			shown.Field, shown.Fault = "language", p.strings.text("transcript.badLanguage")
+		}
+		return p.show(w, r, http.StatusUnprocessableEntity, "import", *shown)
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, transcriptPath(&saved.Transcript), http.StatusSeeOther)
+	return nil
+}
+
+// newUploadID returns the id of a content that no platform has.
+func newUploadID() string {
+	id := make([]byte, 16)
+	_, _ = rand.Read(id) // it never fails
+	return hex.EncodeToString(id)
+}
+
+// readImport reads the file of a form. fault is the key of the text that describes a fault;
+// empty: there is none.
+func readImport(r *http.Request) (content []byte, format library.DownloadFormat, fault string) {
+	var tooLarge *http.MaxBytesError
+	if err := r.ParseMultipartForm(1 << 20); errors.As(err, &tooLarge) {
+		return nil, "", "import.tooLarge"
+	} else if err != nil {
+		return nil, "", "import.noFile"
+	}
+	file, header, err := r.FormFile("file")
+	if err != nil {
+		return nil, "", "import.noFile"
+	}
+	defer file.Close()
+	if content, err = io.ReadAll(file); err != nil || len(content) == 0 {
+		return nil, "", "import.noFile"
+	}
+	formats := map[string]library.DownloadFormat{".srt": library.SRT, ".vtt": library.VTT, ".txt": library.TXT}
+	format, ok := formats[strings.ToLower(path.Ext(header.Filename))]
+	if !ok {
+		return nil, "", "import.otherFile"
+	}
+	return content, format, ""
+}
