@@ -125,12 +125,16 @@ func (t *Texts) read(ctx context.Context, account string, key library.Key) (row 
 		return err
 	})
 	if errors.Is(err, db.ErrNotFound) {
-		return nil, nil, transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
+		return nil, nil, noTranscript()
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("corrections: reading a text: %w", err)
 	}
 	return row, present, nil
+}
+
+func noTranscript() error {
+	return transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
 }
 
 // errMoved says that the row has another text than the one that was read.

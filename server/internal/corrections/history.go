@@ -95,6 +95,9 @@ func (t *Texts) Revisions(ctx context.Context, account string, key library.Key) 
 	if err != nil {
 		return nil, fmt.Errorf("corrections: %w", sqldb.Wrap("read revisions of library row "+row.ID, err))
 	}
+	if len(kept) == 0 { // the row has just been removed
+		return nil, noTranscript()
+	}
 	all := make([]library.Revision, len(kept))
 	for i := range kept {
 		all[i] = kept[i].shown()
