@@ -218,6 +218,7 @@ func TestBrowserPlayerIsOpenToAll(t *testing.T) {
 func TestBrowserDeletesARecording(t *testing.T) {
 	t.Parallel()
 	page, gone := listen(t, "tone.webm")
+	page.Expect(`status of 404 .*/media`) // where the player still reads ahead
 	page.Click("button", "Delete the recording")
 	page.Click("button", "Undo")
 	page.Click("button", "Delete the recording")

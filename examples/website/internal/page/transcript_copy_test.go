@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -74,4 +75,31 @@ func TestTranscriptInParagraphs(t *testing.T) {
 	lines := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?language=en")
 	assert.Contains(t, lines.body, `aria-current="true">Lines</a>`)
 	assert.Contains(t, lines.body, `</a> How are`)
+}
+
+// A paragraph ends with a sentence once it is long, and joins lines as their script wants it.
+func TestTranscriptParagraphsOfAnyScript(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	copied := func(lines ...string) string {
+		text := transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "und"}
+		for n, line := range lines {
+			text.Segments = append(text.Segments, transcript.Segment{Text: line, Start: float64(n), Duration: 1})
+		}
+		s.put(t, text)
+		return s.get(t, "/transcripts/video_site/dQw4w9WgXcQ/copy?as=paragraphs").body
+	}
+	long := strings.Repeat("word ", 110) + "end"
+	for want, lines := range map[string][]string{
+		"我们在北京见面。好的。":                                   {"我们在北", "京见面。", "好的。"},
+		"我们 meet 北京":                                    {"我们", "meet", "北京"},
+		long + ".\n\nNext.":                             {long + ".", "Next."},
+		long + "!”\n\nNext.":                            {long + "!”", "Next."},
+		long + "。\n\nNext.":                             {long + "。", "Next."},
+		long + " goes on.\n\nNext.":                     {long, "goes on.", "Next."},
+		"Short. Next.":                                  {"Short.", "Next."},
+		strings.Repeat(long+" ", 2) + long + "\n\nover": {long, long, long, "over"},
+	} {
+		assert.Equal(t, want, copied(lines...))
+	}
 }

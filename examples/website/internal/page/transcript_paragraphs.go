@@ -2,6 +2,8 @@ package page
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -28,7 +30,7 @@ func paragraphsOf(t *transcript.Transcript) (all []transcript.Segment) {
 			continue
 		}
 		last := &all[len(all)-1]
-		last.Text += " " + s.Text
+		last.Text += between(last.Text, s.Text) + s.Text
 		last.Duration = max(last.Duration, s.End()-last.Start)
 	}
 	return all
@@ -37,5 +39,28 @@ func paragraphsOf(t *transcript.Transcript) (all []transcript.Segment) {
 // beginsParagraph reports whether a segment does not continue a paragraph.
 func beginsParagraph(before, s *transcript.Segment) bool {
 	return s.Speaker != before.Speaker || s.Start-before.End() >= paragraphPause || len(before.Text) >= longParagraph ||
-		len(before.Text) >= fullParagraph && strings.ContainsAny(before.Text[len(before.Text)-1:], ".?!")
+		len(before.Text) >= fullParagraph && endsSentence(before.Text)
+}
+
+// endsSentence reports whether a text ends with the mark of a sentence's end, in any script.
+func endsSentence(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"'”’»)]」』"))
+	return unicode.Is(unicode.Sentence_Terminal, last)
+}
+
+// between returns what stands between the texts of two segments: a space, but nothing in scripts
+// that have no spaces between words.
+func between(before, after string) string {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	if unicode.In(last, unspaced...) && unicode.In(first, unspaced...) {
+		return ""
+	}
+	return " "
+}
+
+// unspaced are the scripts without spaces between words, and their punctuation.
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	{R16: []unicode.Range16{{Lo: 0x3001, Hi: 0x3002, Stride: 1}, {Lo: 0xFF01, Hi: 0xFF1F, Stride: 1}}},
 }

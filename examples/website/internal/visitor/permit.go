@@ -42,7 +42,7 @@ var guestsMay = []string{
 const anyoneMay = "GET /v1/shared/{token}"
 
 // Permit returns the API with the permissions of visitors: users may use all of it, guests only
-// guestsMay and only while their allowance lasts. A stranger becomes a guest with the first
+// guestsMay and only while their allowance lasts, and everyone anyoneMay. A stranger becomes a guest with the first
 // link. Permit refuses requests that have not passed Identify.
 func (v *Visitors) Permit(api *server.Server) http.Handler {
 	p := &permit{visitors: v, api: api, handler: api.Handler(), rules: http.NewServeMux()}
