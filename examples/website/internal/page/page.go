@@ -157,6 +157,7 @@ func (p *pages) routes() http.Handler {
 		"GET /discover/channels/{id}":  member(p.channel),
 		"GET /discover/playlists/{id}": member(p.playlist),
 		"GET /library":                 member(p.library),
+		"GET /library/export":          member(p.exportTexts),
 		"POST /library/transcripts/{platform}/{externalId}/star": member(p.star),
 	} {
 		mux.Handle(pattern, p.answering(answer, cmp.Or(largeForms[pattern], maxForm)))

@@ -11,7 +11,8 @@
 //   </li>
 //
 // Rows that are added later work too. Rows with the same path disappear and return together.
-// When the service has deleted the row, the row receives a bubbling event "deleted". If the
+// When the service has deleted the row, the row receives a bubbling event "deleted"; after an
+// undo "undone". If the
 // service refuses, the row returns and a notice shows the reason.
 //
 // Leaving the page confirms: pending deletions are sent at once, and continue after the page
@@ -51,32 +52,37 @@ async function remove(path) {
   rowsOf(path)[0]?.dispatchEvent(new Event("deleted", { bubbles: true }));
 }
 
-// hold handles a delete button: at first the row is only hidden.
-function hold(button) {
-  const path = button.dataset.delete;
-  const row = button.closest("[data-row]");
+// hold handles delete buttons: at first their rows are only hidden. text is the notice for all.
+export function hold(buttons, text) {
+  const paths = buttons.map((button) => button.dataset.delete);
+  const row = buttons[0].closest("[data-row]");
   let sent = false;
   const send = () => {
     if (sent) return;
     sent = true;
     leaveNotice();
     close();
-    remove(path);
+    for (const path of paths) remove(path);
   };
-  const { box, close } = notice(button.dataset.notice, {
+  const { box, close } = notice(text, {
     ms: patience,
     end: send,
     action: t("undo.undo"),
     run() {
-      held.delete(path);
-      show(path, true);
-      button.focus();
+      for (const path of paths) {
+        held.delete(path);
+        show(path, true);
+      }
+      buttons[0].focus();
+      row.dispatchEvent(new Event("undone", { bubbles: true }));
     },
   });
   const leaveNotice = () => { if (box.contains(document.activeElement)) nearest(row).focus(); };
 
-  held.set(path, send);
-  show(path, false);
+  for (const path of paths) {
+    held.set(path, send);
+    show(path, false);
+  }
   box.querySelector("button").focus();
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") leaveNotice();
@@ -97,7 +103,7 @@ function nearest(row) {
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-delete]");
-  if (button) hold(button);
+  if (button) hold([button], button.dataset.notice);
 });
 
 // The next page may have been rendered before the deletion, and show the rows again. This

@@ -1,0 +1,91 @@
+package page_test
+
+import (
+	"archive/zip"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+)
+
+// The selected texts arrive as files of a ZIP, each once, also if they have the same title.
+func TestLibraryExportsSelectedTexts(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.save(t, "aaaaaaaaa01", "A talk", "en", "first words")
+	s.save(t, "aaaaaaaaa02", "A talk", "en", "second words")
+	s.save(t, "aaaaaaaaa03", "Another", "en", "third words")
+	one, two := "/transcripts/video_site/aaaaaaaaa01?language=en", "/transcripts/video_site/aaaaaaaaa02?language=en"
+	got := s.get(t, "/library/export?"+url.Values{"format": {"srt"}, "text": {one, two, one}}.Encode())
+	require.Equal(t, http.StatusOK, got.status, got.body)
+	archive, err := zip.NewReader(strings.NewReader(got.body), int64(len(got.body)))
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, f := range archive.File {
+		content, err := f.Open()
+		require.NoError(t, err)
+		whole, err := io.ReadAll(content)
+		require.NoError(t, err)
+		files[f.Name] = string(whole)
+	}
+	require.Len(t, files, 2)
+	assert.Contains(t, files["a-talk.srt"], "first words")
+	assert.Contains(t, files["a-talk-2.srt"], "second words")
+}
+
+// A selection that no page has made is refused.
+func TestLibraryExportRefuses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	s.save(t, "aaaaaaaaa01", "A talk", "en", "first words")
+	for query, status := range map[string]int{
+		"":           http.StatusBadRequest,
+		"format=srt": http.StatusBadRequest,
+		"format=exe&text=/transcripts/video_site/aaaaaaaaa01":               http.StatusBadRequest,
+		"format=srt&text=//elsewhere.example/transcripts":                   http.StatusBadRequest,
+		"format=srt&text=/transcripts/video_site/aaaaaaaaa09%3Flanguage=en": http.StatusNotFound,
+	} {
+		assert.Equal(t, status, s.get(t, "/library/export?"+query).status, query)
+	}
+}
+
+// Texts are selected by keys, their number is told, and what is deleted comes back by undo.
+func TestBrowserSelectsTexts(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	for _, id := range []string{"aaaaaaaaa01", "aaaaaaaaa02", "aaaaaaaaa03"} {
+		s.save(t, id, "Talk "+id, "en", "words")
+	}
+	page := s.open(t)
+	page.Open("/library")
+	page.WaitText("#selected", "0 selected")
+	browsertest.Eval[any](page, `document.querySelector("#rows input[name=text]").focus()`)
+	page.Press(" ")
+	page.WaitText("#selected", "1 selected")
+	browsertest.Eval[any](page, `document.getElementById("select-all").focus()`)
+	page.Press(" ")
+	page.WaitText("#selected", "3 selected")
+	assert.Empty(t, page.Barriers())
+	_, content := page.Download(func() { page.Click("button", "Save as ZIP") })
+	archive, err := zip.NewReader(strings.NewReader(string(content)), int64(len(content)))
+	require.NoError(t, err)
+	assert.Len(t, archive.File, 3)
+
+	browsertest.Eval[any](page, `document.getElementById("delete-selected").click()`)
+	page.Wait(`document.querySelectorAll("[data-row]:not([hidden])").length === 0`)
+	page.Click("button", "Undo")
+	page.Wait(`document.querySelectorAll("[data-row]:not([hidden])").length === 3`)
+	browsertest.Eval[any](page, `document.getElementById("delete-selected").click()`)
+	page.Wait(`document.querySelectorAll("[data-row]:not([hidden])").length === 0`)
+	page.Expect(`log: .* status of 404 `)
+	page.Open("/keys")
+	page.Wait(`fetch("/library").then(answer => answer.text()).then(text => !text.includes("Talk aaaaaaaaa0"))`)
+}
