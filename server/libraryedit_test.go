@@ -148,3 +148,46 @@ func TestCorrectionRefuses(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusUnsupportedMediaType, s.edit(t, "*", `{}`, header("Content-Type", "text/plain")).StatusCode)
 }
+
+// The id of a chunk changes only where the text of the chunk does.
+func TestChunksOfACorrectedText(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var file strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&file, "[00:%02d:00] Sentence %d has so many words that two of its kind fill a chunk of the least size, and then ends.\n", i, i)
+	}
+	require.Equal(t, http.StatusCreated, s.putFile(t, "?language=en", "text/plain", file.String()).StatusCode)
+	chunks := func() (ids []any) {
+		for _, chunk := range s.get(t, savedVideo+"/chunks?maxChars=200").object(t)["chunks"].([]any) {
+			ids = append(ids, chunk.(map[string]any)["id"])
+		}
+		return ids
+	}
+	before := chunks()
+	require.Greater(t, len(before), 10)
+	a := s.edit(t, "*", `{"segments": [{"index": 7, "text": "Sentence 7 had so many words that two of its kind fill a chunk of the least size, and then ends."}]}`)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	after, changed := chunks(), 0
+	require.Len(t, after, len(before))
+	for i := range after {
+		if after[i] != before[i] {
+			changed++
+		}
+	}
+	assert.Equal(t, 1, changed)
+}
+
+// The export of a batch has the corrected text.
+func TestExportOfACorrectedText(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.newBatch(t, []string{video})
+	s.endedBatch(t, id)
+	for _, text := range []string{"Zebras", "Quaggas"} {
+		require.Equal(t, http.StatusOK, s.edit(t, "*", `{"segments": [{"index": 0, "text": "`+text+`"}]}`).StatusCode)
+		file := s.get(t, batchPath(id)+"/export?format=txt")
+		assert.Equal(t, http.StatusOK, file.StatusCode)
+		assert.Contains(t, file.body, text)
+	}
+}

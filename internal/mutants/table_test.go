@@ -20,6 +20,10 @@ var table = []mutant{
 	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},
 	{"server/internal/api/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/db/contents.go", " AND NOT t.edited\n", "\n", "server TestCorrectionIsTheAccountsAlone"},
+	{"server/internal/db/librarysave.go", `Where("NOT library_row.edited")`, `Where("TRUE")`, "server/internal/corrections TestSharedTextIsMadeAgain"},
+	{"server/internal/corrections/corrections.go", `case !is && (err != nil || next != nil):`, `case false:`, "server TestCorrectionOfAnotherText"},
+	{"server/internal/corrections/corrections.go", `(row.Revision != read.Revision || row.TranscriptID != read.TranscriptID)`, `false`, "server/internal/corrections TestRandomCorrections"},
 	{"server/internal/edge/authenticator.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 
 	// API2 Broken Authentication

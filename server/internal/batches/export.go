@@ -22,6 +22,7 @@ type Export struct {
 	// TextsAt is when the text of each item was made; nil: it has none.
 	TextsAt []*transcript.Time
 
+	texts []*string // the ids of the texts
 	store *db.Store
 }
 
@@ -61,7 +62,7 @@ func newExport(b *db.BatchState, items []db.ExportItem) *Export {
 	e := &Export{Batch: view.BatchOf(b)}
 	for i := range items {
 		e.Items = append(e.Items, view.ItemOf(&b.Batch, &items[i].ItemState))
-		e.TextsAt = append(e.TextsAt, momentOf(items[i].TextAt))
+		e.TextsAt, e.texts = append(e.TextsAt, momentOf(items[i].TextAt)), append(e.texts, items[i].TextID)
 	}
 	return e
 }
@@ -106,7 +107,7 @@ func (e *Export) Entries(ctx context.Context) iter.Seq2[export.Entry, error] {
 
 // text is the text of the item with that index.
 func (e *Export) text(ctx context.Context, i int) (*transcript.Transcript, error) {
-	t, err := e.store.Transcripts.ByID(ctx, *e.Items[i].TranscriptRef)
+	t, err := e.store.Transcripts.ByID(ctx, *e.texts[i])
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		return nil, ErrTextChanged

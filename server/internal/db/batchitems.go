@@ -269,7 +269,9 @@ func (w ItemsTx) Reopen(ctx context.Context, batchID string, itemIDs []string) e
 // ExportItem is an item of a batch, and how the item's text stood at the same moment.
 type ExportItem struct {
 	ItemState `bun:",extend"`
-	// TextAt is when the text was made, nil where there is none.
+	// TextID and TextAt tell the text, and when it was made: of a text that the account has
+	// corrected the copy. Both are nil where there is none.
+	TextID *string
 	TextAt *time.Time
 }
 
@@ -277,9 +279,11 @@ type ExportItem struct {
 func (r Items) ForExport(ctx context.Context, account, batchID string) ([]ExportItem, error) {
 	var items []ExportItem
 	err := itemStates(r.db.NewSelect().Model(&items)).
-		ColumnExpr("t.updated_at AS text_at").
+		ColumnExpr("t.id AS text_id, t.updated_at AS text_at").
 		Join("JOIN batches AS b ON b.id = i.batch_id").
-		Join("LEFT JOIN transcripts AS t ON t.id = i.transcript_id AND i.status = ?", batch.ItemSuccess).
+		Join(`LEFT JOIN library_rows AS l ON l.account = b.account AND l.platform = i.platform AND l.external_id = i.external_id
+			AND l.lang = i.lang AND l.kind = 'transcript' AND l.edited`).
+		Join("LEFT JOIN transcripts AS t ON t.id = coalesce(l.transcript_id, i.transcript_id) AND i.status = ?", batch.ItemSuccess).
 		Where("b.id = ? AND b.account = ?", batchID, account).
 		Order("i.position").
 		Scan(ctx)
