@@ -1,0 +1,45 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+)
+
+// A change that could not be sent is gone from the browser once its author signs out.
+func TestBrowserKeepsNoDraftAfterSigningOut(t *testing.T) {
+	t.Parallel()
+	_, page := openSite(t)
+	signUp(page, "ann")
+	page.Open("/account")
+	browsertest.Eval[any](page, `localStorage.setItem("draft /a", '{"account":"ann","lines":{}}')`)
+	page.Wait(`performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/drafts.js"))`)
+	page.Click("button", "Sign out")
+	page.WaitAt(`^/(sign-in)?$`)
+	assert.Equal(t, 0, browsertest.Eval[int](page, `localStorage.length`))
+}
+
+// A text of 6,000 lines has one editor. To open it and to go to the next line takes no longer
+// than a few pieces of work.
+func TestBrowserCorrectsALongText(t *testing.T) {
+	t.Parallel()
+	s, page := openSite(t, "--single-user")
+	path := longText(t, s, 6000)
+	page.Open(path)
+	unit := trace(t, page, func() { browsertest.Eval[any](page, work) })
+	opened := trace(t, page, func() {
+		browsertest.Eval[any](page, `document.getElementById("correct").click()`)
+		page.See("textbox", "Line at 0:00")
+	})
+	assert.Equal(t, 1, page.Count("#text textarea"))
+	next := trace(t, page, func() {
+		page.Press(kb.Enter)
+		page.See("textbox", "Line at 0:02")
+	})
+	t.Logf("the longest task: %.0f ms to open the editor, %.0f ms to the next line; a piece of work takes %.0f ms", opened.longest, next.longest, unit.longest)
+	assert.Less(t, opened.longest, 8*unit.longest)
+	assert.Less(t, next.longest, 4*unit.longest)
+}
