@@ -95,6 +95,8 @@ INSERT INTO library_rows (id, account, kind, platform, external_id, lang, langua
 	FROM (SELECT n, @account AS account, @platform AS platform, @lang AS lang,
 		CASE WHEN n < 1000 THEN 'pending' WHEN n / 10 % 10 = 1 THEN 'failed' WHEN n / 10 % 100 = 2 THEN 'batch' ELSE 'transcript' END AS kind
 		FROM @rows(100000)) AS r;
+INSERT INTO revisions (row_id, number, kind, source, lines, changed, segments, made_at)
+	SELECT @id, 1, 'edit', 'asr', 1, 1, @blob, @at FROM @rows(50000);
 INSERT INTO text_feeds (account, id, hash, created_at) SELECT 'a' || n, @id, 'h' || n, @at FROM @rows(10000);
 INSERT INTO follow_accounts (account, plan, follows) SELECT 'a' || n, '{}', 1 FROM @rows(10000);
 INSERT INTO follow_sources (id, kind, platform, list_id, url, feed_url, last_entry, next_look_at, looking_until, looked_at, created_at)
