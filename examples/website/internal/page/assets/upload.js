@@ -1,10 +1,11 @@
 // Sends files one after the other and shows their progress, until the service has accepted or
 // refused them.
 
-import { parse, sentence } from "./base.js";
-import { follow } from "./follow.js";
+import { parse } from "./base.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
+import { fail, pageOf, watch } from "./upload-follow.js";
+import { Row } from "./upload-row.js";
 
 const tries = 5; // of a file whose connection breaks, before the visitor is asked
 const path = "/web/v1/transcript";
@@ -48,7 +49,7 @@ export class Uploads {
       if (upload.broken) upload.row.offer(() => this.#enqueue(upload));
       if (done && this.#list.children.length === 1) break; // the only file: show its page
       done = null;
-      upload.watch();
+      if (upload.job) watch(upload.row, upload.job);
     }
     this.#busy = false;
     if (done) location.assign(done);
@@ -58,7 +59,7 @@ export class Uploads {
 // Upload is a file that is being sent. Its key lets it be sent again without making a second
 // job.
 class Upload {
-  #file; #languages; #request = null; #canceled = false; #key = key(); #job = "";
+  #file; #languages; #request = null; #canceled = false; #key = key();
   #stop; #cancellation = new Promise((resolve) => { this.#stop = resolve; });
 
   constructor(file, languages, row) {
@@ -66,25 +67,7 @@ class Upload {
     this.#languages = languages;
     this.row = row;
     this.broken = false; // whether the connection broke more often than the module retries
-  }
-
-  // watch shows the progress of the file's job until it ends.
-  async watch() {
-    if (!this.#job) return;
-    const job = this.#job;
-    this.#job = "";
-    try {
-      this.#ended(await follow(job, { tell: ({ stage }) => this.row.say(stageName(stage)), lost: (seconds) => { if (seconds) this.row.say(t("job.lost", { pause: pause(seconds) })); } }));
-    } catch (refusal) {
-      this.row.say(refusal.message, true);
-    }
-  }
-
-  #ended({ status, error, transcript: text }) {
-    if (status === "success" && text?.externalId) this.row.lead(t("upload.ready"), pageOf(text));
-    else if (status === "success") this.row.say(t("upload.ready"));
-    else if (status === "cancelled") this.row.say(t("upload.canceled"), true);
-    else this.#fail(error ?? {});
+    this.job = ""; // of the accepted file
   }
 
   cancel() {
@@ -141,7 +124,7 @@ class Upload {
 
   #end(status, body) {
     if (status === 202 && body.jobId) {
-      this.#job = body.jobId;
+      this.job = body.jobId;
       return this.row.lead(t("upload.accepted"), "/jobs/" + encodeURIComponent(body.jobId));
     }
     const text = body.transcript;
@@ -149,24 +132,9 @@ class Upload {
       return this.row.lead(t("upload.ready"), pageOf(text));
     }
     const error = typeof body.error === "string" ? { code: body.error.toUpperCase() } : body.error ?? {};
-    this.#fail(error);
+    fail(this.row, error);
     return null;
   }
-
-  #fail(error) {
-    const cure = t("cure." + error.code);
-    this.row.refuse([sentence(error) || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
-  }
-}
-
-// pageOf returns the page of a text.
-function pageOf({ platform, externalId, lang }) {
-  return `/transcripts/${encodeURIComponent(platform)}/${encodeURIComponent(externalId)}?language=${encodeURIComponent(lang)}`;
-}
-
-function stageName(stage) {
-  const name = t("stage." + stage);
-  return name === "stage." + stage ? t("job.working") : name;
 }
 
 // repeats reports whether a later try may succeed: the service is busy, or away.
@@ -195,83 +163,5 @@ class Speed {
   get perSecond() {
     const [since, from] = this.#points[0], [now, to] = this.#points.at(-1);
     return now - since > 0.5 ? (to - from) / (now - since) : 0;
-  }
-}
-
-// Row is a file in the list.
-class Row {
-  #bar = document.createElement("progress");
-  #said = document.createElement("span");
-  #actions = document.createElement("span");
-  #name;
-
-  constructor(name) {
-    this.#name = name;
-    this.element = document.createElement("li");
-    const title = document.createElement("span");
-    title.className = "name";
-    title.dir = "auto";
-    title.textContent = name;
-    this.#bar.hidden = true;
-    this.#bar.setAttribute("aria-label", name);
-    this.#said.className = "said";
-    this.#actions.className = "actions";
-    this.element.append(title, this.#bar, this.#said, this.#actions);
-  }
-
-  say(text, bad = false) {
-    this.#said.textContent = text;
-    this.#said.classList.toggle("bad", bad);
-  }
-
-  wait(cancel) {
-    this.say(t("upload.waiting"));
-    this.#offers(this.#button(t("upload.cancel"), cancel, t("upload.cancelFile", { name: this.#name })));
-  }
-
-  progress(sent, all, speed) {
-    this.#bar.hidden = false;
-    this.#bar.value = sent / all;
-    const values = { sent: size(sent), all: size(all) };
-    this.say(speed.perSecond ? t("upload.speed", { ...values, speed: size(speed.perSecond), pause: pause((all - sent) / speed.perSecond) }) : t("upload.sending", values));
-  }
-
-  refuse(text, url, label) {
-    this.#bar.hidden = true;
-    this.say(text, true);
-    this.#said.setAttribute("role", "alert");
-    this.#offers(...(/^(https?:\/\/|\/(?!\/))/.test(url) ? [this.#link(url, label || url)] : []));
-  }
-
-  // offer asks whether to try again.
-  offer(again) {
-    this.refuse(t("upload.broken"));
-    this.#offers(this.#button(t("upload.again"), again));
-  }
-
-  lead(text, url) {
-    this.#bar.hidden = true;
-    this.say(text);
-    this.#offers(this.#link(url, t("upload.show")));
-    return url;
-  }
-
-  #offers(...actions) { this.#actions.replaceChildren(...actions); }
-
-  #button(text, run, label) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = text;
-    if (label) button.setAttribute("aria-label", label);
-    button.addEventListener("click", run);
-    return button;
-  }
-
-  #link(url, text) {
-    const link = document.createElement("a");
-    link.className = "button";
-    link.href = url;
-    link.textContent = text;
-    return link;
   }
 }
