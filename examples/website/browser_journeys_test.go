@@ -63,7 +63,7 @@ func TestBrowserUploadsFiles(t *testing.T) {
 	page.Drop(dropped...)
 	page.Wait(`document.querySelectorAll("#queue a").length === 2`)
 	assert.Contains(t, page.Text("#queue"), "one <b>.ogg")
-	page.Click("link", "Show")
+	page.Click("link", "Show one <b>.ogg")
 	page.WaitAt(`^/transcripts/upload/`)
 	page.WaitText("#text", "this is what the recording says")
 }

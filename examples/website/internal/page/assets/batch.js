@@ -1,20 +1,23 @@
 // Follows a batch until it ends. The service holds each answer until the batch ends, at most
 // for two seconds. After a change, the module loads the page again and merges it into this one.
-// A hidden page sends no requests.
+// A hidden page sends no requests, unless the visitor wants to be told of the end.
 
 import { ask } from "./base.js";
-import { backoff, pause, sleep } from "./pause.js";
+import { backoff, looked, pause, sleep } from "./pause.js";
 import { renew } from "./renew.js";
 import { t } from "./strings.js";
+import { tell, wanted } from "./tell.js";
 
 const held = 2; // seconds for which the service holds an answer
+const asksHidden = 20; // seconds, for a hidden page
 
 const page = document.getElementById("batch");
 const ended = (status) => ["completed", "failed", "cancelled"].includes(status);
 
 async function follow() {
+  if (ended(page.dataset.status)) return;
   for (let failures = 0; !ended(page.dataset.status);) {
-    if (document.hidden) await looked();
+    if (document.hidden) await (wanted() ? sleep(asksHidden) : looked());
     const begun = performance.now();
     try {
       const { batch } = await ask(`/v1/batch/${page.dataset.batch}?maxResults=1&waitMs=${held * 1000}`);
@@ -37,11 +40,7 @@ async function follow() {
       await sleep(seconds);
     }
   }
-}
-
-// looked waits until the page is visible.
-function looked() {
-  return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+  if (page.dataset.status !== "cancelled") tell(document.querySelector("h1").textContent, t("tell.batch", { state: document.getElementById("state").textContent }));
 }
 
 function lost(text) {

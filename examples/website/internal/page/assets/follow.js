@@ -2,13 +2,13 @@
 // connection, a sleeping laptop, an ended session, many tabs.
 //
 // A browser has six connections to a host for all its tabs, and a stream occupies one. So a
-// page holds a stream only while it is visible, and only three pages at once. The other pages
-// poll.
+// page holds a stream only while it is visible, and only three streams are open at once. All
+// other jobs are polled.
 
 import { ask, parse } from "./base.js";
 import { backoff, sleep } from "./pause.js";
 
-const streams = 3; // open at once in a browser
+const streams = 3; // open at once in all tabs of a browser
 const asksEvery = 5, asksHidden = 20; // seconds, for a page without a stream
 const silence = 45; // seconds after which a silent stream counts as broken
 const checksEvery = 5; // seconds, by the clock, which continues while a laptop sleeps
@@ -54,11 +54,17 @@ export async function follow(id, { tell, said, lost }) {
   }
 }
 
+let alone = false; // whether this page holds a stream without a lock
+
 // withStream runs a function that holds a stream, if this page may; otherwise it returns {told:
-// null}.
+// null}. Locks count the streams of all tabs. They exist only for https and on this machine:
+// elsewhere each page holds one stream.
 async function withStream(run) {
-  if (document.hidden) return { told: null };
-  if (!navigator.locks) return run(); // locks exist only for https and on this machine
+  if (document.hidden || alone) return { told: null };
+  if (!navigator.locks) {
+    alone = true;
+    return run().finally(() => { alone = false; });
+  }
   for (let n = 0; n < streams; n++) {
     const done = await navigator.locks.request(`stream ${n}`, { ifAvailable: true }, (lock) => lock ? run() : null);
     if (done) return done;

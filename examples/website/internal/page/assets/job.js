@@ -2,8 +2,9 @@
 
 import "./wait.js";
 import { follow } from "./follow.js";
-import { backoff, clock, pause, sleep } from "./pause.js";
+import { backoff, clock, looked, pause, sleep } from "./pause.js";
 import { t } from "./strings.js";
+import { tell, wanted } from "./tell.js";
 
 const job = document.getElementById("job");
 const part = (id) => document.getElementById(id);
@@ -14,7 +15,11 @@ if (job) run();
 
 async function run() {
   try {
-    await follow(job.dataset.job, { tell: show, said, lost });
+    const { status } = await follow(job.dataset.job, { tell: show, said, lost });
+    if (wanted() && status !== "cancelled") {
+      tell(document.querySelector(".about strong")?.textContent, status === "success" ? t("tell.job") : t("tell.failed"));
+      await looked(); // or the title and the click on the notification were lost
+    }
     await there();
     // Go to the text, or to the failure. Back leads to the page before this one. With a #place
     // in the address the browser would stay here.

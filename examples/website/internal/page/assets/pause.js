@@ -1,4 +1,4 @@
-// Formats durations and sizes in words.
+// Waits, and formats durations and sizes in words.
 
 import { t } from "./strings.js";
 
@@ -45,4 +45,9 @@ export function sleep(seconds) {
     const timer = setTimeout(done, seconds * 1000);
     for (const [on, name] of signs) on.addEventListener(name, wake);
   });
+}
+
+// looked waits until the page is visible.
+export async function looked() {
+  while (document.hidden) await new Promise((resolve) => { document.addEventListener("visibilitychange", resolve, { once: true }); });
 }

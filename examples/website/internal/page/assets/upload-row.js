@@ -9,10 +9,9 @@ export class Row {
   #bar = document.createElement("progress");
   #said = document.createElement("span");
   #actions = document.createElement("span");
-  #name;
 
   constructor(name) {
-    this.#name = name;
+    this.name = name;
     this.element = document.createElement("li");
     const title = document.createElement("span");
     title.className = "name";
@@ -32,7 +31,7 @@ export class Row {
 
   wait(cancel) {
     this.say(t("upload.waiting"));
-    this.#offers(this.#button(t("upload.cancel"), cancel, t("upload.cancelFile", { name: this.#name })));
+    this.#offers(this.#button(t("upload.cancel"), cancel, t("upload.cancelFile", { name: this.name })));
   }
 
   progress(sent, all, speed) {
@@ -55,10 +54,24 @@ export class Row {
     this.#offers(this.#button(t("upload.again"), again));
   }
 
-  lead(text, url) {
+  // work shows the state of the file's job. fraction is the recognized part of the speech, if
+  // that is known.
+  work(text, fraction) {
+    this.#bar.hidden = !(fraction >= 0);
+    if (fraction >= 0) this.#bar.value = fraction;
+    this.say(text);
+  }
+
+  finish(text) {
     this.#bar.hidden = true;
     this.say(text);
-    this.#offers(this.#link(url, t("upload.show")));
+    this.#offers();
+  }
+
+  // lead shows a link to the page of the file's job or text.
+  lead(text, url) {
+    this.finish(text);
+    this.#offers(this.#link(url, t("upload.show"), t("upload.showFile", { name: this.name })));
     return url;
   }
 
@@ -73,11 +86,12 @@ export class Row {
     return button;
   }
 
-  #link(url, text) {
+  #link(url, text, label) {
     const link = document.createElement("a");
     link.className = "button";
     link.href = url;
     link.textContent = text;
+    if (label) link.setAttribute("aria-label", label);
     return link;
   }
 }

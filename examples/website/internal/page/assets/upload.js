@@ -4,7 +4,7 @@
 import { parse } from "./base.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
-import { fail, pageOf, watch } from "./upload-follow.js";
+import { Followed, fail, pageOf } from "./upload-follow.js";
 import { Row } from "./upload-row.js";
 
 const tries = 5; // of a file whose connection breaks, before the visitor is asked
@@ -13,12 +13,13 @@ const path = "/web/v1/transcript";
 // Uploads is the list of files and their states. languages() returns the list of languages for
 // the next file; empty: detect the language.
 export class Uploads {
-  #section; #list; #languages; #queue = []; #busy = false;
+  #section; #list; #languages; #queue = []; #busy = false; #followed;
 
   constructor(section, list, languages) {
     this.#section = section;
     this.#list = list;
     this.#languages = languages;
+    this.#followed = new Followed(section, list, () => this.#busy);
     addEventListener("beforeunload", (event) => { if (this.#busy) event.preventDefault(); });
   }
 
@@ -49,7 +50,7 @@ export class Uploads {
       if (upload.broken) upload.row.offer(() => this.#enqueue(upload));
       if (done && this.#list.children.length === 1) break; // the only file: show its page
       done = null;
-      if (upload.job) watch(upload.row, upload.job);
+      if (upload.job) this.#followed.add(upload.row, upload.job);
     }
     this.#busy = false;
     if (done) location.assign(done);
