@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -212,6 +213,20 @@ func TestBrowserPlayerIsOpenToAll(t *testing.T) {
 	page.Phone()
 	assert.Empty(t, page.Barriers())
 	assert.True(t, browsertest.Eval[bool](page, `document.documentElement.scrollWidth <= document.documentElement.clientWidth`))
+}
+
+// On a phone the player stands at the bottom, and the text still begins within the first 300 pixels.
+func TestBrowserTextBeginsHighAboveAPlayer(t *testing.T) {
+	t.Parallel()
+	page, _ := listen(t, "tone.webm")
+	for _, size := range [][2]int64{{360, 640}, {390, 844}} {
+		page.Do(chromedp.EmulateViewport(size[0], size[1], chromedp.EmulateMobile, chromedp.EmulateTouch))
+		page.Reload()
+		page.Wait(`audio.readyState > 0`)
+		at := browsertest.Eval[[]float64](page, `[document.querySelector("#text p").getBoundingClientRect().top, document.getElementById("player").getBoundingClientRect().top / innerHeight]`)
+		assert.Less(t, at[0], 300.0, size)
+		assert.Greater(t, at[1], .7, size)
+	}
 }
 
 // A recording is deleted without its text, and undo brings it back.

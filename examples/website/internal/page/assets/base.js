@@ -2,6 +2,9 @@
 
 import { t } from "./strings.js";
 
+// A menu that was opened on a phone is closed where the screen becomes wide and needs no menu.
+matchMedia("(max-width: 48rem)").addEventListener("change", () => document.querySelector("#menu:popover-open")?.hidePopover());
+
 // notice shows a short message. action is the text of a button; pressing the button calls run
 // and removes the notice. Otherwise the notice disappears after ms milliseconds and calls end.
 // notice returns the element, and a function that removes it.

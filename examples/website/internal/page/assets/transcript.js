@@ -7,15 +7,6 @@ import { t } from "./strings.js";
 
 const text = document.getElementById("text");
 
-// A wide screen has room for all folds next to the text: they are open, also for screen readers.
-// On a narrow screen the text comes first.
-const wide = matchMedia("(min-width: 62rem) and (min-height: 40rem)");
-function unfold() {
-  for (const fold of document.querySelectorAll("details.roomy")) fold.open = wide.matches;
-}
-wide.addEventListener("change", unfold);
-if (wide.matches) unfold();
-
 const secondsOf = (line) => Number(line.id.slice(2)); // of id="t=SECONDS"
 
 // lineAt returns the last line that has begun by then; the first line if none has.

@@ -1,0 +1,135 @@
+package page_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+)
+
+// moved sums the shifts of the layout since the page was opened.
+const moved = `new Promise(resolve => {
+	let sum = 0;
+	new PerformanceObserver(list => { for (const e of list.getEntries()) sum += e.value; }).observe({type: "layout-shift", buffered: true});
+	requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+})`
+
+// smallTargets are links and buttons of the header that are too small for a finger.
+const smallTargets = `[...document.querySelectorAll(".bar a, .bar button")].filter(e => e.checkVisibility()).filter(e => {
+	const box = e.getBoundingClientRect();
+	return box.width < 24 || box.height < 24;
+}).map(e => e.outerHTML)`
+
+// On a phone the links of the header are a menu: the keyboard opens and closes it, a screen
+// reader knows its state, and the present page is marked. It needs no JavaScript.
+func TestBrowserFoldsTheNavigationOnAPhone(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	for _, scripts := range []bool{true, false} {
+		page := s.open(t)
+		page.Phone()
+		if !scripts {
+			page.NoScripts()
+		}
+		page.Open("/library")
+		page.See("button", "Menu")
+		assert.False(t, page.Sees("link", "Batches"))
+		assert.Less(t, browsertest.Eval[float64](page, `document.querySelector(".bar").getBoundingClientRect().height`), 50.0)
+		if scripts {
+			assert.Zero(t, browsertest.Eval[float64](page, moved))
+		}
+		page.Press(kb.Tab + kb.Tab + kb.Tab) // past the link to the content and the name of the site
+		page.Wait(`document.activeElement.innerText === "Menu"`)
+		assert.False(t, page.Expanded("button", "Menu"))
+		page.Press(kb.Enter)
+		page.See("link", "Batches")
+		assert.True(t, page.Expanded("button", "Menu"))
+		assert.Equal(t, "Library", page.Text(`#menu [aria-current="page"]`))
+		assert.Empty(t, browsertest.Eval[[]string](page, smallTargets))
+		assert.True(t, browsertest.Eval[bool](page, `(() => { const box = document.getElementById("menu").getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth && box.top >= 45; })()`))
+		if scripts {
+			assert.Empty(t, page.Barriers())
+			page.Dark(true)
+			assert.Empty(t, page.Barriers())
+		}
+		page.Press(kb.Tab)
+		page.Wait(`document.activeElement.innerText === "Library"`)
+		page.Press(kb.Escape)
+		page.Wait(`document.activeElement.innerText === "Menu" && !document.querySelector("#menu").checkVisibility()`)
+		assert.False(t, page.Expanded("button", "Menu"))
+		page.Press(kb.Enter + kb.Tab + kb.Tab + kb.Enter)
+		page.WaitAt(`^/batches$`)
+	}
+}
+
+// A wide screen shows all links in a row, without a button, also where the menu was open before.
+func TestBrowserShowsTheNavigationOnAWideScreen(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	page := s.open(t)
+	page.Phone()
+	page.Open("/library")
+	page.Click("button", "Menu")
+	page.See("link", "Batches")
+	page.Desktop()
+	page.Wait(`!document.querySelector("#menu:popover-open")`)
+	page.See("link", "Batches")
+	assert.False(t, page.Sees("button", "Menu"))
+	assert.True(t, browsertest.Eval[bool](page, `new Set([...document.querySelectorAll("#menu a")].map(a => a.offsetTop)).size === 1`))
+	page.Press(kb.Escape)
+	page.See("link", "Batches")
+	page.Open("/library")
+	assert.Zero(t, browsertest.Eval[float64](page, moved))
+	assert.Empty(t, page.Barriers())
+}
+
+// The folds next to a text are open on a wide screen, also for a screen reader, and nothing moves.
+// They follow the width of the screen, work by keys, and without JavaScript.
+func TestBrowserFoldsSayTheirState(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	s.save(t, "dQw4w9WgXcQ", "A talk", "en", "hello world")
+	const path = "/transcripts/video_site/dQw4w9WgXcQ?language=en"
+	folds := func(page *browsertest.Page, open bool) {
+		t.Helper()
+		for _, name := range []string{"Copy or save", "More"} {
+			page.See("DisclosureTriangle", name)
+			assert.Equal(t, open, page.Expanded("DisclosureTriangle", name), name)
+		}
+		assert.Equal(t, open, page.Sees("button", "Markdown"))
+	}
+	page := s.open(t)
+	page.Desktop()
+	page.WithoutCache()
+	page.Open(path)
+	folds(page, true)
+	assert.Zero(t, browsertest.Eval[float64](page, moved))
+	page.Phone()
+	page.Wait(`!document.querySelector("details.roomy[open]")`)
+	folds(page, false)
+	page.Desktop()
+	page.Wait(`document.querySelectorAll("details.roomy[open]").length === 2`)
+	folds(page, true)
+
+	for _, wide := range []bool{true, false} {
+		page := s.open(t)
+		page.NoScripts()
+		if !wide {
+			page.Phone()
+		}
+		page.Open(path)
+		folds(page, false)
+		browsertest.Eval[any](page, `document.querySelector("details.roomy summary").focus()`)
+		page.Press(kb.Enter)
+		page.See("button", "Markdown")
+		assert.True(t, page.Expanded("DisclosureTriangle", "Copy or save"))
+		page.Press(" ")
+		page.Wait(`!document.querySelector("details.roomy[open]")`)
+	}
+}
