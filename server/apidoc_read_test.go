@@ -115,7 +115,7 @@ func (s apiSchema) words() string {
 	switch {
 	case len(s.Enum) > 0:
 		return "`" + strings.Join(s.Enum, "`, `") + "`"
-	case strings.HasSuffix(s.Ref, "/MultipartFile"):
+	case strings.HasSuffix(s.Ref, "/MultipartFile"), s.Format == "binary":
 		return "file"
 	case strings.HasSuffix(s.Ref, "/TranscriptOrText"):
 		return "[Transcript](#transcript) or string"

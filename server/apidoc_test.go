@@ -56,7 +56,7 @@ func TestAPIDocOperations(t *testing.T) {
 	assert.ElementsMatch(t, slices.Collect(maps.Keys(operations)), slices.Collect(maps.Keys(documented)))
 	assert.ElementsMatch(t, slices.Collect(maps.Keys(operations)), tableNames(t, d.parts[0], "Operation"), "the table at the top")
 	sections := map[string][]string{
-		"transcripts": {"Transcripts"}, "jobs": {"Jobs", "Events"}, "captions": {"Captions", "Info"}, "discovery": {"Discovery"}, "library": {"Library"}, "batches": {"Batches"}, "follows": {"Follows"}, "webhooks": {"Webhooks"}, "usage": {"Usage"}, "service": {"Health", "The OpenAPI document"},
+		"transcripts": {"Transcripts"}, "uploads": {"Uploads"}, "jobs": {"Jobs", "Events"}, "captions": {"Captions", "Info"}, "discovery": {"Discovery"}, "library": {"Library"}, "batches": {"Batches"}, "follows": {"Follows"}, "webhooks": {"Webhooks"}, "usage": {"Usage"}, "service": {"Health", "The OpenAPI document"},
 	}
 	for name, op := range operations {
 		p := documented[name]

@@ -154,6 +154,11 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/video_site/channels/{channelId}/videos":               "listChannelVideos",
 		"GET /v1/video_site/playlists/{playlistId}/items":              "listPlaylistItems",
 
+		"OPTIONS /v1/transcript":        "getUploadLimits",
+		"HEAD /v1/uploads/{uploadId}":   "getUpload",
+		"PATCH /v1/uploads/{uploadId}":  "continueUpload",
+		"DELETE /v1/uploads/{uploadId}": "deleteUpload",
+
 		"GET /v1/feed":          "getFeed",
 		"PUT /v1/feed":          "renewFeed",
 		"DELETE /v1/feed":       "deleteFeed",
@@ -164,7 +169,8 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		slices.Collect(maps.Keys(events)))
 	body := d.Paths["/v1/transcript"]["post"].Body
 	assert.True(t, body.Required)
-	assert.ElementsMatch(t, []string{"application/json", "multipart/form-data"}, slices.Collect(maps.Keys(body.Content)))
+	assert.ElementsMatch(t, []string{"application/json", "multipart/form-data", "audio/*", "video/*", "application/ogg", "application/octet-stream"},
+		slices.Collect(maps.Keys(body.Content)))
 }
 
 // What every operation has in the document.

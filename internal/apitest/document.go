@@ -136,8 +136,8 @@ func (d *Document) operation(method, path string) (op place, parameters map[stri
 			found, parameters = pattern, values
 		}
 	}
-	if method != http.MethodHead {
-		op, ok = d.at(paths, found, strings.ToLower(method))
+	op, ok = d.at(paths, found, strings.ToLower(method))
+	if ok || method != http.MethodHead {
 		return op, parameters, ok
 	}
 	if op, ok = d.at(paths, found, "get"); op.node["x-events"] != nil {

@@ -13,9 +13,9 @@ func (a *API) Routes() []edge.Route {
 	)
 }
 
-// Transcripts are the routes of POST /v1/transcript and of jobs.
+// Transcripts are the routes of POST /v1/transcript, of uploads and of jobs.
 func (a *API) Transcripts() []edge.Route {
-	return slices.Concat(a.transcripts.routes(), a.jobs.routes(), a.events.routes())
+	return slices.Concat(a.transcripts.routes(), a.transcripts.uploadRoutes(), a.jobs.routes(), a.events.routes())
 }
 
 // Captions are the routes that show captions, and the content of a link.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -20,7 +21,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-const createTranscript = "createTranscript"
+const (
+	createTranscript = "createTranscript"
+	recordingBody    = "A recording, or the first bytes of it. The query has the fields of the form."
+)
 
 // transcripts turns links and uploaded files into transcripts.
 type transcripts struct {
@@ -44,8 +48,14 @@ func (t *transcripts) routes() []edge.Route {
 			Scope:   account.Transcripts, Handle: t.createTranscript,
 			Body: newLinkRequest().table, Form: newUploadForm().table,
 			Answers: []edge.Answer{
-				{Status: http.StatusOK, Body: openapi.TranscriptResult{}, Headers: []edge.Header{edge.HeaderReplayed}},
-				{Status: http.StatusAccepted, Body: AcceptedJob{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}},
+				{Status: http.StatusOK, Body: openapi.TranscriptResult{}, Headers: []edge.Header{edge.HeaderUploadComplete, edge.HeaderReplayed}},
+				{Status: http.StatusAccepted, Body: AcceptedJob{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderUploadComplete, edge.HeaderReplayed}},
+				{Status: http.StatusCreated, Body: BegunUpload{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderUploadComplete, edge.HeaderUploadLimit, edge.HeaderReplayed}},
+			},
+			Query:  newFileRequest().table,
+			Header: uploadTable(resumable.Complete, resumable.Length, "Repr-Digest", "Content-Disposition", resumable.Interop),
+			Files: map[string]string{
+				"audio/*": recordingBody, "video/*": recordingBody, "application/ogg": recordingBody, "application/octet-stream": recordingBody,
 			},
 			Codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.UploadInvalid,
@@ -73,6 +83,8 @@ func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) e
 	switch {
 	case err != nil:
 		return err
+	case isFile(edge.ContentType(r)): // also without a body: the bytes of an upload may come later
+		return t.createFromFile(w, r)
 	case !present && edge.ContentType(r) == "multipart/form-data":
 		return edge.InvalidBody(`is missing: send a form with a part "file"`)
 	case !present, media == "application/json": // without a body, the answer names the missing fields
@@ -80,7 +92,7 @@ func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) e
 	case media == "multipart/form-data":
 		return t.createFromUpload(w, r)
 	}
-	return edge.Unsupported("Send the body as application/json or multipart/form-data, and say so in Content-Type.")
+	return edge.Unsupported("Send the body as application/json, multipart/form-data, or a recording as audio/*, video/* or application/octet-stream, and say so in Content-Type.")
 }
 
 func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) error {
@@ -242,6 +254,8 @@ func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (
 			return edge.Reply{}, err
 		}
 		return outcomeReply(job)
+	case db.RefusedAnswer:
+		return edge.Reply{}, transcript.Errorf(transcript.UploadInvalid, "%s", a.Note)
 	case db.TranscriptAnswer:
 		res, err := t.pipeline.Jobs.Transcript(r.Context(), account, a.ID, v)
 		if err != nil {

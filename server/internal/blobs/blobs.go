@@ -122,8 +122,25 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 }
 
 // Read copies a blob to w and describes the bytes. The caller compares their hash with
-// the hash of the blob that was once stored. ErrNotFound if there is no such blob.
-func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (read Blob, err error) {
+// the hash of the blob that was once stored. ErrNotFound if there is no such blob, and
+// ErrDamaged if parts of it are missing.
+func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (Blob, error) {
+	read := b.read
+	if _, _, inParts := wholeSize(key); inParts {
+		read = b.readParts
+	}
+	hash := sha256.New()
+	size, err := read(ctx, key, io.MultiWriter(w, hash))
+	if err != nil {
+		return Blob{}, err
+	}
+	whole := Blob{Key: key, Size: size}
+	hash.Sum(whole.SHA256[:0])
+	return whole, nil
+}
+
+// read copies a blob that is no file in parts.
+func (b *Bucket) read(ctx context.Context, key string, w io.Writer) (size int64, err error) {
 	within, abandon := context.WithCancelCause(ctx)
 	defer abandon(nil)
 	bucket := b.watch(abandon)
@@ -132,21 +149,18 @@ func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (read Blob, 
 	opened()
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		if err := b.absent(ctx); err != nil {
-			return Blob{}, fault(ctx, "open blob", key, err)
+			return 0, fault(ctx, "open blob", key, err)
 		}
-		return Blob{}, fmt.Errorf("blob %s: %w", key, ErrNotFound)
+		return 0, fmt.Errorf("blob %s: %w", key, ErrNotFound)
 	}
 	if err != nil {
-		return Blob{}, fault(ctx, "open blob", key, stalled(within, err))
+		return 0, fault(ctx, "open blob", key, stalled(within, err))
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	hash := sha256.New()
-	read = Blob{Key: key}
-	if read.Size, err = io.Copy(io.MultiWriter(w, hash), &drain{r, bucket}); err != nil {
-		return Blob{}, fault(ctx, "read blob", key, stalled(within, err))
+	if size, err = io.Copy(w, &drain{r, bucket}); err != nil {
+		return size, fault(ctx, "read blob", key, stalled(within, err))
 	}
-	hash.Sum(read.SHA256[:0])
-	return read, nil
+	return size, nil
 }
 
 // drain reads a blob. The bucket's time runs only while a call reads.
@@ -160,8 +174,15 @@ func (d *drain) Read(p []byte) (int, error) {
 	return d.Reader.Read(p)
 }
 
-// Delete removes a blob, if it is there.
+// Delete removes a blob, if it is there, with all its parts.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
+	if prefix, _, inParts := wholeSize(key); inParts {
+		return b.deleteParts(ctx, prefix)
+	}
+	return b.delete(ctx, key)
+}
+
+func (b *Bucket) delete(ctx context.Context, key string) error {
 	within, done := b.inTime(ctx)
 	defer done()
 	err := b.bucket.Delete(within, key)

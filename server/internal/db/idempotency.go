@@ -65,6 +65,10 @@ const (
 	TranscriptAnswer AnswerKind = "transcript"
 	// BatchAnswer hands out a batch, or says how it stands.
 	BatchAnswer AnswerKind = "batch"
+	// UploadAnswer hands out an upload that is not whole.
+	UploadAnswer AnswerKind = "upload"
+	// RefusedAnswer refuses the file of an upload as UPLOAD_INVALID. The Note says why.
+	RefusedAnswer AnswerKind = "refused"
 )
 
 // KeyState is the state of an idempotency key.

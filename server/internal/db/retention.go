@@ -27,8 +27,9 @@ const (
 // Sweep removes old rows: jobs, events, chunks and extractions that ended before
 // jobsBefore, idempotency keys taken longer than keyAge ago, lookups older than an
 // hour, and past windows of requests. Sweep also removes answers of platforms that are
-// older than 30 days if the content has no text, and blobs under "uploads/" and
-// "audio/" that are older than 24 h if no running extraction needs them. Sweep works in
+// older than 30 days if the content has no text, uploads without a request for UploadAge,
+// and blobs under "uploads/" and "audio/" that are older than 24 h if no running
+// extraction and no unfinished upload needs them. Sweep works in
 // portions that do not hold up other writers, and notes how many bytes of blobs are
 // left: see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
@@ -68,6 +69,9 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	err = s.sweepTable(ctx, "contents", "platform, external_id", `asked_at < (SELECT ?0) AND NOT EXISTS (SELECT 1 FROM transcripts AS t
 		WHERE t.owner = '' AND t.platform = contents.platform AND t.external_id = contents.external_id)`, s.sql.Ago(contentAge))
 	if err != nil {
+		return err
+	}
+	if err := s.sweepTable(ctx, "uploads", "id", "seen_at < (SELECT ?0)", s.sql.Ago(UploadAge)); err != nil {
 		return err
 	}
 	// A queue takes an account that it has forgotten for a new one.
@@ -132,9 +136,16 @@ func (s *Store) sweepBlob(ctx context.Context, b blobs.Listed, before time.Time)
 	return true, s.Blobs.Delete(ctx, b.Key)
 }
 
-// NeedMedia reports whether a running extraction still needs the blob.
+// NeedMedia reports whether a running extraction or an upload still needs the blob, which may be
+// a part of a file.
 func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
+	if prefix, inParts := blobs.PartsPrefix(key); inParts {
+		upload := strings.TrimSuffix(strings.TrimPrefix(prefix, "uploads/"), "+")
+		err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM uploads WHERE id = ? AND answer_kind = '')
+			OR EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+` AND e.media_key LIKE ?)`, upload, prefix+"%").Scan(ctx, &used)
+		return used, wrap("media in use", err)
+	}
 	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
 		AND (e.media_key = ?0 OR EXISTS (
 			SELECT 1 FROM chunks AS c WHERE c.extraction_id = e.id AND c.media_key = ?0)))`, key).

@@ -87,6 +87,7 @@ type Store struct {
 
 	Blobs       *blobs.Bucket
 	Idempotency Idempotency
+	Uploads     Uploads
 
 	answered together.Writes[IdempotencyKey, idempotencyRow, bool] // keys with their final answers
 	sql      *sqldb.DB
@@ -128,7 +129,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		folders: o.Folders(),
 		log:     log,
 	}
-	s.Idempotency, s.rounds.Count = Idempotency{s}, s.countRound
+	s.Idempotency, s.Uploads, s.rounds.Count = Idempotency{s}, Uploads{s}, s.countRound
 	s.answered.Write = s.Idempotency.insert
 	return s, nil
 }

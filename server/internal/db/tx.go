@@ -28,6 +28,7 @@ type Tx struct {
 	Places      PlacesTx
 	Speakers    SpeakersTx
 	Transcripts TranscriptsTx
+	Uploads     UploadsTx
 
 	sql     *sqldb.Tx
 	facts   facts          // of the store
@@ -52,6 +53,7 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Places = PlacesTx{tx.Reader.Places, tx}
 	tx.Speakers = SpeakersTx{tx.Reader.Speakers, tx}
 	tx.Transcripts = TranscriptsTx{tx.Reader.Transcripts, tx}
+	tx.Uploads = UploadsTx{tx}
 	return tx
 }
 

@@ -20,6 +20,11 @@ const (
 	HeaderPolicy      Header = "RateLimit-Policy"
 	HeaderRateLimit   Header = "RateLimit"
 
+	HeaderUploadComplete Header = "Upload-Complete"
+	HeaderUploadOffset   Header = "Upload-Offset"
+	HeaderUploadLength   Header = "Upload-Length"
+	HeaderUploadLimit    Header = "Upload-Limit"
+
 	// HeaderMayRetryAfter is Retry-After on an answer that may go without it. A reference
 	// in the document cannot say so.
 	HeaderMayRetryAfter Header = "Retry-After" + sometimes

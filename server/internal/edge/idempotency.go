@@ -68,6 +68,14 @@ func (e *Edge) Once(w http.ResponseWriter, r *http.Request, op Post) error {
 	if err != nil {
 		return err
 	}
+	return re.Send(w, r)
+}
+
+// Send answers a request with the reply. A failure of the reply is the error.
+func (re *Reply) Send(w http.ResponseWriter, r *http.Request) error {
+	if re.Failure != nil {
+		return re.Failure
+	}
 	return re.send(w, r)
 }
 

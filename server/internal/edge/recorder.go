@@ -48,7 +48,9 @@ func (w *recorder) begin(status int) {
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *recorder) WriteHeader(status int) {
-	w.begin(status)
+	if status >= http.StatusOK { // else the answer is still to come
+		w.begin(status)
+	}
 	w.ResponseWriter.WriteHeader(status)
 }
 

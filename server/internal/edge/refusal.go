@@ -42,6 +42,9 @@ var (
 // ErrCut is for the log alone: no client can read it.
 var ErrCut = transcript.Errorf(transcript.ServiceUnavailable, "The service ended before the body had arrived.")
 
+// ErrStopped ends the body of a request that a later request for the same upload replaces.
+var ErrStopped = transcript.Errorf(transcript.StateConflict, "Another request has taken the upload over.")
+
 // unavailableRetry is the Retry-After while a part of the service itself is away.
 const unavailableRetry = 2 // seconds
 

@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,6 +27,34 @@ func RespondJSON(w http.ResponseWriter, status int, body any) error {
 
 // JSONType is the media type of nearly all answers.
 const JSONType = "application/json"
+
+// RespondInterim sends an interim answer, with these headers alone. A client of HTTP/1.0 gets
+// none.
+func RespondInterim(w http.ResponseWriter, r *http.Request, status int, header map[string]string) {
+	if !r.ProtoAtLeast(1, 1) {
+		return
+	}
+	h := w.Header()
+	final := maps.Clone(h)
+	clear(h)
+	for name, value := range header {
+		h.Set(name, value)
+	}
+	w.WriteHeader(status)
+	clear(h)
+	maps.Copy(h, final)
+}
+
+// RespondEmpty answers without a body.
+func RespondEmpty(w http.ResponseWriter, header map[string]string) {
+	for name, value := range header {
+		w.Header().Set(name, value)
+	}
+	if w.Header().Get("Cache-Control") == "" {
+		w.Header().Set("Cache-Control", "private, no-cache")
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
 
 // Response is an answer with a JSON body before it is sent.
 type Response struct {

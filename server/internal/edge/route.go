@@ -40,6 +40,7 @@ type Route struct {
 	CSV                 string            // the description of a CSV body; empty: the route takes none
 	OPML                string            // the description of an OPML body; empty: the route takes none
 	Texts               map[string]string // the descriptions of other bodies of text, by their media types
+	Files               map[string]string // the descriptions of bodies of bytes, by their media types, as "audio/*"
 	Answers             []Answer
 	Codes               []transcript.Code // of the errors of this route; every route has some more
 	Report              any               // the body of 502 and 503; nil: the error alone

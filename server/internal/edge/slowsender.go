@@ -1,11 +1,13 @@
 package edge
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,6 +39,7 @@ type PatientBody struct {
 	last     time.Time // the latest deadline; zero: no latest
 	received int64     // bytes
 	ended    bool      // was read to its end
+	stopped  atomic.Bool
 }
 
 // NewPatientBody is body with the deadlines of a slow client.
@@ -58,6 +61,8 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 		b.ended = true
 		// The handler's next step may take long.
 		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
+	case errors.Is(err, os.ErrDeadlineExceeded) && b.stopped.Load():
+		err = ErrStopped
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = ErrTooSlow
 	case errors.Is(err, net.ErrClosed):
@@ -75,6 +80,22 @@ func (b *PatientBody) within(whole time.Duration) {
 	b.extend()
 }
 
+// Stop ends the body: a Read that waits, and every later Read, is ErrStopped. Stop may be called
+// while another goroutine reads.
+func (b *PatientBody) Stop() {
+	b.stopped.Store(true)
+	_ = b.control.SetReadDeadline(time.Unix(1, 0)) // as in extend
+}
+
+// StopBody is the Stop of the body of the request that ctx belongs to. Without a body it does
+// nothing.
+func StopBody(ctx context.Context) (stop func()) {
+	if body := exchangeOf(ctx).body; body != nil {
+		return body.Stop
+	}
+	return func() {}
+}
+
 // extend moves the deadline, at most once a second.
 func (b *PatientBody) extend() {
 	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
@@ -87,6 +108,9 @@ func (b *PatientBody) extend() {
 	if until.Sub(b.until) >= time.Second || until.Before(b.until) {
 		b.until = until
 		_ = b.control.SetReadDeadline(until) // a writer without deadlines has no slow peers
+		if b.stopped.Load() {                // Stop may have come before the new deadline
+			b.Stop()
+		}
 	}
 }
 

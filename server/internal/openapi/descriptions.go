@@ -13,6 +13,7 @@ func tags() []openapi31.Tag {
 	}
 	return []openapi31.Tag{
 		tag("transcripts", "Links and uploaded files become transcripts."),
+		tag("uploads", "Files that arrive in several requests."),
 		tag("jobs", "Longer work is a job, to be polled or followed."),
 		tag("captions", "The description and the captions of a link. No job is started."),
 		tag("discovery", "The contents of the video site: search, videos, channels, playlists."),
@@ -28,7 +29,7 @@ func tags() []openapi31.Tag {
 // describeOperations adds to each operation its description in API.md.
 func (t texts) describeOperations(spec *openapi31.Spec) {
 	for _, item := range spec.Paths.MapOfPathItemValues {
-		for _, op := range []*openapi31.Operation{item.Get, item.Put, item.Post, item.Patch, item.Delete} {
+		for _, op := range []*openapi31.Operation{item.Get, item.Head, item.Options, item.Put, item.Post, item.Patch, item.Delete} {
 			if op != nil {
 				t.Operations[*op.ID].show(op)
 			}

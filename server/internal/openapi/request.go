@@ -34,6 +34,10 @@ func describeRequest(r *openapi31.Reflector, op *openapi31.Operation, rt edge.Ro
 	for kind, about := range rt.Texts {
 		describeText(kind, about)
 	}
+	for kind, about := range rt.Files {
+		file := request.Schema{"type": "string", "format": "binary", "description": about}
+		op.RequestBodyEns().RequestBodyEns().WithContentItem(kind, openapi31.MediaType{Schema: file})
+	}
 	if rt.BodyOptional {
 		op.RequestBody.RequestBody.WithRequired(false)
 	}

@@ -34,6 +34,11 @@ func headers() map[edge.Header]openapi31.Header {
 			text, `"requests";q=300;w=60, "polling";q=1500;w=60`),
 		edge.HeaderRateLimit: describe(false, "What is left of both windows: r requests, for t seconds.",
 			text, `"requests";r=299;t=33, "polling";r=1500;t=33`),
+		edge.HeaderUploadComplete: describe(false, "?1: the whole file has arrived, and the answer is that of POST /v1/transcript. ?0: the upload waits for more bytes.",
+			map[string]any{"type": "string", "enum": []string{"?0", "?1"}}, "?0"),
+		edge.HeaderUploadOffset: describe(false, "How many bytes of the file have arrived: continue there.", count, 8388608),
+		edge.HeaderUploadLength: describe(false, "How many bytes the whole file has, if this is known.", count, 73400320),
+		edge.HeaderUploadLimit:  describe(false, "The limits of uploads: max-size in bytes, max-age in seconds from the last request on.", text, "max-size=4294967296, max-age=86400"),
 	}
 }
 

@@ -55,6 +55,8 @@ type Pipeline struct {
 	// Corrections changes the texts of libraries.
 	Corrections *corrections.Texts
 	Disks       *Disks
+	// Resumable keeps files that arrive in several requests.
+	Resumable *Resumable
 	// Webhooks has the endpoints of accounts, and delivers to them.
 	Webhooks *webhooks.Store
 
@@ -116,6 +118,7 @@ func (p *Pipeline) assemble() {
 	c := p.cfg
 	p.Jobs, p.Library, p.Corrections = &Jobs{c.Store}, &Library{c.Store}, corrections.New(c.Store)
 	p.Disks = &Disks{store: c.Store, log: c.Log, minFree: c.MinFreeDisk}
+	p.Resumable = &Resumable{pipeline: p}
 	if !c.Idle {
 		p.Disks.scratch = c.Dir
 	}

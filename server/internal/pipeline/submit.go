@@ -67,7 +67,8 @@ type Outcome struct {
 
 // Submit answers from the cache, joins running work, or starts new work. Submit takes
 // the upload over: on return the file is in use or deleted. If the commit is uncertain
-// (db.ErrUncertain), Submit leaves the file to the sweep. Errors carry codes:
+// (db.ErrUncertain), Submit leaves the file to the sweep. If Submit refuses the file of a
+// resumable upload, the file stays, and the sender may ask again. Errors carry codes:
 // NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does
 // not permit the work or has nothing left, or the error of Admit.
 func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
@@ -76,7 +77,11 @@ func (p *Pipeline) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 	if err == nil {
 		p.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
 	}
-	if s.Upload != nil && !used && !errors.Is(err, db.ErrUncertain) {
+	switch {
+	case s.Upload == nil || used || errors.Is(err, db.ErrUncertain):
+	case err != nil && s.Upload.row != "":
+		s.Upload.discardArrival(ctx)
+	default:
 		p.Discard(ctx, s.Upload)
 	}
 	if s.Upload != nil && s.Upload.arrival != nil {
@@ -112,7 +117,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 	if s.prompt, err = p.promptFor(ctx, s); err != nil {
 		return nil, false, fmt.Errorf("pipeline: reading the prompt: %w", err)
 	}
-	if s.Key == nil {
+	if s.Key == nil && (s.Upload == nil || s.Upload.row == "") {
 		// Most repeated requests end here, without a write.
 		hit, err := cached(ctx, p.store.Reader, s)
 		if err != nil {
@@ -291,11 +296,19 @@ func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job,
 	return callNext(ctx, tx, job.Account)
 }
 
-// record records for the request's idempotency key what its answer speaks of. A job
+// record records for the request's idempotency key, and for its resumable upload, what its answer speaks of. A job
 // is not the last word: the sender may wait for what becomes of it.
 func (s Submission) record(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
+	var about db.Answer
 	if found != nil {
-		return tx.Idempotency.Record(ctx, s.Key, db.Answer{Kind: db.TranscriptAnswer, ID: found.ID}, true)
+		about = db.Answer{Kind: db.TranscriptAnswer, ID: found.ID}
+	} else {
+		about = db.Answer{Kind: db.JobAnswer, ID: job.ID}
 	}
-	return tx.Idempotency.Record(ctx, s.Key, db.Answer{Kind: db.JobAnswer, ID: job.ID}, false)
+	if s.Upload != nil && s.Upload.row != "" {
+		if err := tx.Uploads.Record(ctx, s.Account, s.Upload.row, about); err != nil {
+			return err
+		}
+	}
+	return tx.Idempotency.Record(ctx, s.Key, about, found != nil)
 }

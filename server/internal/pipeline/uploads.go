@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ type Upload struct {
 	Size   int64  // bytes
 	Name   string // the file name, which the caller of Receive sets; may be empty
 
+	row     string   // the id of the resumable upload that it is; empty: it is none
 	arrival *arrival // the work on it while it arrived; nil: there was none
 }
 
@@ -42,7 +44,7 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 			err = CheckSize(size, limit)
 		}
 		if err == nil && size == 0 {
-			err = transcript.Errorf(transcript.UploadInvalid, "The file is empty: send a recording.")
+			err = transcript.Errorf(transcript.UploadInvalid, emptyFile)
 		}
 		return err
 	})
@@ -59,6 +61,14 @@ func CheckSize(size, limit int64) error {
 	}
 	return transcript.Errorf(transcript.MediaTooLarge, "The file is larger than the %s that the plan allows.", humanize.IBytes(uint64(limit))).
 		With("limitBytes", limit)
+}
+
+// CheckSum refuses a file whose SHA-256 is not the announced one. nil announces none.
+func (u *Upload) CheckSum(announced []byte) error {
+	if announced == nil || subtle.ConstantTimeCompare(announced, u.SHA256[:]) == 1 {
+		return nil
+	}
+	return transcript.Errorf(transcript.UploadInvalid, otherFile)
 }
 
 // Discard removes a received file that will not be submitted.

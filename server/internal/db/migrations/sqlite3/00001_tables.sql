@@ -157,6 +157,27 @@ CREATE TABLE idempotency_keys (
 );
 CREATE INDEX idempotency_keys_taken ON idempotency_keys (taken_at);
 
+-- Files that arrive in several requests. An upload without a request for a day is removed.
+CREATE TABLE uploads (
+    id          text PRIMARY KEY NOT NULL,
+    account     text NOT NULL,
+    received    integer NOT NULL, -- bytes
+    length      integer, -- bytes of the whole file; NULL: not known yet
+    sum         blob NOT NULL, -- the state of the SHA-256 of what has arrived
+    digest      blob, -- the SHA-256 that the sender has announced
+    turn        integer NOT NULL, -- of the request that may append
+    complete    boolean NOT NULL,
+    wishes      text NOT NULL, -- the query of the request that began the upload
+    name        text NOT NULL, -- of the file
+    answer_kind text NOT NULL DEFAULT '',
+    answer_id   text NOT NULL DEFAULT '',
+    answer_note text NOT NULL DEFAULT '',
+    created_at  timestamp NOT NULL,
+    seen_at     timestamp NOT NULL -- the last request
+);
+CREATE INDEX uploads_unanswered ON uploads (account) WHERE answer_kind = '';
+CREATE INDEX uploads_seen ON uploads (seen_at);
+
 -- The processes that work on the queue.
 CREATE TABLE processes (
     id        text PRIMARY KEY NOT NULL,
@@ -555,6 +576,7 @@ DROP TABLE library_rows;
 DROP TABLE texts;
 DROP TABLE contents;
 DROP TABLE processes;
+DROP TABLE uploads;
 DROP TABLE idempotency_keys;
 DROP TABLE chunks;
 DROP TABLE job_events;

@@ -1,0 +1,255 @@
+package api
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/resumable"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// fileRequest is the query of POST /v1/transcript with a file as its body.
+type fileRequest struct {
+	wishes
+	table request.Table
+}
+
+func newFileRequest() *fileRequest {
+	f := new(fileRequest)
+	f.table = request.Table{Fields: append(f.wishes.fields(), languageField(&f.languages))}
+	return f
+}
+
+func readFileRequest(query string) (*fileRequest, error) {
+	f := newFileRequest()
+	return f, f.table.ReadQuery(query)
+}
+
+// kept is a query without the parameters that are no fields.
+func (f *fileRequest) kept(query string) string {
+	values, _ := url.ParseQuery(query) // as far as it could be read
+	fields := f.table.Canonical()
+	for name := range values {
+		if _, field := fields[name]; !field {
+			delete(values, name)
+		}
+	}
+	return values.Encode()
+}
+
+// isFile reports whether a body of the media type is a recording.
+func isFile(media string) bool { return media != "" && checkDeclared(media) == nil }
+
+// receivedFile is what has come by POST /v1/transcript with a file as its body.
+type receivedFile struct {
+	*fileRequest
+	whole *pipeline.Upload // nil: a part has come
+	row   *db.Upload       // nil: the file cannot be resumed
+	work  *pipeline.Arrival
+	sum   string // of what has come
+}
+
+// createFromFile is POST /v1/transcript with a file as its body.
+func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	if err := MayUpload(p.Plan); err != nil { // as in createFromUpload
+		return err
+	}
+	h, err := readUploadHeaders(r)
+	if err != nil {
+		return err
+	}
+	var f *receivedFile
+	taken := false // by the pipeline, or by the client
+	defer func() {
+		if f != nil && !taken {
+			t.discardFile(context.WithoutCancel(r.Context()), p, f)
+		}
+	}()
+	return t.edge.Once(w, r, edge.Post{
+		Read: func() (_ map[string]any, err error) {
+			if f, err = t.receiveFile(w, r, p, h); err != nil {
+				return nil, err
+			}
+			c := canonical(f.table, transcript.Upload)
+			c["file"] = f.sum
+			return c, nil
+		},
+		Large: true,
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			taken = true
+			if h.resumable && !h.complete {
+				return t.begunReply(p, f.row.ID)
+			}
+			if h.resumable {
+				w.Header().Set(resumable.Complete, resumable.Bool(true))
+			}
+			return t.submitArrived(r, p, f, key)
+		},
+		Again: func(a db.Answer) (edge.Reply, error) {
+			if a.Kind == db.UploadAnswer {
+				return t.begunReply(p, a.ID)
+			}
+			return t.createdBefore(r, a, f.view)
+		},
+	})
+}
+
+// receiveFile reads a body that is a file, or a part of a file.
+func (t *transcripts) receiveFile(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders) (*receivedFile, error) {
+	wished, err := readFileRequest(r.URL.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	name, err := fileName(r)
+	if err != nil {
+		return nil, err
+	}
+	if !h.resumable || h.complete { // the content is the whole file
+		content, err := declaredDigest(r.Header.Values("Content-Digest"))
+		if err != nil {
+			return nil, err
+		}
+		if h.digest == nil {
+			h.digest = content
+		}
+	}
+	if h.offset > 0 {
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Offset, Message: "must be 0, or left out: the upload begins"})
+	}
+	arrived, err := edge.HoldUpload(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer arrived()
+	if !h.resumable {
+		return t.receiveWhole(r, p, h, wished, name)
+	}
+	return t.receiveFirst(w, r, p, h, wished, name)
+}
+
+// receiveWhole reads a file whose sender sends the whole file or nothing.
+func (t *transcripts) receiveWhole(r *http.Request, p account.Principal, h uploadHeaders, wished *fileRequest, name string) (*receivedFile, error) {
+	if err := errors.Join(pipeline.CheckSize(r.ContentLength, p.Plan.MaxUploadBytes), t.pipeline.Disks.Room(r.ContentLength)); err != nil {
+		return nil, err
+	}
+	u, err := t.pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), wished.wishes), bodyReader{r.Body}, p.Plan.MaxUploadBytes)
+	if err != nil {
+		return nil, brokenFile(err)
+	}
+	u.Name = name
+	if err := u.CheckSum(h.digest); err != nil {
+		t.pipeline.Discard(r.Context(), u)
+		return nil, err
+	}
+	return &receivedFile{fileRequest: wished, whole: u, sum: hex.EncodeToString(u.SHA256[:])}, nil
+}
+
+// receiveFirst begins an upload with the first bytes of a file, which may be all of them.
+func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, wished *fileRequest, name string) (*receivedFile, error) {
+	if err := h.settleLength(r, 0, nil); err != nil {
+		return nil, err
+	}
+	u := &db.Upload{Account: p.Account, Length: h.length, Digest: h.digest, Wishes: wished.kept(r.URL.RawQuery), Name: name}
+	if err := t.pipeline.Resumable.Begin(r.Context(), u, p.Plan.MaxUploadBytes); err != nil {
+		return nil, err
+	}
+	sender := informed{w, r, h}
+	sender.tell(map[string]string{"Location": uploadPath(t.basePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
+	f := &receivedFile{fileRequest: wished, row: u}
+	var err error
+	if f.work, err = t.appendBody(sender, p, u, wished.wishes); err == nil && h.complete {
+		err = t.pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
+	}
+	if err != nil {
+		f.work.Discard(r.Context())
+		if !h.interim { // nobody knows of the upload
+			_ = t.pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), p.Account, u.ID) // else the sweep removes it
+		}
+		return nil, brokenFile(err)
+	}
+	f.sum = hex.EncodeToString(u.Sum)
+	return f, nil
+}
+
+// progressEvery is the time between two interim answers about the progress of an upload.
+const progressEvery = 5 * time.Second
+
+// appendBody appends the body of a request to an upload.
+func (t *transcripts) appendBody(sender informed, p account.Principal, u *db.Upload, wish wishes) (*pipeline.Arrival, error) {
+	r := sender.r
+	in := pipeline.Incoming{Body: bodyReader{r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
+	if sender.h.complete {
+		in.Whole = new(t.uploadSubmission(p, new(pipeline.Upload), wish))
+	}
+	told := time.Now()
+	in.Kept = func(received int64) {
+		if time.Since(told) >= progressEvery {
+			told = time.Now()
+			sender.tell(map[string]string{resumable.Offset: resumable.Integer(received)})
+		}
+	}
+	return t.pipeline.Resumable.Append(r.Context(), u, in)
+}
+
+// brokenFile is the answer to a body that ended early.
+func brokenFile(err error) error {
+	body := errBody{}
+	switch {
+	case !errors.As(err, &body), errors.Is(err, edge.ErrTooSlow), errors.Is(err, edge.ErrCut), errors.Is(err, edge.ErrStopped):
+		return err
+	}
+	return edge.InvalidBody("ended before it was complete")
+}
+
+// submitArrived hands a whole file to the pipeline.
+func (t *transcripts) submitArrived(r *http.Request, p account.Principal, f *receivedFile, key *db.HeldKey) (edge.Reply, error) {
+	if f.row != nil {
+		var err error
+		if f.whole, err = t.pipeline.Resumable.Whole(context.WithoutCancel(r.Context()), f.row, f.work); err != nil {
+			f.work.Discard(r.Context())
+			return edge.Reply{}, err
+		}
+	}
+	sub := t.uploadSubmission(p, f.whole, f.wishes)
+	sub.Key = key
+	return t.submit(r, f.wait, sub)
+}
+
+// discardFile removes what has come by a request that turned out to be a repetition.
+func (t *transcripts) discardFile(ctx context.Context, p account.Principal, f *receivedFile) {
+	f.work.Discard(ctx)
+	if f.row != nil {
+		_ = t.pipeline.Resumable.Cancel(ctx, p.Account, f.row.ID) // else the sweep removes it
+		return
+	}
+	t.pipeline.Discard(ctx, f.whole)
+}
+
+// BegunUpload is the 201 body of POST /v1/transcript: a part of a file has arrived.
+type BegunUpload struct {
+	UploadID string `json:"uploadId" format:"uuid"` // the id, for the routes of the upload
+}
+
+// begunReply is the 201 with an upload.
+func (t *transcripts) begunReply(p account.Principal, id string) (edge.Reply, error) {
+	header := map[string]string{
+		"Location": uploadPath(t.basePath, id), resumable.Complete: resumable.Bool(false), resumable.Limit: uploadLimits(p.Plan),
+	}
+	re, err := edge.ReplyJSON(http.StatusCreated, header, BegunUpload{id})
+	re.About = db.Answer{Kind: db.UploadAnswer, ID: id}
+	return re, err
+}
+
+// uploadPath is the path of an upload under the base path of the API.
+func uploadPath(basePath, id string) string { return basePath + "/v1/uploads/" + strings.ToLower(id) }

@@ -1,0 +1,161 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A file that arrives in several requests is stored in parts. Each part is a blob of its own, so
+// that a request that ends early loses at most one part, on a disk as in an object store. The key
+// of the whole file names the prefix of the parts and the size of the file: so Read, Range and
+// Delete take the file as any other blob, and no file is copied when its last part has arrived.
+//
+// Several requests may write a part for the same place, but only one of them is recorded: the
+// request that has taken the file over last. Requests count their turns. At each place, the part
+// of the latest turn is the recorded one: a request takes the file over at the end of the last
+// recorded part, and writes nowhere else.
+
+// PartSize is the most bytes of a part.
+const PartSize = 2 << 20
+
+// ErrDamaged says that parts of a file are missing or have the wrong size.
+var ErrDamaged = errors.New("store: parts of the file are missing")
+
+// PartKey is the key of the part that begins at an offset of the file, written in a turn.
+func PartKey(prefix string, offset, turn int64) string {
+	return fmt.Sprintf("%s+%015d-%d", prefix, offset, turn)
+}
+
+// WholeKey is the key of a file in parts, of so many bytes.
+func WholeKey(prefix string, size int64) string { return fmt.Sprintf("%s+%d", prefix, size) }
+
+// PartsPrefix is the beginning of the keys of a file's parts and of the key of the whole file, by
+// one of these keys; false: the key is of a blob without parts.
+func PartsPrefix(key string) (prefix string, inParts bool) {
+	prefix, _, inParts = strings.Cut(key, "+")
+	return prefix + "+", inParts
+}
+
+// wholeSize returns the prefix and the size of a file in parts.
+func wholeSize(key string) (prefix string, size int64, inParts bool) {
+	prefix, inParts = PartsPrefix(key)
+	if !inParts {
+		return "", 0, false
+	}
+	size, err := strconv.ParseInt(key[len(prefix):], 10, 64)
+	return prefix, size, err == nil
+}
+
+// PutPart stores the next bytes of r as a part, at most PartSize of them, and returns their
+// number. The part also ends where r ends or fails: ended is the error of r then, io.EOF for its
+// end. No byte at all makes no part. An error of the bucket is err, and no part is stored.
+func (b *Bucket) PutPart(ctx context.Context, key string, r io.Reader) (size int64, ended, err error) {
+	first := make([]byte, 1)
+	if _, ended = io.ReadFull(r, first); ended != nil {
+		return 0, ended, nil
+	}
+	body := &failing{Reader: io.LimitReader(io.MultiReader(strings.NewReader(string(first)), r), PartSize)}
+	stored, err := b.Put(ctx, key, func(w io.Writer) error {
+		_, err := io.Copy(w, body)
+		return err
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	if body.err == nil && stored.Size < PartSize {
+		body.err = io.EOF
+	}
+	return stored.Size, body.err, nil
+}
+
+// failing ends where its reader fails, and remembers the error.
+type failing struct {
+	io.Reader
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		f.err, err = err, io.EOF
+	}
+	return n, err
+}
+
+// part is a part of a file.
+type part struct {
+	key          string
+	offset, size int64
+	turn         int64
+}
+
+var partKey = regexp.MustCompile(`\+(\d{15})-(\d{1,18})$`)
+
+// parts returns the parts of a file in order. ErrDamaged if the parts do not add up to the file,
+// ErrNotFound if there are none.
+func (b *Bucket) parts(ctx context.Context, key string) ([]part, error) {
+	prefix, size, _ := wholeSize(key)
+	latest := map[int64]part{}
+	err := b.Each(ctx, prefix, func(l Listed) error {
+		m := partKey.FindStringSubmatch(l.Key)
+		if m == nil {
+			return nil // an incomplete part
+		}
+		p := part{key: l.Key, size: l.Size}
+		p.offset, _ = strconv.ParseInt(m[1], 10, 64) // 15 digits fit
+		p.turn, _ = strconv.ParseInt(m[2], 10, 64)   // as above
+		if before, there := latest[p.offset]; !there || before.turn < p.turn {
+			latest[p.offset] = p
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(latest) == 0 {
+		return nil, fmt.Errorf("blob %s: %w", key, ErrNotFound)
+	}
+	var all []part
+	for at := int64(0); at < size; {
+		p, there := latest[at]
+		if !there || p.size <= 0 || p.size > size-at {
+			return nil, fmt.Errorf("blob %s, at byte %d of %d: %w", key, at, size, ErrDamaged)
+		}
+		all = append(all, p)
+		at += p.size
+	}
+	return all, nil
+}
+
+// readParts is read for a file in parts.
+func (b *Bucket) readParts(ctx context.Context, key string, w io.Writer) (size int64, err error) {
+	parts, err := b.parts(ctx, key)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range parts {
+		n, err := b.read(ctx, p.key, w)
+		size += n
+		if err == nil && n != p.size {
+			err = fmt.Errorf("blob %s holds %d of %d bytes: %w", p.key, n, p.size, ErrDamaged)
+		}
+		if err != nil {
+			return size, err
+		}
+	}
+	return size, nil
+}
+
+// deleteParts removes all that there is of a file in parts.
+func (b *Bucket) deleteParts(ctx context.Context, prefix string) error {
+	keys, err := b.Keys(ctx, prefix)
+	for _, key := range keys {
+		err = errors.Join(err, b.delete(ctx, key))
+	}
+	return err
+}
