@@ -31,6 +31,7 @@ type batchPage struct {
 	Next        string // the token of the next page; empty: none
 	Reasons     []reason
 	Retried     *retried // the result of a retry that was just made; nil: none
+	Passed      *passed  // what was passed over in the pasted text; nil: nothing
 	Trouble     *trouble // why the playlist or channel could not be listed; nil: it was listed
 
 	Export                 bool // whether the plan includes the export
@@ -74,7 +75,7 @@ func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r)}
+	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r), Passed: passedOver(r)}
 	var failed []batch.Item
 	if job.Failed > 0 {
 		if failed, err = p.failedItems(r.Context(), id); err != nil {

@@ -142,7 +142,7 @@ func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, pathOfBatch(made.ID), http.StatusSeeOther)
+	http.Redirect(w, r, params.passed.onto(pathOfBatch(made.ID)), http.StatusSeeOther)
 	return nil
 }
 
@@ -160,6 +160,7 @@ type batchParams struct {
 	source string // the field of links, the file, or the list
 	lines  []int  // the line of each link, from 1
 	table  []byte // the content that CSV reads
+	passed passed
 }
 
 // readBatchForm reads a form, with or without a file. The error is a fieldError, or the error
@@ -221,15 +222,11 @@ func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table
 	} else {
 		p.source = "links"
 	}
+	prose := anyLink(typed, sites)
 	lines := bufio.NewScanner(strings.NewReader(typed))
 	lines.Buffer(nil, maxBatchBytes+maxForm)
 	for n := 1; lines.Scan(); n++ {
-		link := strings.TrimSpace(lines.Text())
-		picked := linksInProse(strings.Fields(link), sites)
-		if picked == nil && link != "" {
-			picked = []string{link}
-		}
-		for _, link := range picked {
+		for _, link := range p.linksOfLine(strings.TrimSpace(lines.Text()), prose, sites) {
 			p.URLs, p.lines = append(p.URLs, link), append(p.lines, n)
 		}
 	}
@@ -237,6 +234,26 @@ func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table
 		return &fieldError{p.source, "batches.noLinks"}
 	}
 	return lines.Err()
+}
+
+// linksOfLine returns the links of a line. In prose it passes over lines of words. A line that is
+// one word, or in a list, is meant as a link: if it is none, the API says so with its number.
+func (p *batchParams) linksOfLine(line string, prose bool, sites *site.Table) []string {
+	found, err := findLinks(line, sites)
+	several := strings.ContainsAny(line, " \t")
+	switch {
+	case line == "":
+		return nil
+	case err != nil, len(found.links) == 0 && !(prose && several), found.doubtful && !prose:
+		return []string{line}
+	case found.doubtful:
+		p.passed.Words += len(found.words) + len(found.links)
+		return nil
+	}
+	p.passed.Links += len(found.links)
+	p.passed.Words += len(found.words)
+	p.passed.Repeats += found.repeats
+	return found.links
 }
 
 // isTable reports whether a file is a CSV, by its name, or by its type if the name has no

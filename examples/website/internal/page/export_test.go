@@ -12,5 +12,8 @@ func Direct(h http.Handler) http.RoundTripper { return direct{h} }
 // ErrBroken is how an answer ends whose handler has panicked.
 var ErrBroken = errBroken
 
-// SplitLinks is splitLinks.
-func SplitLinks(text string, sites *site.Table) ([]string, error) { return splitLinks(text, sites) }
+// FindLinks returns the links of a text and its other words.
+func FindLinks(text string, sites *site.Table) (links, words []string, err error) {
+	found, err := findLinks(text, sites)
+	return found.links, found.words, err
+}

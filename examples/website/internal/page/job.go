@@ -25,8 +25,9 @@ type jobPage struct {
 	Known   bool // whether Steps contain the job's stage
 	Percent int  // of the recognition; -1: none
 	Trouble *trouble
-	Again   bool // whether a repetition may succeed
-	Refresh int  // seconds, for browsers without scripts; 0: the job has ended
+	Again   bool    // whether a repetition may succeed
+	Passed  *passed // what was passed over in the pasted text; nil: nothing
+	Refresh int     // seconds, for browsers without scripts; 0: the job has ended
 }
 
 // Why returns why the job waits, or why its work was begun again; nil: it does neither.
@@ -80,7 +81,7 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, resultPath(job.Result), http.StatusSeeOther)
 		return nil
 	}
-	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1}
+	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1, Passed: passedOver(r)}
 	if shown.Form.Links == "" || visitor.From(r.Context()).Known() {
 		p.lookUp(r, &shown)
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -79,9 +78,10 @@ func joined(languages []string) string { return strings.Join(languages, ",") }
 type pasted struct {
 	single string
 	batch  client.BatchParams
+	passed passed
 }
 
-// pasteFault is the reason why the input cannot be transcribed: the key of a text, and a link.
+// pasteFault is the reason why the input cannot be transcribed: the key of a text, and links.
 type pasteFault struct {
 	key, link string
 	words     string // words for a search; empty: none
@@ -89,126 +89,50 @@ type pasteFault struct {
 
 func (e *pasteFault) Error() string { return e.key }
 
-// readPasted reads a link, many links, a playlist or a channel. A link to a recording within a
-// list means the recording.
+// readPasted reads a link, many links, a playlist or a channel. It passes over other words around
+// links. A link to a recording within a list means the recording.
 func readPasted(text string, sites *site.Table) (pasted, error) {
-	found, err := splitLinks(text, sites)
+	found, err := findLinks(text, sites)
 	if err != nil {
 		return pasted{}, err
 	}
-	lists, unknown := 0, []string(nil)
-	for _, link := range found {
-		switch _, isList := listOf(link, sites); {
-		case isList:
+	lists := 0
+	for _, link := range found.links {
+		if _, isList := listOf(link, sites); isList {
 			lists++
-		case !looksLikeLink(link, sites):
-			unknown = append(unknown, link)
 		}
 	}
+	read := pasted{passed: passed{Links: len(found.links), Words: len(found.words), Repeats: found.repeats}}
 	switch {
-	case len(found) == 0:
+	case len(found.links) == 0 && len(found.words) == 0:
 		return pasted{}, &pasteFault{key: "start.nothing"}
-	case len(unknown) > 0:
-		return pasted{}, &pasteFault{"start.noLink", excerpt(unknown[0]), excerpt(text)}
-	case len(found) == 1 && lists == 1:
-		list, _ := listOf(found[0], sites)
-		return pasted{batch: list}, nil
-	case len(found) == 1:
-		return pasted{single: found[0]}, nil
+	case len(found.links) == 0 && len(found.words) > 1:
+		return pasted{}, &pasteFault{key: "start.noLinks", words: excerpt(text)}
+	case len(found.links) == 0, found.doubtful:
+		return pasted{}, &pasteFault{"start.noLink", quoted(found.words), excerpt(text)}
+	case len(found.links) == 1 && lists == 1:
+		read.batch, _ = listOf(found.links[0], sites)
+	case len(found.links) == 1:
+		read.single = found.links[0]
 	case lists > 0:
 		return pasted{}, &pasteFault{key: "start.listAlone"}
+	default:
+		read.batch.URLs = found.links
 	}
-	return pasted{batch: client.BatchParams{URLs: found}}, nil
+	return read, nil
 }
 
-// mostPieces bounds the words and commas of an input, because checking each takes time. A batch
-// may have far fewer links.
-const mostPieces = 4 * mostItems
-
-// splitLinks returns the links of a text that are separated by lines, spaces or commas. A comma
-// may also be a part of a link.
-func splitLinks(text string, sites *site.Table) ([]string, error) {
-	words := strings.Fields(text)
-	if len(words)+strings.Count(text, ",") > mostPieces {
-		return nil, &transcript.Error{Code: transcript.BatchLimitExceeded, Status: http.StatusUnprocessableEntity}
+// quoted names the first words of a list.
+func quoted(words []string) string {
+	const most = 3
+	var all []string
+	for _, word := range words[:min(len(words), most)] {
+		all = append(all, "“"+excerpt(word)+"”")
 	}
-	if links := linksInProse(words, sites); links != nil {
-		return links, nil
+	if len(words) > most {
+		all = append(all, "…")
 	}
-	var found []string
-	for _, word := range words {
-		begin := len(found)
-		for piece := range strings.SplitSeq(word, ",") {
-			if len(found) == begin || looksLikeLink(piece, sites) {
-				found = append(found, piece)
-			} else {
-				found[len(found)-1] += "," + piece
-			}
-		}
-	}
-	whole := found[:0]
-	for _, link := range found {
-		if link = strings.Trim(link, ",;<>\"'"); link != "" {
-			whole = append(whole, link)
-		}
-	}
-	return whole, nil
-}
-
-// linksInProse returns the links among other words, such as "see (https://…).". It returns nil
-// if there are no other words, or no links with an explicit form. A word of eleven letters
-// could be the id of a video, but among other words it counts as a word.
-func linksInProse(words []string, sites *site.Table) (links []string) {
-	prose := false
-	for _, word := range strings.Fields(betweenLinks.Replace(strings.Join(words, " "))) {
-		at := beginOfLink(word)
-		bare := trimLink(word[at:])
-		switch {
-		case strings.Contains(bare, "://"), strings.Contains(bare, "/") && looksLikeLink(bare, sites):
-			links = append(links, bare)
-			prose = prose || at > 0
-		case bare != "" && !looksLikeLink(bare, sites):
-			prose = true
-		}
-	}
-	if !prose {
-		return nil
-	}
-	return links
-}
-
-// betweenLinks separates links that have only a comma or semicolon between them.
-var betweenLinks = strings.NewReplacer(
-	",https://", ", https://", ",http://", ", http://", ";https://", "; https://", ";http://", "; http://",
-)
-
-// beginOfLink returns where the first link of a word begins, 0 if there is none. A link inside
-// another link is a part of it.
-func beginOfLink(word string) int {
-	before, _, found := strings.Cut(word, "://")
-	before = strings.TrimSuffix(before, "s")
-	if !found || !strings.HasSuffix(before, "http") {
-		return 0
-	}
-	return len(before) - len("http")
-}
-
-// trimLink removes quotes, brackets and final punctuation from a link. It keeps a bracket whose
-// counterpart is in the link: "https://media.example/talk_(live)".
-func trimLink(text string) string {
-	link := strings.TrimLeft(text, "([{<“‘«\"'")
-	for {
-		short := strings.TrimRight(link, ".,;:!?>”’»\"'")
-		for _, pair := range []string{"()", "[]", "{}"} {
-			if strings.HasSuffix(short, pair[1:]) && strings.Count(short, pair[:1]) < strings.Count(short, pair[1:]) {
-				short = short[:len(short)-1]
-			}
-		}
-		if short == link {
-			return link
-		}
-		link = short
-	}
+	return strings.Join(all, ", ")
 }
 
 // looksLikeLink reports whether a text has the form of a link, or a site of the table knows it.

@@ -113,14 +113,16 @@ func (p *pages) send(r *http.Request, pasted string, language []string) (string,
 	case err != nil:
 		return "", p.explained(err)
 	case found.single != "":
-		return p.sendLink(r, found.single, language)
+		to, err := p.sendLink(r, found.single, language)
+		return found.passed.onto(to), err
 	case !visitor.From(r.Context()).Known():
 		e := transcript.Errorf(transcript.Forbidden, "%s", p.strings.text("start.manyNeedAccount"))
 		e.ActionLabel, e.ActionURL = p.strings.text("sign.in"), signInPath
 		return "", e
 	}
 	found.batch.Language = language
-	return p.sendBatch(r, found.batch)
+	to, err := p.sendBatch(r, found.batch)
+	return found.passed.onto(to), err
 }
 
 // sendBatch requests a batch, and returns its page.

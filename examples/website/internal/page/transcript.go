@@ -26,6 +26,7 @@ type reading struct {
 	Text       text
 	Languages  []string       // in which the account has the same content, including this one
 	Recording  recording      // empty: none is kept
+	Passed     *passed        // what was passed over in the pasted text; nil: nothing
 	Paragraphs bool           // whether Text has paragraphs instead of lines
 	Known      bool           // whether the visitor is a user
 	Account    string         // of the visitor
@@ -100,7 +101,7 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	key.Language = t.Lang
 	shown := reading{
 		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != string(asNew) && saved.Cached, Stale: r.FormValue("as") == string(asStale),
-		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: visitor.From(r.Context()).Known(), Account: visitor.From(r.Context()).Account,
+		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: visitor.From(r.Context()).Known(), Account: visitor.From(r.Context()).Account, Passed: passedOver(r),
 	}
 	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
 	if shown.Known {
