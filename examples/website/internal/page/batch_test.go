@@ -25,7 +25,8 @@ func (s *site) makeBatch(t *testing.T, fields ...string) string {
 	t.Helper()
 	made := s.post(t, "/batches", fields...)
 	require.Equal(t, http.StatusSeeOther, made.status, made.body)
-	return made.header.Get("Location")
+	path, _, _ := strings.Cut(made.header.Get("Location"), "?") // without what was passed over
+	return path
 }
 
 // ended waits until the batch of a page has ended, and returns it.
