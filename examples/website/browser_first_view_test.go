@@ -33,7 +33,7 @@ func TestBrowserFirstViewIsSmallAndStill(t *testing.T) {
 		bytes := page.Received() - before
 		t.Logf("%s: %d bytes in %d answers, layout shift %g", name, bytes, len(page.Asked())-asked, shift)
 		assert.Greater(t, bytes, int64(1000), name)
-		assert.Less(t, bytes, int64(60_000), name)
+		assert.Less(t, bytes, int64(30_000), name)
 		assert.Zero(t, shift, name)
 	}
 }

@@ -85,7 +85,7 @@ func TestBrowserDeletesWhenNobodyUndoesIt(t *testing.T) {
 	page.Wait(`(window.begun = performance.now()) > 0`)
 	browsertest.Eval[bool](page, `(() => {
 		const ask = window.fetch;
-		window.fetch = (url, options) => options.method === "DELETE" && url.includes("aaaaaaaaa01")
+		window.fetch = (url, options) => options?.method === "DELETE" && url.includes("aaaaaaaaa01")
 			? Promise.resolve(new Response('{"error":{"code":"SERVICE_UNAVAILABLE","message":"The database is away."}}', {status: 503}))
 			: ask(url, options);
 		return true;
@@ -98,7 +98,7 @@ func TestBrowserDeletesWhenNobodyUndoesIt(t *testing.T) {
 	require.NoError(t, s.api(t).Library.Delete(t.Context(), library.Key{Platform: transcript.VideoSite, ExternalID: "aaaaaaaaa02", Language: "en"}))
 
 	page.Wait(shown + ` === "Two"`)
-	page.WaitText("#notices", "Not deleted. The database is away.")
+	page.WaitText("#notices", "Not deleted. The service is not available for the moment.")
 	waited := browsertest.Eval[float64](page, `performance.getEntriesByType("resource").find((e) => e.name.includes("aaaaaaaaa00")).startTime - window.begun`)
 	assert.GreaterOrEqual(t, waited, 9_999.0)
 	assert.Equal(t, "Two", s.kept(t))

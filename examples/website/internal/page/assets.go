@@ -23,22 +23,31 @@ var embedded embed.FS
 type assets struct {
 	folder string // as in "/assets/0123456789abcdef/"
 	files  map[string][]byte
+
+	modules map[string]module // by name
 }
 
-func readAssets(texts catalog) (*assets, error) {
-	a := &assets{files: map[string][]byte{}}
+func readAssets(catalogs []*catalog) (*assets, error) {
+	a := &assets{files: map[string][]byte{}, modules: map[string]module{}}
 	err := fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		a.files[strings.TrimPrefix(name, "assets/")], err = embedded.ReadFile(name)
+		file, err := embedded.ReadFile(name)
+		name = strings.TrimPrefix(name, "assets/")
+		a.files[name] = file
+		if path.Ext(name) == ".js" {
+			a.modules[name] = readModule(file)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if a.files["strings.js"], err = texts.module(); err != nil {
-		return nil, err
+	for _, c := range catalogs {
+		if a.files["refusals-"+c.tag.String()+".json"], err = c.refusalsFile(); err != nil {
+			return nil, err
+		}
 	}
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(a.files)) {

@@ -69,7 +69,7 @@ func TestBatchShowsItsItems(t *testing.T) {
 	assert.Contains(t, page, `&lt;script&gt;alert(&#34;1&#34;)`)
 	assert.Contains(t, page, `href="/transcripts/video_site/dQw4w9WgXcQ?language=en"`)
 	assert.Contains(t, page, "A duplicate of another item")
-	assert.Contains(t, page, "This is neither a link nor a content id.", "the reason")
+	assert.Contains(t, page, "The link does not lead to a single video or recording.", "the reason")
 	assert.Contains(t, page, "as the address bar of a browser shows it", "the cure")
 	assert.NotContains(t, page, `http-equiv="refresh"`)
 	for _, format := range batch.ExportFormats() {
@@ -176,7 +176,7 @@ func TestBatchFormSaysWhatIsWrong(t *testing.T) {
 		"no list":  {[]string{"from", "playlist", "list", " "}, 422, "list", "Name a playlist or a channel."},
 		"bad list": {[]string{"from", "playlist", "list", "https://example.com/"}, 422, "list", ""},
 		"most":     {[]string{"from", "channel", "list", "@a", "most", "1.5"}, 422, "most", "A whole number"},
-		"too many": {[]string{"from", "channel", "list", "@a", "most", "501"}, 422, "most", "must be from 1 to 500"},
+		"too many": {[]string{"from", "channel", "list", "@a", "most", "501"}, 422, "most", "a whole number from 1 to 500"},
 		"language": {[]string{"from", "batch", "links", "dQw4w9WgXcQ", "language", "no-such-language-tag"}, 422, "language", ""},
 		"line":     {[]string{"from", "batch", "links", "dQw4w9WgXcQ\n\n" + long}, 422, "links", "Line 3: "},
 		"nothing":  {[]string{"from", "batch", "links", "https://example.com/about"}, 422, "links", ""},
@@ -222,8 +222,8 @@ func TestBatchOfAFile(t *testing.T) {
 		assert.Equal(t, 2, s.ended(t, made.header.Get("Location")).Counts.Success, name)
 	}
 	for name, c := range map[string]struct{ content, says string }{
-		"broken.csv": {"url\na,b\n", "line 2"},
-		"other.csv":  {"link\na\n", "line 1"},
+		"broken.csv": {"url\na,b\n", "Line 2"},
+		"other.csv":  {"link\na\n", "Line 1"},
 		"empty.txt":  {"\n", "There is no link in it."},
 		"large.txt":  {strings.Repeat("a", 9<<20), "at most 8 MiB"},
 	} {
@@ -316,7 +316,7 @@ func TestBatchSaysWhyItWaits(t *testing.T) {
 		return now.LastError != nil
 	}, time.Minute, 25*time.Millisecond)
 	shown := s.get(t, path)
-	assert.Contains(t, shown.body, `<p class="hint" id="waits" role="status" dir="auto">The &lt;b&gt;site&lt;/b&gt; blocks. Ask less.</p>`)
+	assert.Contains(t, shown.body, `<p class="hint" id="waits" role="status" dir="auto">The site blocks this service at the moment. The site makes this service wait. Try again later.</p>`)
 	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
 	assert.NotContains(t, s.get(t, path).body, `id="waits"`)
 }

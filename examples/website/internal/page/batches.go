@@ -278,12 +278,11 @@ func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string
 	default:
 		return "", message
 	}
-	issue := firstIssue(refused)
+	issue := firstIssue(refused.Details)
 	switch of := link.FindStringSubmatch(issue.Path); {
 	case of != nil:
 		if n, err := strconv.Atoi(of[1]); err == nil && n < len(sent.lines) {
-			issue.Path = "url"
-			return sent.source, p.strings.text("batches.line", "line", sent.lines[n], "says", p.about(issue))
+			return sent.source, p.strings.text("batches.line", "line", sent.lines[n], "says", p.strings.text("field.url"))
 		}
 	case issue.Path == "language":
 		return "language", message
@@ -293,15 +292,4 @@ func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string
 		return sent.source, message
 	}
 	return "", message
-}
-
-// firstIssue returns the first fault in a refusal; the zero value if there is none.
-func firstIssue(refused *client.Error) (found transcript.Issue) {
-	issues, _ := refused.Details["issues"].([]any)
-	if len(issues) > 0 {
-		first, _ := issues[0].(map[string]any)
-		found.Path, _ = first["path"].(string)
-		found.Message, _ = first["message"].(string)
-	}
-	return found
 }

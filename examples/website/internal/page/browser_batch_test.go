@@ -35,7 +35,7 @@ func TestBrowserFollowsABatch(t *testing.T) {
 	back()
 	release()
 	page.See("button", "Try 2 items again")
-	assert.True(t, browsertest.Eval[bool](page, `stays.isConnected && stays.textContent.includes("The site asks to log in.")`), "a row is the same element")
+	assert.True(t, browsertest.Eval[bool](page, `stays.isConnected && stays.textContent.includes("The site shows the content only after a login.")`), "a row is the same element")
 	assert.Empty(t, browsertest.Eval[string](page, `document.getElementById("lost").textContent`))
 
 	s.Engine.FailCaptions(nil)

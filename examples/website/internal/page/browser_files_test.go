@@ -102,7 +102,7 @@ func followsFiles(t *testing.T, n int) {
 	})
 	release()
 	rows(page, n-1, "The text is ready")
-	rows(page, 1, "There is <b>no</b> speech. Choose a recording with captions, or sign in where speech is recognized.")
+	rows(page, 1, "There is no text for this. Choose a recording with captions, or sign in where speech is recognized.")
 	page.WaitText("#queueSum", fmt.Sprintf("%d of %d files are done. 1 failed.", n-1, n))
 	assert.Empty(t, page.Barriers())
 	streams.mu.Lock()

@@ -281,7 +281,7 @@ func TestBrowserSaysWhatIsWrong(t *testing.T) {
 	page.Open("/")
 	write("dQw4w9WgXc9")
 	page.Press("\r")
-	page.WaitText("#trouble", "The daily allowance of guests is used up")
+	page.WaitText("#trouble", "Today, no new transcript is left without an account.")
 	page.See("link", "Sign in")
 	page.Wait(`document.querySelector("[data-held]").disabled`)
 	write("0") // which is there already
@@ -303,7 +303,7 @@ func TestBrowserShowsWhyAJobWaits(t *testing.T) {
 	page.WaitText("#stage", "Looking for captions")
 	assert.Empty(t, browsertest.Eval[string](page, `document.getElementById("why").textContent`))
 	release()
-	page.WaitText("#why", "The <b>site</b> blocks. Ask less.")
+	page.WaitText("#why", "The site blocks this service at the moment. The site makes this service wait. Try again later.")
 	again := s.Engine.HoldCaptions()
 	defer again()
 	page.Wait(`document.getElementById("why").textContent === ""`)

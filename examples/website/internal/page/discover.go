@@ -129,7 +129,6 @@ func (s *discoverPage) take(found *client.Page[video.Result]) {
 			})
 		}
 	}
-	s.Videos.Tongues = tongues()
 	if found.Next != "" {
 		next := s.Asked
 		next.From = found.Next
@@ -207,14 +206,12 @@ func (p *pages) showList(w http.ResponseWriter, r *http.Request, shown listPage,
 	if next != "" {
 		shown.Next = withQuery(shown.URL(), "kind", string(shown.Kind), "from", next)
 	}
-	shown.Videos.Tongues = tongues()
 	return p.show(w, r, http.StatusOK, "discover-list", shown)
 }
 
 // videoList is a list of videos to transcribe.
 type videoList struct {
-	Rows    []videoRow
-	Tongues []tongue
+	Rows []videoRow
 }
 
 // videoRow is a found video.

@@ -183,7 +183,7 @@ func readFollowForm(r *http.Request) (f followForm, list []byte, err error) {
 
 // fieldOfFollow is the field of the form that a refusal of the API is about.
 func fieldOfFollow(refused *client.Error, file bool) string {
-	at, _, _ := strings.Cut(firstIssue(refused).Path, ".")
+	at, _, _ := strings.Cut(firstIssue(refused.Details).Path, ".")
 	switch {
 	case at == "language":
 		return "language"

@@ -154,7 +154,7 @@ func TestFailingFollowSaysWhy(t *testing.T) {
 	for _, page := range []string{path, "/follows"} {
 		shown := s.get(t, page).body
 		assert.Contains(t, shown, ">Failing</p>")
-		assert.Contains(t, shown, "There is no &lt;feed&gt; any more. Follow another.")
+		assert.Contains(t, shown, "The video or recording is removed, private, or not available here. Check whether it plays")
 	}
 	assert.Contains(t, s.get(t, path).body, "It goes on trying.")
 }

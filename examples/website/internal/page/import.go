@@ -89,7 +89,7 @@ func (p *pages) importFile(w http.ResponseWriter, r *http.Request) error {
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == transcript.InvalidRequest {
 		shown.Field, shown.Fault = "file", p.strings.text("import.unreadable")
-		if firstIssue(refused).Path == "language" {
+		if firstIssue(refused.Details).Path == "language" {
 			shown.Field, shown.Fault = "language", p.strings.text("transcript.badLanguage")
 		}
 		return p.show(w, r, http.StatusUnprocessableEntity, "import", *shown)

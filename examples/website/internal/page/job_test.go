@@ -107,7 +107,7 @@ func TestFailedJobSaysWhyAndWhatToDo(t *testing.T) {
 	s.end(t, path)
 	shown := s.get(t, path)
 	require.Equal(t, http.StatusOK, shown.status)
-	assert.Contains(t, shown.body, "The file is &lt;b&gt;no&lt;/b&gt; media.")
+	assert.Contains(t, shown.body, "The file is not readable audio or video.")
 	assert.Contains(t, shown.body, "that plays on your own machine")
 	assert.Contains(t, shown.body, "&lt;i&gt;talk</strong>")
 	assert.Contains(t, shown.body, "Choose the file again")
@@ -118,7 +118,7 @@ func TestFailedJobSaysWhyAndWhatToDo(t *testing.T) {
 	path = s.begin(t, transcript.URL("dQw4w9WgXcQ"), "")
 	s.end(t, path)
 	shown = s.get(t, path)
-	assert.Contains(t, shown.body, "It is for those who log in.")
+	assert.Contains(t, shown.body, "The site shows the content only after a login.")
 	assert.Contains(t, shown.body, "upload it as a file")
 	assert.Contains(t, shown.body, `href="/?links=https%3A%2F%2Fwww.youtube.com`) // to change it
 	assert.NotContains(t, shown.body, ">Try again<")                              // which would fail again
@@ -203,7 +203,7 @@ func TestNothingWasHeard(t *testing.T) {
 	assert.NotContains(t, rows.body, "0 words")
 }
 
-// blocks is a site that blocks for a long time, and says it in words that are markup.
+// blocks is a site that blocks for a long time. The words of the service stay off the pages.
 func blocks() error {
 	e := transcript.Errorf(transcript.IPBlocked, "The <b>site</b> blocks. Ask less.")
 	e.Cure, e.RetryAfter = "Ask less.", 3600
@@ -231,7 +231,7 @@ func TestJobSaysWhyItWaits(t *testing.T) {
 	s.awaitWhy(t, path)
 	shown := s.get(t, path)
 	require.Equal(t, http.StatusOK, shown.status)
-	assert.Contains(t, shown.body, `<p id="why" class="hint" role="status" dir="auto">The &lt;b&gt;site&lt;/b&gt; blocks. Ask less.</p>`)
+	assert.Contains(t, shown.body, `<p id="why" class="hint" role="status" dir="auto">The site blocks this service at the moment. The site makes this service wait. Try again later.</p>`)
 	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
-	assert.NotContains(t, s.get(t, path).body, "blocks")
+	assert.NotContains(t, s.get(t, path).body, "The site blocks")
 }

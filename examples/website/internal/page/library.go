@@ -109,7 +109,7 @@ func (p *pages) library(w http.ResponseWriter, r *http.Request) error {
 		if !errors.As(err, &refused) || refused.Code != transcript.InvalidRequest {
 			return err
 		}
-		status, shown.Trouble = http.StatusBadRequest, p.sentence(refused)
+		status, shown.Trouble = http.StatusBadRequest, p.strings.sentence(refused.Code, refused.Details)
 	}
 	return p.show(w, r, status, "library", shown)
 }
@@ -129,7 +129,7 @@ func (p *pages) fillLibrary(ctx context.Context, shown *libraryPage) error {
 	for _, item := range page.Transcripts {
 		row := libraryRow{Item: item, Back: shown.Asked.URL()}
 		if item.ErrorCode != nil {
-			row.Cure = p.cure(*item.ErrorCode)
+			row.Cure = p.strings.cure(*item.ErrorCode)
 		}
 		shown.Rows = append(shown.Rows, row)
 		shown.Busy = shown.Busy || row.Busy()

@@ -7,7 +7,7 @@
 // A page calls the API with package client, in the same process and on behalf of the visitor in
 // the request's context (package visitor). All content is readable without JavaScript, and all
 // forms are plain forms. The modules in assets call the same API under /web/v1. Every text of
-// the pages is in strings/en.json.
+// the pages is in strings, with a file for each language.
 //
 // To add a page, write a line in routes, a file with its handler, and a template of the same
 // name that defines "title" and "main". If the page must be live, also write a module in
@@ -22,6 +22,7 @@ import (
 	"net/url"
 
 	"github.com/klauspost/compress/gzhttp"
+	"golang.org/x/text/language"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
@@ -48,14 +49,14 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// pages is the website's handler, with the shared state of its pages.
+// pages is the website's handler in one language, with the state that all languages share.
 type pages struct {
 	Options
 	api     *client.Client
 	assets  *assets
-	strings catalog
+	forms   *forms
+	strings *catalog
 	views   views
-	forms   forms
 }
 
 // New makes the handler of all pages and their assets. Its requests need a visitor in their
@@ -67,21 +68,27 @@ func New(o Options) (http.Handler, error) {
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	p := &pages{Options: o, forms: forms{owners: map[string]int64{}}}
-	var err error
-	if p.strings, err = readCatalog(); err != nil {
+	p := pages{Options: o, forms: &forms{owners: map[string]int64{}}}
+	catalogs, err := readCatalogs()
+	if err != nil {
 		return nil, err
 	}
-	if p.assets, err = readAssets(p.strings); err != nil {
-		return nil, err
-	}
-	if p.views, err = parseViews(p.strings, p.assets); err != nil {
+	if p.assets, err = readAssets(catalogs); err != nil {
 		return nil, err
 	}
 	if p.api, err = InProcess(o.API); err != nil {
 		return nil, err
 	}
-	return gzhttp.GzipHandler(p.routes()), nil
+	all := multilingual{matcher: language.NewMatcher(languages)}
+	for _, texts := range catalogs {
+		p := p
+		p.strings = texts
+		if p.views, err = parseViews(p.strings, p.assets); err != nil {
+			return nil, err
+		}
+		all.pages = append(all.pages, p.routes())
+	}
+	return gzhttp.GzipHandler(all), nil
 }
 
 // handler answers a request, or returns an error.
@@ -109,6 +116,7 @@ func (p *pages) routes() http.Handler {
 		"POST /transcripts/{platform}/{externalId}/import":   member(p.importFile),
 		"GET /library/import":                                member(p.importForm),
 		"POST /library/import":                               member(p.importFile),
+		"POST /language":                                     p.chooseLanguage,
 		"GET /sign-in":                                       p.signInPage,
 		"POST /sign-in":                                      p.signIn,
 		"GET /sign-up":                                       p.signUpPage,

@@ -3,7 +3,6 @@ package page
 import (
 	"errors"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
@@ -164,20 +163,4 @@ func excerpt(text string) string {
 		return string(runes[:most]) + "…"
 	}
 	return strings.TrimSpace(text)
-}
-
-// tongue is a language to choose.
-type tongue struct{ Tag, Name string }
-
-// tongues returns the languages of the list, sorted by name. A visitor can type any other
-// language.
-func tongues() []tongue {
-	var all []tongue
-	for _, tag := range []string{
-		"ar", "bn", "cs", "de", "el", "en", "es", "fa", "fr", "he", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "uk", "vi", "zh-Hans", "zh-Hant",
-	} {
-		all = append(all, tongue{tag, languageName(tag)})
-	}
-	slices.SortFunc(all, func(a, b tongue) int { return strings.Compare(a.Name, b.Name) })
-	return all
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,7 +29,7 @@ type trouble struct {
 	Link string
 }
 
-// problem shows an error as a page: the API's errors with their message, all others as a fault
+// problem shows an error as a page: the API's errors by their codes, all others as a fault
 // of the website, which is logged.
 func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	found := p.troubleOf(r, err)
@@ -65,20 +64,25 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	switch {
 	case errors.As(err, &told) && told.Err == nil && told.Response.StatusCode >= 400:
 		found := trouble{
-			Status: told.Response.StatusCode, Code: told.Code, Cure: p.cure(told.Code),
-			Message:     p.sentence(told),
+			Status: told.Response.StatusCode, Code: told.Code, Cure: p.strings.cure(told.Code),
+			Message:     p.strings.sentence(told.Code, told.Details),
 			ActionLabel: told.ActionLabel, ActionURL: told.ActionURL, RequestID: told.Response.RequestID,
 			Languages: told.AvailableLanguages[:min(len(told.AvailableLanguages), maxLanguages)],
 			Wait:      int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
 		}
 		if found.Status == http.StatusUnauthorized && found.ActionURL == "" {
-			found.ActionLabel, found.ActionURL = p.strings.text("sign.in"), signInPath
+			found.ActionURL = signInPath
+		}
+		if found.ActionURL == signInPath {
+			found.ActionLabel = p.strings.text("sign.in")
 		}
 		return found
 	case errors.As(err, &own):
-		return p.troubleIn(own)
+		found := p.troubleIn(own)
+		found.Message = cmp.Or(own.Message, found.Message)
+		return found
 	}
-	found := trouble{Status: http.StatusInternalServerError, Message: p.strings.text("problem.fault"), Cure: p.cure(transcript.Internal)}
+	found := trouble{Status: http.StatusInternalServerError, Message: p.strings.text("problem.fault"), Cure: p.strings.cure(transcript.Internal)}
 	var broken *brokenError
 	switch {
 	case told != nil:
@@ -93,53 +97,14 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	return found
 }
 
-// troubleIn converts the error of a job, or an error of the pages themselves.
+// troubleIn converts the error of a job.
 func (p *pages) troubleIn(e *transcript.Error) trouble {
 	return trouble{
-		Status: e.HTTPStatus(), Code: e.Code, Message: cmp.Or(e.Message, p.says(e.Code)), Cure: p.cure(e.Code),
+		Status: e.HTTPStatus(), Code: e.Code, Message: p.strings.sentence(e.Code, e.Details), Cure: p.strings.cure(e.Code),
 		ActionLabel: e.ActionLabel, ActionURL: e.ActionURL, RequestID: e.RequestID,
 		Languages: e.AvailableLanguages[:min(len(e.AvailableLanguages), maxLanguages)],
 		Wait:      int(math.Ceil(min(time.Duration(e.RetryAfter)*time.Second, maxWait).Seconds())),
 	}
-}
-
-// sentence returns the API's reason for a refusal, for people. The API names a faulty value by
-// its place in the request, and a media type by its name. For these the page has words of its
-// own.
-func (p *pages) sentence(told *client.Error) string {
-	issue := firstIssue(told)
-	switch {
-	case told.Code == transcript.UnsupportedMediaType, told.Code == transcript.RequestTimeout, told.Message == "":
-		return p.says(told.Code)
-	case told.Code != transcript.InvalidRequest || issue.Path == "":
-		return told.Message
-	}
-	return p.about(issue)
-}
-
-// about describes the fault of a value in a request, for people.
-func (p *pages) about(issue transcript.Issue) string {
-	place, _, _ := strings.Cut(issue.Path, ".")
-	if p.strings.has("field." + place) {
-		return p.strings.text("field."+place, "says", issue.Message)
-	}
-	return p.says(transcript.InvalidRequest)
-}
-
-// says explains a code, for people.
-func (p *pages) says(code transcript.Code) string {
-	if p.strings.has("says." + string(code)) {
-		return p.strings.text("says." + string(code))
-	}
-	return p.strings.text("problem.fault")
-}
-
-// cure returns what people can do about a code; empty if there is no text.
-func (p *pages) cure(code transcript.Code) string {
-	if p.strings.has("cure." + string(code)) {
-		return p.strings.text("cure." + string(code))
-	}
-	return ""
 }
 
 // nothing answers requests for a missing page.

@@ -73,13 +73,14 @@ func (s *site) ask(t *testing.T, request string) answered {
 	return s.post(t, parts[1], fields...)
 }
 
-// Whatever the API refuses, every page says why, what can be done, when, and by which
-// number an operator finds it.
+// Whatever the API refuses, every page says why and what can be done in words of its own, when,
+// and by which number an operator finds it.
 func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
 	t.Parallel()
 	type refusal struct {
 		status int
 		code   string
+		why    string
 		says   string // the cure
 	}
 	var refused refusal
@@ -93,25 +94,26 @@ func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"error":{"code":%q,"message":"It <b>is</b> so.","actionLabel":"","actionUrl":"","requestId":"req-7"}}`, refused.code)
 	})
 	for _, refused = range []refusal{
-		{401, "UNAUTHORIZED", "Sign in, and try again."},
-		{401, "INVALID_CREDENTIAL", "Sign in again."},
-		{402, "UPGRADE_REQUIRED", "Choose a plan that includes it."},
-		{403, "FORBIDDEN", "Sign in with an account that may do this."},
-		{404, "NO_TRANSCRIPT", "Choose a recording with captions"},
-		{413, "MEDIA_TOO_LARGE", "Choose a shorter recording"},
-		{422, "UNSUPPORTED_PLATFORM", "Save the recording yourself"},
-		{429, "RATE_LIMITED", "Wait a moment, and try again."},
-		{500, "INTERNAL", "tell the operator of this website"},
-		{502, "UPSTREAM_FAILED", "Try again in a few minutes."},
-		{503, "SERVICE_UNAVAILABLE", "Try again in a moment."},
-		{504, "SOMETHING_NEW", ""},
+		{401, "UNAUTHORIZED", "You are not signed in.", "Sign in, and try again."},
+		{401, "INVALID_CREDENTIAL", "You are not signed in any more.", "Sign in again."},
+		{402, "UPGRADE_REQUIRED", "Your plan does not include this.", "Choose a plan that includes it."},
+		{403, "FORBIDDEN", "You may not do this.", "Sign in with an account that may do this."},
+		{404, "NO_TRANSCRIPT", "There is no text for this.", "Choose a recording with captions"},
+		{413, "MEDIA_TOO_LARGE", "The recording is too large or too long.", "Choose a shorter recording"},
+		{422, "UNSUPPORTED_PLATFORM", "The link leads to an unsupported site.", "Save the recording yourself"},
+		{429, "RATE_LIMITED", "That was too much at once.", "Wait a moment, and try again."},
+		{500, "INTERNAL", "Something went wrong on our side.", "tell the operator of this website"},
+		{502, "UPSTREAM_FAILED", "The site did not send a usable answer.", "Try again in a few minutes."},
+		{503, "SERVICE_UNAVAILABLE", "The service is not available for the moment.", "Try again in a moment."},
+		{504, "SOMETHING_NEW", "Something went wrong on our side.", ""},
 	} {
 		for _, request := range asking {
 			name := fmt.Sprint(request, " ", refused.status, " ", refused.code)
 			got := s.ask(t, request)
 			shown := html.UnescapeString(got.body)
 			assert.Equal(t, refused.status, got.status, name)
-			assert.Contains(t, got.body, "It &lt;b&gt;is&lt;/b&gt; so.", name)
+			assert.NotContains(t, got.body, "is&lt;/b&gt; so.", name)
+			assert.Contains(t, shown, refused.why, name)
 			assert.Contains(t, shown, refused.says, name)
 			wait := ""
 			if refused.status == 429 || refused.status == 503 {
@@ -143,13 +145,17 @@ func TestPagesSpeakOfWhatStandsOnThem(t *testing.T) {
 		return fmt.Sprintf(`422 {"error":{"code":"INVALID_REQUEST","message":"The request is not valid: %s %s.","details":{"issues":[{"path":%q,"message":%q}]}}}`, path, message, path, message)
 	}
 	for _, c := range []struct{ answer, says string }{
-		{invalid("url", "must have 1 to 2048 characters, not 3000"), "The link must have 1 to 2048 characters, not 3000."},
-		{invalid("q", "must not be blank"), "The text to search for must not be blank."},
-		{invalid("urls.0", "must have 1 to 2048 characters, not 0"), "The list of links must have 1 to 2048 characters"},
+		{invalid("url", "must have 1 to 2048 characters, not 3000"), "The link cannot be read. A link has at most 2,048 characters."},
+		{invalid("q", "must not be blank"), "Search for 1 to 200 characters."},
+		{invalid("urls.0", "must have 1 to 2048 characters, not 0"), "One of the links cannot be read."},
 		{invalid("sendMetadata", "must be true or false"), "The request contains an invalid value."},
 		{`415 {"error":"unsupported_media_type","message":"Send the body as application/json."}`, "This kind of file is not accepted."},
 		{`408 {"error":"request_timeout","message":"The body did not arrive in time."}`, "The request took too long to arrive."},
 		{`404 {"error":"not_found"}`, "There is no such thing here."},
+		{`402 {"error":{"code":"BATCH_LIMIT_EXCEEDED","message":"x","details":{"limit":1200,"requested":2000}}}`, "A batch may have up to 1,200 items."},
+		{`422 {"error":{"code":"MEDIA_TOO_LARGE","message":"x","details":{"limitBytes":1572864}}}`, "The file is larger than 1.5 MiB."},
+		{`422 {"error":{"code":"MEDIA_TOO_LARGE","message":"x","details":{"limitSec":5400}}}`, "The recording is longer than 1 hour 30 minutes."},
+		{`409 {"error":{"code":"ASR_CONCURRENCY_LIMIT","message":"x","details":{"limit":2}}}`, "Your plan allows no more waiting recordings."},
 		{`422 {"error":{"code":"UPLOAD_INVALID"}}`, "The file is not readable audio or video."},
 	} {
 		answer = c.answer
@@ -157,7 +163,7 @@ func TestPagesSpeakOfWhatStandsOnThem(t *testing.T) {
 			got := html.UnescapeString(s.ask(t, request).body)
 			assert.Contains(t, got, c.says, "%s %s", request, answer)
 			assert.NotContains(t, got, "The request is not valid", request)
-			assert.NotContains(t, got, "application/json", request)
+			assert.NotContains(t, got, "as application/json", request)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (p *pages) shared(w http.ResponseWriter, r *http.Request) error {
 		Transcript: *t, At: "/shared/" + url.PathEscape(r.PathValue("token")), How: provenanceOf(t), Paragraphs: r.FormValue("view") == "paragraphs",
 	}
 	shown.Text = textOf(t, p.Sites, shown.Paragraphs)
-	return p.showBare(w, "shared", shown)
+	return p.showBare(w, r, "shared", shown)
 }
 
 // copyShared sends the text of a share link as its page copies it.

@@ -7,28 +7,31 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/text/number"
 )
 
 // number formats a whole number for people: 12,000.
-func number(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
-}
+func (c *catalog) number(n int64) string { return c.numbers.Sprint(number.Decimal(n)) }
 
 // anyNumber formats any type of integer.
-func anyNumber(n any) string { return number(reflect.Indirect(reflect.ValueOf(n)).Int()) }
+func (c *catalog) anyNumber(n any) string {
+	return c.number(reflect.Indirect(reflect.ValueOf(n)).Int())
+}
 
 // moment formats a day and an hour, and second an hour to the second, in UTC. The module
 // times.js converts them to the reader's time zone.
-func moment(at interface{ UTC() time.Time }) template.HTML {
-	return timeElement(at.UTC(), "moment", "Jan 2, 2006, 15:04 UTC")
+func (c *catalog) moment(at interface{ UTC() time.Time }) template.HTML {
+	return timeElement(at.UTC(), "moment", c.text("date.moment"))
 }
 
-func second(at interface{ UTC() time.Time }) template.HTML {
-	return timeElement(at.UTC(), "second", "15:04:05 UTC")
+func (c *catalog) second(at interface{ UTC() time.Time }) template.HTML {
+	return timeElement(at.UTC(), "second", c.text("date.second"))
+}
+
+// day formats a day in UTC.
+func (c *catalog) day(at interface{ UTC() time.Time }) string {
+	return at.UTC().Format(c.text("date.day"))
 }
 
 func timeElement(at time.Time, shows, layout string) template.HTML {
@@ -36,16 +39,16 @@ func timeElement(at time.Time, shows, layout string) template.HTML {
 }
 
 // size formats a number of bytes for people: 4 GiB, 512 MiB, 1.5 KiB.
-func (c catalog) size(bytes int64) string {
+func (c *catalog) size(bytes int64) string {
 	n, unit := float64(bytes), 0
 	for ; n >= 1024 && unit < 4; unit++ {
 		n /= 1024
 	}
-	return c.text("size."+strconv.Itoa(unit), "count", strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0"))
+	return c.text("size."+strconv.Itoa(unit), "count", n)
 }
 
 // span formats an exact duration for people: 1 hour 30 minutes.
-func (c catalog) span(seconds int64) string {
+func (c *catalog) span(seconds int64) string {
 	var parts []string
 	for _, of := range []struct {
 		unit string

@@ -157,12 +157,21 @@ func (p *pages) signOutElsewhere(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// localPath returns next if it is a page of this website, else the start page.
+// localPath returns next if it is a page of this website to which a visitor returns after
+// signing in, else the start page.
 func localPath(next string) string {
+	own := ownPath(next)
+	if name, _, _ := strings.Cut(own, "?"); name == signInPath || name == "/sign-up" {
+		return "/"
+	}
+	return own
+}
+
+// ownPath returns next if it is a page of this website, else the start page.
+func ownPath(next string) string {
 	to, err := url.Parse(next)
 	if err != nil || to.IsAbs() || to.Host != "" || to.User != nil || to.Opaque != "" ||
-		!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.ContainsAny(to.Path, "\\\r\n\t") ||
-		to.Path == signInPath || to.Path == "/sign-up" {
+		!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.ContainsAny(to.Path, "\\\r\n\t") {
 		return "/"
 	}
 	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery}).String()

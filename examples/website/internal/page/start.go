@@ -18,8 +18,7 @@ type startPage struct {
 	Form    linkForm
 	Trouble *formTrouble       // why the form was refused; nil: it was not
 	Guests  *visitor.Allowance // nil: the visitor is not a guest
-	Tongues []tongue
-	Upload  *uploads // nil: the visitor may not upload files
+	Upload  *uploads           // nil: the visitor may not upload files
 	Recent  []library.Item
 
 	Example, Uncaptioned string // links to try; empty: none
@@ -39,7 +38,7 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, form linkForm, wrong *formTrouble) error {
-	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned, Tongues: tongues()}
+	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned}
 	if visitor.From(r.Context()).Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
 	}

@@ -68,7 +68,7 @@ func barOf(name string, used, reserved int64, limit *int64, renews *time.Time) b
 type limit struct{ Name, Says string }
 
 // limitsOf describes the plan's limits other than its allowances.
-func (c catalog) limitsOf(u *transcript.Usage) []limit {
+func (c *catalog) limitsOf(u *transcript.Usage) []limit {
 	l := u.Limits
 	included := func(is bool) string {
 		if is {
@@ -85,7 +85,7 @@ func (c catalog) limitsOf(u *transcript.Usage) []limit {
 		}
 		return words(*n)
 	}
-	items := func(n int64) string { return c.text("usage.items", "count", number(min(n, mostItems))) }
+	items := func(n int64) string { return c.text("usage.items", "count", min(n, mostItems)) }
 	all := []limit{
 		{"asr", included(l.ASR)},
 		{"maxDuration", most(l.ASR, l.MaxDurationSec, c.span, "usage.serviceBound")},
@@ -93,11 +93,11 @@ func (c catalog) limitsOf(u *transcript.Usage) []limit {
 		{"maxUpload", most(l.Upload && l.ASR, l.MaxUploadBytes, c.size, "usage.serviceBound")},
 		{"batchItems", most(true, l.BatchItems, items, "usage.mostItems")},
 		{"batchExport", included(l.BatchExport)},
-		{"streams", most(true, l.EventStreams, number, "usage.anyNumber")},
+		{"streams", most(true, l.EventStreams, c.number, "usage.anyNumber")},
 		{"rate", c.text("usage.anyNumber")},
 	}
 	if rate := u.RateLimit; rate != nil {
-		all[len(all)-1].Says = c.text("usage.each", "limit", number(rate.Limit), "span", c.span(rate.WindowSec))
+		all[len(all)-1].Says = c.text("usage.each", "limit", rate.Limit, "span", c.span(rate.WindowSec))
 	}
 	return all
 }

@@ -23,15 +23,16 @@ var templates embed.FS
 type views map[string]*template.Template
 
 // parseViews reads the templates. Those in parts are shared by all pages.
-func parseViews(texts catalog, files *assets) (views, error) {
+func parseViews(texts *catalog, files *assets) (views, error) {
 	base, err := template.New("").Funcs(template.FuncMap{
-		"t":        texts.text,
-		"asset":    files.url,
+		"t":    texts.text,
+		"says": texts.says, "cure": texts.cure,
+		"asset": files.url,
+		"lang":  texts.tag.String, "otherLanguages": texts.otherLanguages, "tongues": texts.tongues,
 		"clock":    clock,
-		"language": languageName,
-		"number":   anyNumber, "size": texts.size, "span": texts.span, "moment": moment, "second": second,
+		"language": texts.language,
+		"number":   texts.anyNumber, "size": texts.size, "span": texts.span, "moment": texts.moment, "second": texts.second, "day": texts.day,
 		"date":    func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
-		"day":     func(at transcript.Time) string { return at.UTC().Format("Jan 2, 2006") },
 		"length":  transcript.LengthText,
 		"pathOf":  pathOf,
 		"formats": library.DownloadFormats,
@@ -65,34 +66,68 @@ func parseViews(texts catalog, files *assets) (views, error) {
 type view struct {
 	Visitor visitor.Visitor
 	Path    string // of the request
+	Here    string // the address of the page, for a return to it
 	Bare    bool   // without navigation
 	Data    any
+
+	Modules template.HTML // the elements that load the page's modules
+	Texts   template.JS   // the texts of these modules
 }
 
 // show renders a whole page before it sends any of it, so that an error can still be reported.
 func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
-	return p.showView(w, status, name, view{Visitor: visitor.From(r.Context()), Path: r.URL.Path, Data: data})
+	return p.showView(w, r, status, name, view{Visitor: visitor.From(r.Context()), Data: data})
 }
 
 // showBare shows a page that is the same for everyone, without navigation.
-func (p *pages) showBare(w http.ResponseWriter, name string, data any) error {
-	return p.showView(w, http.StatusOK, name, view{Bare: true, Data: data})
+func (p *pages) showBare(w http.ResponseWriter, r *http.Request, name string, data any) error {
+	return p.showView(w, r, http.StatusOK, name, view{Bare: true, Data: data})
 }
 
-func (p *pages) showView(w http.ResponseWriter, status int, name string, v view) error {
+func (p *pages) showView(w http.ResponseWriter, r *http.Request, status int, name string, v view) error {
 	page, ok := p.views[name]
 	if !ok {
 		return fmt.Errorf("there is no template %s", name)
 	}
+	v.Path, v.Here = r.URL.Path, hereOf(r)
+	var err error
+	if v.Modules, v.Texts, err = p.modulesOf(page, v); err != nil {
+		return err
+	}
 	var whole bytes.Buffer
-	if err := page.ExecuteTemplate(&whole, "layout.html", v); err != nil {
+	if err = page.ExecuteTemplate(&whole, "layout.html", v); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Language", p.strings.tag.String())
+	w.Header().Add("Vary", "Accept-Language, Cookie")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(whole.Bytes()) // a visitor who has gone needs no page
 	return nil
+}
+
+// modulesOf returns the elements that load the modules of a page, and the texts of the modules.
+func (p *pages) modulesOf(page *template.Template, v view) (template.HTML, template.JS, error) {
+	if page.Lookup("modules") == nil {
+		return "", "{}", nil
+	}
+	var head strings.Builder
+	if err := page.ExecuteTemplate(&head, "modules", v); err != nil {
+		return "", "", err
+	}
+	modules := template.HTML(head.String()) //nolint:gosec // a template has made it
+	texts, err := p.textsFor(modules)
+	return modules, texts, err
+}
+
+// hereOf returns the address of the page that a request loads. The answer to a form has no
+// address of its own: the start page takes its place.
+func hereOf(r *http.Request) string {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return "/"
+	}
+	return r.URL.RequestURI()
 }
 
 // clock formats a time of a recording, as 1:02:03 or 2:03.

@@ -101,7 +101,7 @@ func (p *pages) createWebhook(w http.ResponseWriter, r *http.Request) error {
 		found := p.troubleOf(r, err)
 		found.announce(w)
 		form.Trouble = &found
-		form.Field, _, _ = strings.Cut(firstIssue(refused).Path, ".")
+		form.Field, _, _ = strings.Cut(firstIssue(refused.Details).Path, ".")
 		return p.showWebhooks(w, r, found.Status, webhooksPage{Form: form})
 	case err != nil:
 		return err

@@ -205,7 +205,7 @@ func TestWebhookFormSaysWhatIsWrong(t *testing.T) {
 	}
 	full := s.post(t, "/webhooks", "id", id, "url", h.url, "event", "batch.failed")
 	assert.Equal(t, http.StatusConflict, full.status)
-	assert.Contains(t, full.body, "The account has 10 webhooks")
+	assert.Contains(t, full.body, "You have 10, and more are not allowed.")
 }
 
 func TestWebhooksAreForThoseWhoSignIn(t *testing.T) {

@@ -174,7 +174,7 @@ func (v *Visitors) reserve(ctx context.Context, a *asking) (*taking, error) {
 func (v *Visitors) usedUp(until time.Time) *transcript.Error {
 	e := transcript.Errorf(transcript.TranscriptQuotaExceeded,
 		"The daily allowance of guests is used up: %d new transcripts each, %d from one address, %d from one network, and %d in all. It is renewed at midnight UTC.",
-		v.o.GuestLinks, v.o.GuestLinks*guestsAtAddress, v.o.GuestLinks*guestsInNetwork, v.o.GuestLinks*guestsInAll)
+		v.o.GuestLinks, v.o.GuestLinks*guestsAtAddress, v.o.GuestLinks*guestsInNetwork, v.o.GuestLinks*guestsInAll).With("guestLinks", v.o.GuestLinks)
 	e.RetryAfter = max(int(until.Sub(v.o.Now()).Seconds()), 1)
 	e.ActionLabel, e.ActionURL = "Sign in", "/sign-in"
 	return e

@@ -31,26 +31,20 @@ export function notice(text, { ms = 6000, action, run, end } = {}) {
 // Refusal is a failed or missing answer: a sentence for people, its status (0 without an
 // answer) and code, and the seconds until the next try.
 export class Refusal extends Error {
-  constructor(status, body, retryAfter = 0) {
-    const error = typeof body?.error === "object" ? body.error : null;
-    super(sentence(error) || meaning(status));
-    Object.assign(this, { status, retryAfter, code: error?.code || "" });
+  constructor(status, { message, code = "", retryAfter = 0 } = {}) {
+    super(message || meaning(status));
+    Object.assign(this, { status, retryAfter, code });
   }
 }
 
-// sentence returns the message of an API error for people; empty if there is none. The API
-// names a faulty value by its place in the request, and the page has its own words for these
-// places.
-export function sentence(error) {
-  const issue = error?.code === "INVALID_REQUEST" ? error.details?.issues?.[0] : null;
-  if (!issue) return error?.message || text("says." + error?.code);
-  return text("field." + String(issue.path).split(".")[0], { says: issue.message }) || t("says.INVALID_REQUEST");
-}
-
-// text returns the text of a key; empty if there is none.
-function text(key, values) {
-  const found = t(key, values);
-  return found === key ? "" : found;
+// explain returns what an API error says to people, and what they can do about it. Both are
+// empty for an unknown code, and where the texts cannot be loaded.
+export async function explain(error) {
+  try {
+    return await (await import("./refusal.js")).explain(error);
+  } catch {
+    return { says: "", cure: "" };
+  }
 }
 
 function meaning(status) {
@@ -71,8 +65,14 @@ export async function load(address, options) {
     throw new Refusal(0);
   }
   if (answer.type === "opaqueredirect") throw new Refusal(401);
-  if (!answer.ok) throw new Refusal(answer.status, parse(text), Number(answer.headers.get("Retry-After")) || 0);
+  if (!answer.ok) throw await refusal(answer, parse(text)?.error);
   return { status: answer.status, text };
+}
+
+async function refusal(answer, error) {
+  const known = error?.code ? error : { code: "" };
+  const { says } = await explain(known);
+  return new Refusal(answer.status, { message: says, code: known.code, retryAfter: Number(answer.headers.get("Retry-After")) || 0 });
 }
 
 // ask calls the API on behalf of the visitor and returns the answer, or null if the answer is

@@ -1,6 +1,7 @@
 // Shows the progress of a job until it ends, and then its text or the reason of its failure.
 
 import "./wait.js";
+import { explain } from "./base.js";
 import { follow } from "./follow.js";
 import { backoff, clock, looked, pause, sleep } from "./pause.js";
 import { t } from "./strings.js";
@@ -43,9 +44,20 @@ function show(now) {
   say(part("attempt"), t("job.attempt", { count: now.attempt }));
   part("attempt").hidden = !(now.attempt > 1);
   const why = now.lastError, waits = why && (now.status === "pending" || now.attempt > why.attempt);
-  say(part("why"), waits ? [why.message, why.cure].filter(Boolean).join(" ") : "");
+  because(waits ? why : null);
   const percent = heard(now.progress);
   document.title = (percent === null ? stage : t("job.percent", { percent, stage })) + site;
+}
+
+let reason = ""; // the code of the reason that the page shows
+
+// because shows why the job waits, or why its work was begun again.
+async function because(why) {
+  const code = why?.code ?? "";
+  if (code === reason) return;
+  reason = code;
+  const { says, cure } = why ? await explain(why) : { says: "", cure: "" };
+  if (reason === code) say(part("why"), [says, cure].join(" ").trim());
 }
 
 const before = (a, b) => Boolean(b) && Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING);

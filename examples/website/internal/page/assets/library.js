@@ -2,10 +2,10 @@
 // place.
 
 import "./star.js";
-import { ask, sentence } from "./base.js";
+import { ask, explain } from "./base.js";
 import { follow } from "./follow.js";
 import { page } from "./renew.js";
-import { t } from "./strings.js";
+import { t, text } from "./strings.js";
 import { undoable } from "./undo.js";
 
 // The address holds the state of the list. It leaves out default values.
@@ -62,7 +62,7 @@ async function left(row) {
   delete row.dataset.busy;
   const told = document.createElement("span");
   told.className = "bad";
-  told.textContent = t("library.failedWhy", { why: sentence(job.error) });
+  told.textContent = t("library.failedWhy", { why: (await explain(job.error)).says });
   row.querySelector(".state")?.replaceWith(told);
   row.querySelector("progress")?.remove();
   return true;
@@ -99,8 +99,7 @@ function tell({ jobId, stage, progress }) {
 
 // stageName returns a stage in words, also for stages of a newer service.
 function stageName(stage) {
-  const name = t("stage." + stage);
-  return name === "stage." + stage ? t("job.working") : name;
+  return text("stage." + stage) || t("job.working");
 }
 
 // Without a stream the module polls the list, less often while nothing changes.

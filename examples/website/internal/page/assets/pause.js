@@ -20,7 +20,7 @@ export function clock(seconds) {
 export function size(bytes) {
   let unit = 0;
   for (; bytes >= 1024 && unit < 4; unit++) bytes /= 1024;
-  return t(`size.${unit}`, { count: Math.round(bytes * 10) / 10 });
+  return t(`size.${unit}`, { count: bytes });
 }
 
 // backoff returns the seconds to wait after that many failures in a row: 1, 2, 4 … 30. Each is

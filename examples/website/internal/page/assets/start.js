@@ -1,14 +1,15 @@
-// The start page: files can be dropped anywhere on the page, and links into its field.
+// The start page: files can be dropped anywhere on the page, and links into its field. The
+// modules that send files are loaded with the first file, because most visitors paste links.
 
 import "./wait.js";
 import { notice } from "./base.js";
 import { t } from "./strings.js";
-import { Uploads } from "./upload.js";
+import { kept } from "./upload-kept.js";
 
 const links = document.getElementById("links");
 const section = document.getElementById("uploads");
 const known = Boolean(document.querySelector("a[href='/library']"));
-const uploads = section && new Uploads(section, document.getElementById("queue"), () => asked());
+let uploads = null; // the promise of the list of files; null: no file yet
 
 // asked returns the list of languages in the form.
 function asked() {
@@ -16,10 +17,24 @@ function asked() {
   return language.value.trim() || (recognize.checked && tag.value ? "asr-" + tag.value : tag.value);
 }
 
-if (uploads) {
+// upload sends files.
+async function upload(files) {
+  const chosen = [...files]; // the browser empties the list that it hands out
+  uploads ??= import("./upload.js").then(({ Uploads }) => new Uploads(section, document.getElementById("queue"), asked));
+  try {
+    (await uploads).add(chosen);
+  } catch {
+    uploads = null;
+    notice(t("problem.lost"));
+  }
+}
+
+if (section && kept(section.dataset.account).length) upload([]); // shows the files from before a reload
+
+if (section) {
   const files = document.getElementById("files");
   files.addEventListener("change", () => {
-    uploads.add(files.files);
+    upload(files.files);
     files.value = "";
   });
 }
@@ -43,15 +58,15 @@ function cover(on) {
 addEventListener("dragover", (event) => {
   if (!carries(event, "Files")) return;
   event.preventDefault();
-  event.dataTransfer.dropEffect = uploads ? "copy" : "none";
-  cover(Boolean(uploads));
+  event.dataTransfer.dropEffect = section ? "copy" : "none";
+  cover(Boolean(section));
 });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) cover(false); });
 addEventListener("drop", (event) => {
   cover(false);
   if (carries(event, "Files")) {
     event.preventDefault();
-    if (uploads) uploads.add(event.dataTransfer.files);
+    if (section) upload(event.dataTransfer.files);
     else refuse();
   } else if (event.target !== links && carries(event, "text/uri-list")) {
     event.preventDefault();

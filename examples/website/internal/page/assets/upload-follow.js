@@ -1,9 +1,9 @@
 // Follows the jobs of accepted files to their ends, each in the row of its file.
 
-import { sentence } from "./base.js";
+import { explain } from "./base.js";
 import { follow } from "./follow.js";
 import { clock, pause } from "./pause.js";
-import { t } from "./strings.js";
+import { refusals, t, text } from "./strings.js";
 import { tell } from "./tell.js";
 import { keep, kept } from "./upload-kept.js";
 import { Row } from "./upload-row.js";
@@ -18,6 +18,7 @@ export class Followed {
     this.#sending = sending;
     this.#sum = document.getElementById("queueSum");
     this.#clear = document.getElementById("queueClear");
+    refusals(); // a waiting job has a reason
     this.#clear.addEventListener("click", () => this.#forget((file) => file.ended));
     for (const { name, job } of kept(this.#account)) {
       const row = new Row(name);
@@ -90,16 +91,15 @@ const jobPath = (job) => "/jobs/" + encodeURIComponent(job);
 
 // stateOf tells how a job stands: its stage, the recognized part of the speech, and why it waits.
 function stateOf({ stage, status, attempt, progress, lastError }) {
-  const name = t("stage." + stage);
-  const words = [name === "stage." + stage ? t("job.working") : name];
+  const words = [text("stage." + stage) || t("job.working")];
   if (progress?.totalSec > 0) words.push(t("job.heard", { done: clock(Number(progress.processedSec) || 0), all: clock(progress.totalSec) }));
-  if (lastError && (status === "pending" || attempt > lastError.attempt)) words.push(lastError.message);
-  return words.join(" · ");
+  if (lastError && (status === "pending" || attempt > lastError.attempt)) words.push(text("says." + lastError.code));
+  return words.filter(Boolean).join(" · ");
 }
 
 // end shows the end of a job, and reports whether there is a text.
-function end(row, { status, error, transcript: text }) {
-  if (status === "success" && text?.externalId) row.lead(t("upload.ready"), pageOf(text));
+function end(row, { status, error, transcript: done }) {
+  if (status === "success" && done?.externalId) row.lead(t("upload.ready"), pageOf(done));
   else if (status === "success") row.finish(t("upload.ready"));
   else if (status === "cancelled") row.refuse(t("upload.canceled"));
   else fail(row, error ?? {});
@@ -107,9 +107,9 @@ function end(row, { status, error, transcript: text }) {
 }
 
 // fail shows why a file was refused or failed, and what the visitor can do.
-export function fail(row, error) {
-  const cure = t("cure." + error.code);
-  row.refuse([sentence(error) || t("problem.fault"), cure === "cure." + error.code ? "" : cure].join(" "), error.actionUrl, error.actionLabel);
+export async function fail(row, error) {
+  const { says, cure } = await explain(error);
+  row.refuse([says, cure].filter(Boolean).join(" "), error.actionUrl, error.actionLabel);
 }
 
 // pageOf returns the page of a text.

@@ -1,0 +1,83 @@
+package page
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// refusals are the beginnings of the keys of texts about what the API refuses. Pages hold none
+// of them: the module refusal.js loads them from a file when a page needs them first.
+var refusals = []string{"says.", "cure.", "field."}
+
+// refusalsFile returns the texts about what the API refuses, in JSON.
+func (c *catalog) refusalsFile() ([]byte, error) {
+	texts := map[string]phrase{}
+	for _, with := range refusals {
+		maps.Copy(texts, c.beginning(with))
+	}
+	return json.Marshal(texts)
+}
+
+// sentence returns what a refusal says to people. The API's own message is for programmers, and
+// it has one language. The text of the code takes its place: the one with the values of
+// details if there is one.
+func (c *catalog) sentence(code transcript.Code, details map[string]any) string {
+	if place, _, _ := strings.Cut(firstIssue(details).Path, "."); c.has("field." + place) {
+		return c.text("field." + place)
+	}
+	var values []any
+	for name, value := range details {
+		values = append(values, name, c.detail(name, value))
+	}
+	for _, name := range slices.Sorted(maps.Keys(details)) {
+		key := "says." + string(code) + "." + name
+		if says := c.text(key, values...); c.has(key) && !strings.Contains(says, "{") {
+			return says
+		}
+	}
+	return c.says(code)
+}
+
+// detail formats a value of details, the name of which ends with its unit.
+func (c *catalog) detail(name string, value any) any {
+	n, isNumber := value.(float64)
+	switch {
+	case isNumber && strings.HasSuffix(name, "Bytes"):
+		return c.size(int64(n))
+	case isNumber && strings.HasSuffix(name, "Sec"):
+		return c.span(int64(n))
+	}
+	return value
+}
+
+// says explains a code, for people.
+func (c *catalog) says(code transcript.Code) string {
+	if c.has("says." + string(code)) {
+		return c.text("says." + string(code))
+	}
+	return c.text("problem.fault")
+}
+
+// cure returns what people can do about a code; empty if there is no text.
+func (c *catalog) cure(code transcript.Code) string {
+	if c.has("cure." + string(code)) {
+		return c.text("cure." + string(code))
+	}
+	return ""
+}
+
+// firstIssue returns the first fault in the details of a refusal; the zero value if there is
+// none.
+func firstIssue(details map[string]any) (found transcript.Issue) {
+	issues, _ := details["issues"].([]any)
+	if len(issues) > 0 {
+		first, _ := issues[0].(map[string]any)
+		found.Path, _ = first["path"].(string)
+		found.Message, _ = first["message"].(string)
+	}
+	return found
+}
