@@ -29,7 +29,7 @@ func jsonPayload(data []byte) payload {
 type call struct {
 	settings
 	client       *Client
-	method, path string // path without query
+	method, path string // path without query, and without secrets
 	payload      payload
 	streamed     bool // a 2xx answer is handed out unread
 
@@ -63,7 +63,9 @@ func (c *Client) carry(ctx context.Context, path string, k *call, opts []Request
 	if err := k.apply(opts); err != nil {
 		return nil, err
 	}
-	k.path, _, _ = strings.Cut(path, "?")
+	if k.path == "" {
+		k.path, _, _ = strings.Cut(path, "?")
+	}
 	if ctx.Err() != nil {
 		return nil, k.ended(ctx)
 	}

@@ -37,15 +37,9 @@ func (s *LibraryService) RenewFeed(ctx context.Context, opts ...RequestOption) (
 	if err := answer.decode(&feed); err != nil {
 		return nil, err
 	}
-	base, err := url.Parse(s.client.base)
-	if err != nil {
-		return nil, err
-	}
-	path, err := url.Parse(feed.URL)
-	if err != nil || path.Path == "" {
+	if feed.URL, err = s.client.whole(feed.URL); err != nil {
 		return nil, answer.malformed(errors.New("it has no address of a feed"))
 	}
-	feed.URL = base.ResolveReference(path).String()
 	return &feed, nil
 }
 
@@ -53,6 +47,23 @@ func (s *LibraryService) RenewFeed(ctx context.Context, opts ...RequestOption) (
 func (s *LibraryService) DeleteFeed(ctx context.Context, opts ...RequestOption) error {
 	_, err := s.client.send(ctx, http.MethodDelete, feedPath, payload{}, opts)
 	return err
+}
+
+// whole returns an address that is written from the root of the service with the scheme and the
+// host of the client's base URL.
+func (c *Client) whole(address string) (string, error) {
+	base, err := url.Parse(c.base)
+	if err != nil {
+		return "", err
+	}
+	path, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	if path.Path == "" {
+		return "", errors.New("client: it is empty")
+	}
+	return base.ResolveReference(path).String(), nil
 }
 
 const feedPath = "/v1/feed"

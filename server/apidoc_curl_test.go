@@ -48,7 +48,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
 		path = strings.NewReplacer("{id}", "$JOB", "{uploadId}", "$UPLOAD", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
-			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "{token}", "$FEED", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY", "{revision}", "1").Replace(path)
+			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "feeds/{token}", "feeds/$FEED", "shared/{token}", "shared/$TOKEN", "{shareId}", "$SHARE", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY", "{revision}", "1").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
 	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
@@ -98,13 +98,16 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		if strings.Contains(e.command, "/cancel") {
 			job, batch = running, listed
 		}
-		var upload string
+		var upload, share, token string
 		if strings.Contains(e.command, "$UPLOAD") {
 			upload = strings.TrimPrefix(s.begin(t, strings.Repeat("a", 1000)), "/v1/uploads/")
 		}
+		if strings.Contains(e.command, "/shares/$SHARE") || strings.Contains(e.command, "$TOKEN") {
+			share, token = s.share(t, "video_site/dQw4w9WgXcQ", "")
+		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "UPLOAD="+upload, "BATCH="+batch, "FEED="+feed, "FOLLOW="+follow, "WEBHOOK="+webhook, "DELIVERY="+delivery, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "UPLOAD="+upload, "BATCH="+batch, "FEED="+feed, "SHARE="+share, "TOKEN="+token, "FOLLOW="+follow, "WEBHOOK="+webhook, "DELIVERY="+delivery, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

@@ -8,11 +8,14 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // embedded is a service behind the sessions of a site. A program calls server.New instead.
@@ -160,6 +163,38 @@ func ExampleServer_Feeds() {
 	fmt.Println(visit(site, http.MethodGet, path, "")[:42])
 	// Output:
 	// 200 <?xml version="1.0" encoding="UTF-8"?>
+}
+
+// Whoever has a link reads the text of the link. The texts of links need no credential, because
+// the links are secret. Only accounts of the service's own keys can share texts.
+func ExampleServer_Shared() {
+	ctx := context.Background()
+	s, err := servertest.Start(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	site := http.NewServeMux()
+	site.Handle("/v1/library/", s.Library())
+	site.Handle("/v1/shared/", s.Shared())
+
+	c, err := client.New(s.URL, client.WithAPIKey(s.Key))
+	if err != nil {
+		log.Fatal(err)
+	}
+	talk, err := c.Transcripts.Get(ctx, transcript.Request{Source: transcript.URL("dQw4w9WgXcQ")})
+	if err != nil {
+		log.Fatal(err)
+	}
+	link, err := c.Library.Share(ctx, library.Key{Platform: talk.Transcript.Platform, ExternalID: talk.Transcript.ExternalID}, time.Time{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	path := strings.TrimPrefix(link.URL, s.URL)
+	fmt.Println(visit(site, http.MethodGet, path, "")[:40])
+	// Output:
+	// 200 {"transcript":{"platform":"video_sit
 }
 
 // A load balancer asks for the health of the service. No credential is needed.

@@ -35,8 +35,13 @@ func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discover
 // Library serves /v1/library/: the saved transcripts of an account. Library starts no job and
 // charges nothing.
 func (s *Server) Library() http.Handler {
-	return s.edge.Handler(s.api.Library())
+	return s.edge.Handler(slices.Concat(s.api.Library(), s.api.Shares()))
 }
+
+// Shared serves GET /v1/shared/{token} and the paths below: the texts that links of accounts show,
+// which need no credential. A mux needs the pattern "/v1/shared/". The routes that make such links
+// belong to [Server.Library]. Only accounts of [Config.Accounts] can share texts.
+func (s *Server) Shared() http.Handler { return s.edge.Handler(s.api.Shared()) }
 
 // Feeds serves /v1/feed, which gives an account the private address of a feed of its new texts,
 // and the feeds under /v1/feeds/, which need no credential. A mux needs both patterns, "/v1/feed"

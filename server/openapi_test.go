@@ -142,17 +142,26 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /docs":                           "getDocs",
 		"GET /docs/openapi.json":              "getOpenAPI",
 
-		"GET /v1/library/transcripts":                                  "listLibrary",
-		"GET /v1/library/transcripts/{platform}/{externalId}/related":  "getRelatedTranscripts",
-		"PUT /v1/library/transcripts/{platform}/{externalId}/star":     "starTranscript",
-		"DELETE /v1/library/transcripts/{platform}/{externalId}/star":  "unstarTranscript",
-		"DELETE /v1/library/transcripts/{platform}/{externalId}":       "deleteSavedTranscript",
-		"GET /v1/library/transcripts/{platform}/{externalId}":          "getSavedTranscript",
-		"GET /v1/library/transcripts/{platform}/{externalId}/download": "downloadTranscript",
-		"GET /v1/library/transcripts/{platform}/{externalId}/chunks":   "listChunks",
-		"GET /v1/library/search":                                       "searchLibrary",
-		"GET /v1/video_site/channels/{channelId}/videos":               "listChannelVideos",
-		"GET /v1/video_site/playlists/{playlistId}/items":              "listPlaylistItems",
+		"GET /v1/library/transcripts":                                                       "listLibrary",
+		"GET /v1/library/transcripts/{platform}/{externalId}/related":                       "getRelatedTranscripts",
+		"PUT /v1/library/transcripts/{platform}/{externalId}/star":                          "starTranscript",
+		"DELETE /v1/library/transcripts/{platform}/{externalId}/star":                       "unstarTranscript",
+		"DELETE /v1/library/transcripts/{platform}/{externalId}":                            "deleteSavedTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}":                               "getSavedTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}/download":                      "downloadTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}/chunks":                        "listChunks",
+		"PATCH /v1/library/transcripts/{platform}/{externalId}":                             "editTranscript",
+		"PUT /v1/library/transcripts/{platform}/{externalId}":                               "importTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}/revisions":                     "listRevisions",
+		"GET /v1/library/transcripts/{platform}/{externalId}/revisions/{revision}":          "getRevision",
+		"POST /v1/library/transcripts/{platform}/{externalId}/revisions/{revision}/restore": "restoreRevision",
+		"POST /v1/library/transcripts/{platform}/{externalId}/shares":                       "shareTranscript",
+		"GET /v1/library/transcripts/{platform}/{externalId}/shares":                        "listShares",
+		"DELETE /v1/library/transcripts/{platform}/{externalId}/shares/{shareId}":           "deleteShare",
+		"GET /v1/shared/{token}":                                                            "getSharedTranscript",
+		"GET /v1/library/search":                                                            "searchLibrary",
+		"GET /v1/video_site/channels/{channelId}/videos":                                    "listChannelVideos",
+		"GET /v1/video_site/playlists/{playlistId}/items":                                   "listPlaylistItems",
 
 		"OPTIONS /v1/transcript":        "getUploadLimits",
 		"HEAD /v1/uploads/{uploadId}":   "getUpload",
@@ -181,7 +190,7 @@ func TestDocumentOfEveryOperation(t *testing.T) {
 	for path, methods := range d.Paths {
 		for method, op := range methods {
 			name := method + " " + path
-			protected := strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v1/feeds/")
+			protected := strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/v1/feeds/") && !strings.HasPrefix(path, "/v1/shared/")
 			assert.Equal(t, protected, len(op.Security) == 2, name)
 			assert.NotNil(t, op.Security, "%s: what needs no credential says so", name)
 			assert.Equal(t, protected, op.Scope != nil, name)

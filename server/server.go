@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openaiface"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
@@ -151,7 +152,7 @@ func (s *Server) makeAPI() (err error) {
 	}
 	s.api = api.New(api.Config{
 		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
-		Feeds: textfeed.New(s.db.SQL()), MayUse: s.mayUse, Judge: s.guard.JudgeLink,
+		Feeds: textfeed.New(s.db.SQL()), Shares: shares.New(s.db), MayUse: s.mayUse, Judge: s.guard.JudgeLink,
 		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
 		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
 	})

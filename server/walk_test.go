@@ -119,23 +119,41 @@ var things = map[string]thing{
 		make:    func(t *testing.T, s *service, as change) string { return s.newFeed(t, as) },
 		unknown: strings.Repeat("A", 43), public: true, // to all who have the address
 	},
+	"/v1/shared/{token}": {
+		make: func(t *testing.T, s *service, as change) string {
+			_, token := s.share(t, s.savedBy(t, as), "", as)
+			return token
+		},
+		unknown: strings.Repeat("A", 43), public: true, // to all who have the link
+	},
+	"/v1/library/transcripts/{platform}/{externalId}/shares/{shareId}": {
+		make: func(t *testing.T, s *service, as change) string {
+			path := s.savedBy(t, as)
+			id, _ := s.share(t, path, "", as)
+			return path + "/" + id
+		},
+		unknown: "video_site/unknown-vid/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+	},
 	"/v1/library/transcripts/{platform}/{externalId}/revisions/{revision}": {
 		make: func(t *testing.T, s *service, as change) string {
-			a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, as)
-			require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+			s.savedBy(t, as)
 			list := s.get(t, "/v1/library/transcripts/video_site/"+video+"/revisions", as)
 			return fmt.Sprintf("video_site/%s/%v", video, list.object(t)["revisions"].([]any)[0].(map[string]any)["number"])
 		},
 		unknown: "video_site/unknown-vid/1",
 	},
 	"/v1/library/transcripts/{platform}/{externalId}": {
-		make: func(t *testing.T, s *service, as change) string {
-			a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, as)
-			require.Equal(t, http.StatusOK, a.StatusCode, a.body)
-			return "video_site/" + video
-		},
+		make:    func(t *testing.T, s *service, as change) string { return s.savedBy(t, as) },
 		unknown: "video_site/unknown-vid",
 	},
+}
+
+// savedBy saves the video for an account, and returns the path of the text in the library.
+func (s *service) savedBy(t testing.TB, as change) string {
+	t.Helper()
+	a := s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, as)
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	return "video_site/" + video
 }
 
 // ofTheSite are things of the video site, which everybody may see.
@@ -215,7 +233,7 @@ var scopes = []struct {
 	path  string
 	scope account.Scope
 }{
-	{"/healthz", open}, {"/readyz", open}, {"/docs", open}, {"/v1/feeds/", open},
+	{"/healthz", open}, {"/readyz", open}, {"/docs", open}, {"/v1/feeds/", open}, {"/v1/shared/", open},
 	{"/v1/usage", ""}, {"/v1/transcript/info", ""},
 	{"/v1/transcript", account.Transcripts}, {"/v1/uploads/", account.Transcripts}, {"/v1/library/", account.Transcripts}, {"/v1/feed", account.Transcripts},
 	{"/v1/video_site/captions", account.Transcripts}, {"/v1/video_site/", ""},

@@ -24,6 +24,7 @@ var table = []mutant{
 	{"server/internal/db/librarysave.go", `Where("NOT library_row.edited")`, `Where("TRUE")`, "server/internal/corrections TestSharedTextIsMadeAgain"},
 	{"server/internal/corrections/corrections.go", `case !is && (err != nil || next != nil):`, `case false:`, "server TestCorrectionOfAnotherText"},
 	{"server/internal/corrections/corrections.go", `(row.Revision != read.Revision || row.TranscriptID != read.TranscriptID)`, `false`, "server/internal/corrections TestRandomCorrections"},
+	{"server/internal/shares/shares.go", "AND account = ?1 AND row_id IN (\n\t\t\tSELECT id FROM library_rows WHERE account = ?1 AND", "AND row_id IN (\n\t\t\tSELECT id FROM library_rows WHERE", "server TestOwnersOfEveryRoute"},
 	{"server/internal/edge/authenticator.go", `return p.Account == in.principal.Account && p.Can(scope)`, `return p.Can(scope)`, "server TestWhoMayStayWithASession"},
 
 	// API2 Broken Authentication
@@ -42,10 +43,17 @@ var table = []mutant{
 	{"server/internal/edge/authenticator.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
 	{"server/internal/edge/authenticator.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
 
+	{"server/internal/shares/shares.go", `WHERE s.hash = ? AND s.expires_at > (SELECT ?)`, `WHERE s.hash = ? AND (SELECT ?) IS NOT NULL`, "server TestSharesEnd"},
+	{"server/internal/shares/shares.go", `Hash: hashOf(token),`, `Hash: token,`, "server TestShareAddressesAreKeptNowhere"},
+	{"server/internal/api/shared.go", `err = s.mayUse(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
+	{"server/internal/api/shared.go", `Open: true, ByAddress: true,`, `Open: true,`, "server TestSharedTextsCountByAddress"},
+
 	// API3 Broken Object Property Level Authorization
 	{"server/internal/request/json.go", `is.cannotRead(name, "is not a property of this request")`, ``, "server TestJSONBodies"},
 	{"server/internal/request/json.go", `case f.sent:`, `case false:`, "server TestJSONBodies"},
 	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
+
+	{"server/internal/api/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
 
 	// API4 Unrestricted Resource Consumption
 	{"server/internal/api/eventstreamlimit.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},

@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -30,6 +31,7 @@ type Config struct {
 	// DirectMedia takes links of no platform, see server.Config.
 	DirectMedia bool
 	Feeds       *textfeed.Feeds
+	Shares      *shares.Shares
 	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
 	MayUse      func(ctx context.Context, account string) error   // nil, or why an account may not use the service now
 	Admit       Admit                                             // has the last word on new work; nil: the plan decides
@@ -55,6 +57,7 @@ type API struct {
 	exports     *exports
 	library     *savedTexts
 	search      *textSearch
+	shares      *sharedTexts
 	feeds       *textFeeds
 	webhooks    *endpoints
 	usage       *usage
@@ -67,6 +70,7 @@ type API struct {
 func New(c Config) *API {
 	found := &contents{sites: c.Sites, direct: c.DirectMedia, shortLinks: c.ShortLinks, timeout: c.Timeout}
 	recent, streams := newRecentAnswers(), new(streamCounter)
+	saved := &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent}
 	a := &API{
 		lifetime: c.Lifetime,
 		transcripts: &transcripts{
@@ -84,7 +88,7 @@ func New(c Config) *API {
 		},
 		follows:  &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, basePath: c.BasePath},
 		exports:  &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
-		library:  &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent},
+		library:  saved,
 		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
 		feeds:    &textFeeds{feeds: c.Feeds, mayUse: c.MayUse, recent: recent, basePath: c.BasePath},
 		webhooks: &endpoints{edge: c.Edge, store: c.Pipeline.Webhooks, judge: c.Judge, basePath: c.BasePath},
@@ -92,6 +96,7 @@ func New(c Config) *API {
 		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
+	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: saved, mayUse: c.MayUse, basePath: c.BasePath}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
 		page:     sync.OnceValues(openapi.NewPage),

@@ -9,7 +9,7 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Follows(), a.Webhooks(), a.Usage(), a.Library(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Follows(), a.Webhooks(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
 	)
 }
 
@@ -39,6 +39,12 @@ func (a *API) Webhooks() []edge.Route {
 func (a *API) Library() []edge.Route {
 	return slices.Concat(a.library.routes(), a.library.editRoutes(), a.library.revisionRoutes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
 }
+
+// Shares are the routes that make, list and end links to saved transcripts.
+func (a *API) Shares() []edge.Route { return a.shares.ownRoutes() }
+
+// Shared are the routes of the texts that links show.
+func (a *API) Shared() []edge.Route { return a.shares.openRoutes() }
 
 // Feeds are the routes of the feeds of new texts.
 func (a *API) Feeds() []edge.Route { return a.feeds.routes() }

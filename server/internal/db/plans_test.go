@@ -146,6 +146,7 @@ var permitted = map[string]string{
 	"webhooks.Store.Sweep webhook_deliveries":                   "now and then, 500 rows that it removes; PostgreSQL reads the table only if most of it is old",
 	"webhooks.Store.Sweep webhook_endpoints of an account":      "the deleted ones, which no account has",
 
+	"shares.Shares.checkRoom shares of an account":      "an account has at most 1,000 links that have not ended",
 	"textfeed.Feeds.Of text_feeds of an account":        "an account has one feed",
 	"textfeed.Feeds.Delete text_feeds of an account":    "an account has one feed",
 	"textfeed.Feeds.Entries library_rows of an account": "500 rows in the order of the index",

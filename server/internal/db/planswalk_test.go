@@ -22,6 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -57,6 +58,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.words()
 	w.feeds()
 	w.follows()
+	w.shares()
 	w.webhooks()
 	w.queue()
 	w.housekeeping()
@@ -91,6 +93,20 @@ func (w walk) feeds() {
 	w.must(err, second(feeds.Of(ctx, "acme")), second(feeds.At(ctx, token)))
 	entries, err := feeds.Entries(ctx, "acme")
 	w.must(err, feeds.Excerpts(ctx, entries), feeds.Delete(ctx, "acme"))
+}
+
+func (w walk) shares() {
+	ctx, links := w.Context(), shares.New(w.Store)
+	keep(w.T, w.Store, "acme", said("handed on", "en", "one two"))
+	key := library.Key{Platform: transcript.VideoSite, ExternalID: "handed on"}
+	state, err := w.Idempotency.Take(ctx, db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/shares", Key: "one"}, nil)
+	w.must(err)
+	made, token, err := links.Create(ctx, "acme", key, nil, state.Held)
+	w.must(err, second(links.List(ctx, "acme", key)))
+	_, token, err = links.Renew(ctx, "acme", made.ID)
+	w.must(err)
+	_, _, err = links.At(ctx, token)
+	w.must(err, links.Delete(ctx, "acme", key, made.ID))
 }
 
 // follows makes follows of two feeds, of which one cannot be read, and works on them.

@@ -26,12 +26,12 @@ const (
 
 // Sweep removes old rows: jobs, events, chunks and extractions that ended before
 // jobsBefore, idempotency keys taken longer than keyAge ago, lookups older than an
-// hour, and past windows of requests. Sweep also removes answers of platforms that are
-// older than 30 days if the content has no text, uploads without a request for UploadAge,
-// and blobs under "uploads/" and "audio/" that are older than 24 h if no running
-// extraction and no unfinished upload needs them. Sweep works in
-// portions that do not hold up other writers, and notes how many bytes of blobs are
-// left: see Status.
+// hour, links to texts that have ended, and past windows of requests. Sweep also removes
+// answers of platforms that are older than 30 days if the content has no text, uploads
+// without a request for UploadAge, and blobs under "uploads/" and "audio/" that are older
+// than 24 h if no running extraction and no unfinished upload needs them. Sweep works in
+// portions that do not hold up other writers, and notes how many bytes of blobs are left:
+// see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
 	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
@@ -61,6 +61,9 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	// PostgreSQL uses an index only for a time that it asks for once, in a SELECT of its own.
 	err := s.sweepTable(ctx, "idempotency_keys", "account, method, route, key", "taken_at < (SELECT ?0)", s.sql.Ago(keyAge))
 	if err != nil {
+		return err
+	}
+	if err := s.sweepTable(ctx, "shares", "id", "expires_at < (SELECT ?0)", s.sql.Ago(0)); err != nil {
 		return err
 	}
 	if err := s.sweepTable(ctx, "lookups", "id", "asked_at < (SELECT ?0)", s.sql.Ago(lookupAge)); err != nil {

@@ -277,6 +277,19 @@ CREATE TABLE text_feeds (
     created_at timestamp NOT NULL -- of the address
 );
 
+-- The links that show single texts to everybody who has the link.
+CREATE TABLE shares (
+    id         text PRIMARY KEY NOT NULL,
+    account    text NOT NULL,
+    row_id     text NOT NULL REFERENCES library_rows (id) ON DELETE CASCADE,
+    hash       text NOT NULL UNIQUE, -- SHA-256 of the token in the link, in hexadecimal digits
+    created_at timestamp NOT NULL,
+    expires_at timestamp NOT NULL
+);
+CREATE INDEX shares_row ON shares (row_id);
+CREATE INDEX shares_account ON shares (account, expires_at);
+CREATE INDEX shares_expired ON shares (expires_at);
+
 -- The extractions on the way to speech recognition.
 CREATE TABLE asr_places (
     extraction_id text PRIMARY KEY NOT NULL REFERENCES extractions (id) ON DELETE CASCADE,
@@ -569,6 +582,7 @@ DROP TABLE batches;
 DROP TABLE measures;
 DROP TABLE lookups;
 DROP TABLE asr_places;
+DROP TABLE shares;
 DROP TABLE text_feeds;
 DROP TABLE usage;
 DROP TABLE revisions;

@@ -1,0 +1,122 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// sharedPath is the path of the texts of links, and sharedPattern its form in logs and errors: a
+// path with a token opens a text.
+const (
+	sharedPath    = "/v1/shared/"
+	sharedPattern = sharedPath + "{token}"
+)
+
+// Share makes a link that shows the saved transcript to everybody who has the link, without a
+// key, until a time: at most 366 days ahead; the zero time: 30 days. The text of the link is the
+// account's own, with its corrections. The URL of the result is whole: it has the scheme and the
+// host of the client's base URL. The service cannot tell the URL again. A text may have 20 links:
+// then the error is an [*Error] with the code STATE_CONFLICT and Details["limit"].
+func (s *LibraryService) Share(ctx context.Context, key library.Key, until time.Time, opts ...RequestOption) (*library.Share, error) {
+	location, err := savedPath(key, "/shares")
+	if err != nil {
+		return nil, err
+	}
+	asked := struct {
+		ExpiresAt *transcript.Time `json:"expiresAt,omitempty"`
+	}{}
+	if !until.IsZero() {
+		asked.ExpiresAt = new(transcript.At(until))
+	}
+	data, err := json.Marshal(asked)
+	if err != nil {
+		return nil, fmt.Errorf("client: request body: %w", err)
+	}
+	answer, err := s.client.send(ctx, http.MethodPost, location, jsonPayload(data), opts)
+	if err != nil {
+		return nil, err
+	}
+	var made struct{ Share library.Share }
+	if err := answer.decode(&made); err != nil {
+		return nil, err
+	}
+	if made.Share.ID == "" {
+		return nil, answer.malformed(errors.New("it has no link"))
+	}
+	if made.Share.URL, err = s.client.whole(made.Share.URL); err != nil {
+		return nil, answer.malformed(errors.New("it has no address of a link"))
+	}
+	return &made.Share, nil
+}
+
+// Shares returns the links to the saved transcript that have not ended, the last first, without
+// their addresses.
+func (s *LibraryService) Shares(ctx context.Context, key library.Key, opts ...RequestOption) ([]library.Share, error) {
+	location, err := savedPath(key, "/shares")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodGet, location, payload{}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var list struct{ Shares []library.Share }
+	if err := answer.decode(&list); err != nil {
+		return nil, err
+	}
+	if list.Shares == nil {
+		return nil, answer.malformed(errors.New("it has no links"))
+	}
+	return list.Shares, nil
+}
+
+// Unshare ends a link to the saved transcript at once, by the ID of the link. If the transcript
+// has no such link, the error is an [*Error] with the code NOT_FOUND.
+func (s *LibraryService) Unshare(ctx context.Context, key library.Key, id string, opts ...RequestOption) error {
+	name, err := segment("id of a link", id)
+	if err != nil {
+		return err
+	}
+	location, err := savedPath(key, "/shares/"+name)
+	if err != nil {
+		return err
+	}
+	_, err = s.client.send(ctx, http.MethodDelete, location, payload{}, opts)
+	return err
+}
+
+// Shared returns the text of a link. The client needs no key. link is the URL of the link, or the
+// token, which is the last part of the URL: Shared asks the service of the client, whatever host
+// the URL has. If the link is unknown or has ended, the error is an [*Error] with the code
+// NOT_FOUND. Neither logs nor errors hold the token.
+func (s *LibraryService) Shared(ctx context.Context, link string, opts ...RequestOption) (*library.SharedText, error) {
+	address, err := url.Parse(link)
+	if err != nil {
+		return nil, errors.New("client: the link is no URL")
+	}
+	token, err := segment("token of a link", path.Base(address.Path))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.carry(ctx, sharedPath+token, &call{method: http.MethodGet, path: sharedPattern}, opts)
+	if err != nil {
+		return nil, err
+	}
+	var shared struct{ Transcript *library.SharedText }
+	if err := answer.decode(&shared); err != nil {
+		return nil, err
+	}
+	if shared.Transcript == nil {
+		return nil, answer.malformed(errors.New("it has no transcript"))
+	}
+	return shared.Transcript, nil
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/shares"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// sharedPath is the path of the texts of all links.
+const sharedPath = "/v1/shared/"
+
+// openRoutes are the routes of those who have a link.
+func (s *sharedTexts) openRoutes() []edge.Route {
+	return []edge.Route{{
+		Method: http.MethodGet, Pattern: sharedPath + "{token}", Open: true, ByAddress: true,
+		Operation: "getSharedTranscript", Tag: "library", Summary: "Read the transcript that a link shows.",
+		Handle: s.readShared, Path: sharedTable(new(string)),
+		Answers: []edge.Answer{
+			{Status: http.StatusOK, Body: SharedTranscript{}, Headers: []edge.Header{edge.HeaderETag}},
+			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
+		},
+		Codes: []transcript.Code{transcript.NotFound},
+	}}
+}
+
+// SharedTranscript is the body of GET /v1/shared/{token}.
+type SharedTranscript struct {
+	Transcript library.SharedText `json:"transcript"` // the text as it is now
+}
+
+// sharedTable is the path of a shared text.
+func sharedTable(token *string) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("token", token, request.Text(1, maxShareToken)).Required().About("The secret part of the link."),
+	}}
+}
+
+// maxShareToken is how many characters a token has at most.
+const maxShareToken = 200
+
+// shareToken is the grammar of tokens.
+var shareToken = regexp.MustCompile(`^[0-9A-Za-z_-]{43}$`)
+
+// readShared is GET /v1/shared/{token}.
+func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
+	saved, err := s.at(w, r)
+	if err != nil {
+		return err
+	}
+	etag := madeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter)
+	if edge.Unchanged(w, r, etag) {
+		return nil
+	}
+	t, err := s.textOf(r, saved)
+	if err != nil {
+		return err
+	}
+	etag = madeOf(t.ID, t.ChangedAt, sharedWriter) // it may have been made again since
+	body, err := s.texts.recent.remembered(etag, func() (*packed.Body, error) { return sharedBody(t) })
+	if err != nil {
+		return err
+	}
+	w.Header().Set("ETag", etag)
+	return edge.RespondPacked(w, r, edge.JSONType, http.StatusOK, body)
+}
+
+// sharedWriter changes with the form in which a shared transcript is written.
+const sharedWriter = "shared1"
+
+// errNoShare is the answer to every link that shows no text, whatever the reason.
+func errNoShare() error {
+	return transcript.Errorf(transcript.NotFound, "There is no text at this address.")
+}
+
+// at returns the text of the link of a request, if the account of the link may use the service.
+// For any other token the error is NOT_FOUND.
+func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, error) {
+	h := w.Header()
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox") // a browser may show the answer as a document of this origin
+	var token string
+	if !sharedTable(&token).ReadPath(r.PathValue) || !shareToken.MatchString(token) {
+		return nil, errNoShare()
+	}
+	owner, saved, err := s.shares.At(r.Context(), token)
+	if err == nil {
+		err = s.mayUse(r.Context(), owner)
+	}
+	if errors.Is(err, shares.ErrNone) || errors.Is(err, account.ErrNotFound) || errors.Is(err, transcript.UpgradeRequired) {
+		return nil, errNoShare()
+	}
+	return saved, err
+}
+
+// textOf reads the text of a link.
+func (s *sharedTexts) textOf(r *http.Request, saved *db.Saved) (*db.Transcript, error) {
+	t, err := s.texts.pipeline.Library.SavedText(r.Context(), saved)
+	if errors.Is(err, transcript.NoTranscript) { // it has just been deleted
+		err = errNoShare()
+	}
+	return t, err
+}
+
+// sharedBody is the answer about a shared text.
+func sharedBody(t *db.Transcript) (*packed.Body, error) {
+	return around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		shown := SharedTranscript{shownOf(t)}
+		shown.Transcript.Segments = []transcript.Segment{} // around puts those of the text in their place
+		return json.Marshal(shown)
+	})
+}
+
+// shownOf is what a link shows of a text, without its segments. The owner has chosen to show the
+// text and its title. Where an upload comes from and how it was recognized stays with the owner.
+func shownOf(t *db.Transcript) library.SharedText {
+	shown := library.SharedText{
+		Platform: t.Platform, Lang: t.Lang, Title: t.Title, Channel: t.Channel, CreatorName: t.CreatorName, CreatorHandle: t.CreatorHandle,
+		CreatorURL: t.CreatorURL, DurationSec: t.DurationSec, PublishedAt: t.PublishedAt, Source: t.Source, UpdatedAt: t.UpdatedAt,
+		Metadata: library.SharedMetadata{Chapters: t.Chapters()},
+	}
+	if t.Platform != transcript.Upload {
+		shown.ExternalID, shown.SourceURL = t.ExternalID, t.SourceURL
+	}
+	return shown
+}
