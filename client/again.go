@@ -44,6 +44,14 @@ func (k *call) notice() {
 	}
 }
 
+// progressed notes that the service has taken in more: the attempts begin to count again.
+func (k *call) progressed() {
+	k.counted = 0
+	if k.pauses != nil {
+		k.pauses.reset()
+	}
+}
+
 // inHand reports whether the service works on an earlier attempt of this call. Another
 // call may also use a key that the caller has chosen. So such a key counts only after an
 // attempt of this call broke off.

@@ -15,7 +15,7 @@ const attemptTimeout = time.Minute
 // would do the same at four times the allocations.
 type attempt struct {
 	rt    http.RoundTripper
-	limit time.Duration
+	limit time.Duration // 0: none
 	began time.Time
 	ctx   context.Context //nolint:containedctx // that of the last request, whose end has a reason
 	end   context.CancelFunc
@@ -26,7 +26,11 @@ func (a *attempt) begin() { a.began = time.Now() }
 
 func (a *attempt) RoundTrip(r *http.Request) (*http.Response, error) {
 	a.over() // the request that was redirected
-	a.ctx, a.end = context.WithDeadlineCause(r.Context(), a.began.Add(a.limit), lateError(a.limit))
+	if a.limit > 0 {
+		a.ctx, a.end = context.WithDeadlineCause(r.Context(), a.began.Add(a.limit), lateError(a.limit))
+	} else {
+		a.ctx, a.end = context.WithCancel(r.Context())
+	}
 	resp, err := a.rt.RoundTrip(r.WithContext(a.ctx))
 	return resp, a.reason(err)
 }

@@ -59,23 +59,8 @@ func (c *Client) open(ctx context.Context, path string, opts []RequestOption) (*
 }
 
 func (c *Client) carry(ctx context.Context, path string, k *call, opts []RequestOption) (*answer, error) {
-	k.client, k.settings = c, c.defaults()
-	if err := k.apply(opts); err != nil {
+	if err := k.begin(ctx, c, path, opts); err != nil {
 		return nil, err
-	}
-	if k.path == "" {
-		k.path, _, _ = strings.Cut(path, "?")
-	}
-	if ctx.Err() != nil {
-		return nil, k.ended(ctx)
-	}
-	var err error
-	k.http = *c.http
-	if k.http.Transport, err = wrap(c.http.Transport, k.middleware); err != nil {
-		return nil, err
-	}
-	if k.payload.upload != nil {
-		k.payload.upload.report = k.progress
 	}
 	req, err := retryablehttp.NewRequestWithContext(ctx, k.method, c.base+path, k.payload.content)
 	if err != nil {
@@ -84,6 +69,29 @@ func (c *Client) carry(ctx context.Context, path string, k *call, opts []Request
 	k.prepare(req.Request)
 	k.bound()
 	return k.run(ctx, req)
+}
+
+// begin prepares the call for its requests.
+func (k *call) begin(ctx context.Context, c *Client, path string, opts []RequestOption) (err error) {
+	k.client, k.settings = c, c.defaults()
+	if err := k.apply(opts); err != nil {
+		return err
+	}
+	if k.path == "" {
+		k.path, _, _ = strings.Cut(path, "?")
+	}
+	if ctx.Err() != nil {
+		return k.ended(ctx)
+	}
+	if k.payload.upload != nil {
+		k.payload.upload.report = k.progress
+	}
+	if k.ownKey = k.method == http.MethodPost && k.idempotencyKey == ""; k.ownKey {
+		k.idempotencyKey = rand.Text()
+	}
+	k.http = *c.http
+	k.http.Transport, err = wrap(c.http.Transport, k.middleware)
+	return err
 }
 
 // prepare sets the headers of the request, the same for every attempt.
@@ -102,13 +110,15 @@ func (k *call) prepare(req *http.Request) {
 		req.Header.Set("Expect", "100-continue")
 	}
 	if k.method == http.MethodPost {
-		if k.ownKey = k.idempotencyKey == ""; k.ownKey {
-			k.idempotencyKey = rand.Text()
-		}
 		req.Header.Set("Idempotency-Key", k.idempotencyKey)
 	}
+	k.custom(req.Header)
+}
+
+// custom sets the headers that the caller wants, in place of the client's.
+func (k *call) custom(h http.Header) {
 	for key, values := range k.header {
-		req.Header[key] = values
+		h[key] = values
 	}
 }
 
@@ -167,17 +177,22 @@ func (k *call) bound() {
 
 // check takes in the outcome of an attempt and says whether to make another.
 func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	k.take(resp, err)
-	k.running.over()
-	if k.payload.upload != nil {
-		k.payload.upload.over()
-	}
-	k.client.log(ctx, k.method, k.path, k.attempts, k.running.began, resp, k.err)
+	k.over(ctx, k.method, k.path, resp, err)
 	if k.err == nil || !k.again(ctx) {
 		return false, nil
 	}
 	k.tryingAgain(k.err, k.wait)
 	return true, nil
+}
+
+// over ends an attempt, takes in its outcome, and logs it.
+func (k *call) over(ctx context.Context, method, path string, resp *http.Response, err error) {
+	k.take(resp, err)
+	k.running.over()
+	if k.payload.upload != nil {
+		k.payload.upload.over()
+	}
+	k.client.log(ctx, method, path, k.attempts, k.running.began, resp, k.err)
 }
 
 // take reads the answer to its end, so that an answer that breaks off counts as a

@@ -39,6 +39,7 @@ type Client struct {
 	userAgent string
 	defaults  func() settings // the settings hold secrets; printing a func shows no secret
 	answered  *atomic.Bool    // a connection was made once
+	formsOnly *atomic.Bool    // the service has refused a resumable upload and has taken the form
 }
 
 // String names the service. It holds no secret.
@@ -78,6 +79,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 		userAgent: cfg.userAgent,
 		defaults:  func() settings { return cfg.defaults },
 		answered:  new(atomic.Bool),
+		formsOnly: new(atomic.Bool),
 	}
 	c.Transcripts = &TranscriptService{c}
 	c.Jobs = &JobService{c}

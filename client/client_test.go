@@ -352,6 +352,14 @@ var operations = map[string]any{
 	"resendDeliveries":      (*client.WebhookService).ResendRange,
 }
 
+// steps are the operations that a method needs for another operation, and those for browsers.
+var steps = map[string]any{
+	"getUpload":       (*client.TranscriptService).Submit,
+	"continueUpload":  (*client.TranscriptService).Submit,
+	"deleteUpload":    (*client.TranscriptService).Submit,
+	"getUploadLimits": nil, // the client learns the limits when it begins an upload
+}
+
 // conveniences are the methods that combine operations.
 var conveniences = []any{
 	(*client.LibraryService).AllSearch, (*client.LibraryService).AllChunks, (*client.LibraryService).GetWithWords,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/oneline"
+	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -185,8 +186,8 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same request may be sent again: after 429, after 409 IDEMPOTENCY_IN_PROGRESS, after 503 with
-// Retry-After; and when the request is safe to repeat also after 502 and any
+// Retryable reports whether the same request may be sent again: after 429, after 409
+// IDEMPOTENCY_IN_PROGRESS or with the byte at which an upload goes on, after 503 with Retry-After; and when the request is safe to repeat also after 502 and any
 // other 503, unless its code says that repetition is useless (NOT_IMPLEMENTED,
 // CONFIG_ERROR, LOGIN_REQUIRED, PO_TOKEN_REQUIRED). Never after 500 and 504.
 func (e *Error) Retryable() bool {
@@ -196,13 +197,21 @@ func (e *Error) Retryable() bool {
 	case http.StatusTooManyRequests:
 		return true
 	case http.StatusConflict:
-		return e.Code == transcript.IdempotencyInProgress
+		return e.Code == transcript.IdempotencyInProgress || e.offsetConflict()
 	case http.StatusBadGateway:
 		return safeToRepeat(e.Method) && !permanent(e.Code)
 	case http.StatusServiceUnavailable:
 		return hinted || safeToRepeat(e.Method) && !permanent(e.Code)
 	}
 	return false
+}
+
+// offsetConflict reports whether a resumable upload goes on at another byte, which the service
+// has told.
+func (e *Error) offsetConflict() bool {
+	_, told, err := resumable.ReadInteger(e.Response.Header, resumable.Offset)
+	whole, _, _ := resumable.ReadBool(e.Response.Header, resumable.Complete) // an unreadable header says nothing
+	return e.Response.StatusCode == http.StatusConflict && told && err == nil && !whole
 }
 
 // permanent reports whether the table of codes says that a repetition of the

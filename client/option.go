@@ -162,7 +162,8 @@ func WithRetry(p RetryPolicy) RequestOption {
 }
 
 // WithAttemptTimeout bounds each attempt, from dialing to the last byte of the answer.
-// The default is one minute; uploads have no default. In a [Download] it bounds each
+// The default is one minute; requests that send a file have no default, and a large file goes on
+// after its attempt. In a [Download] it bounds each
 // silence, and not the whole download. It does not apply to event streams, which stay
 // open while data comes.
 func WithAttemptTimeout(d time.Duration) RequestOption {
@@ -178,6 +179,10 @@ func WithAttemptTimeout(d time.Duration) RequestOption {
 // WithIdempotencyKey names the request, so that the same call made again, also
 // by another process, within 24 hours gets the same answer (see server/API.md, Idempotency). 1 to
 // 255 printable ASCII characters. The default is random per call.
+//
+// If a call with a large file ends early, the same call with the same key sends the rest of the
+// file. The key must belong to one file: the service cannot compare the part of another file of
+// the same size.
 func WithIdempotencyKey(key string) RequestOption {
 	return callOption{name: "WithIdempotencyKey", requestOption: func(s *settings) error {
 		if len(key) < 1 || len(key) > 255 {
@@ -193,10 +198,10 @@ func WithIdempotencyKey(key string) RequestOption {
 	}}
 }
 
-// WithUploadProgress reports the bytes of the file that have been sent; total is
-// -1 when the size is unknown. A new attempt begins at 0 again. Calls come one
-// after the other, from another goroutine than the caller's, and hold up the
-// upload while they run.
+// WithUploadProgress reports the bytes of the file that have been sent; total is -1 when the
+// size is unknown. After a break, the progress goes back to the bytes that the service has: to 0
+// where the file is sent again (see [TranscriptService.Submit]). Calls come one after the other,
+// from another goroutine than the caller's, and hold up the upload while they run.
 func WithUploadProgress(report func(sent, total int64)) RequestOption {
 	return requestOption(func(s *settings) error {
 		if report == nil {

@@ -27,6 +27,7 @@ import (
 // the service. If the service still works on an earlier attempt of the same call (409
 // IDEMPOTENCY_IN_PROGRESS), the call asks again after each Retry-After of up to
 // MaxWait. This happens after a broken connection. Only the context limits how often.
+// The attempts of a large upload begin to count again when the service has more of the file.
 //
 // A member that is 0 has its default. [NoRetry] switches repetition off.
 type RetryPolicy struct {

@@ -68,3 +68,58 @@ func (b *heardBody) Close() error {
 	defer b.hangUp(nil)
 	return b.ReadCloser.Close()
 }
+
+// stallTransport ends a request whose bytes the connection does not take for too long. The time
+// in which the body waits for its bytes does not count, nor the time after its end.
+type stallTransport struct {
+	rt    http.RoundTripper
+	limit time.Duration
+}
+
+func (t *stallTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return t.rt.RoundTrip(r)
+	}
+	ctx, hangUp := context.WithCancelCause(r.Context()) // which ends with the attempt
+	timer := time.AfterFunc(t.limit, func() { hangUp(stalledError(t.limit)) })
+	defer timer.Stop()
+	body := r.Body
+	r = r.WithContext(ctx)
+	r.Body = &takenBody{body, timer, t.limit}
+	resp, err := t.rt.RoundTrip(r)
+	if stalled, ok := context.Cause(ctx).(stalledError); ok && err != nil { //nolint:errorlint // it is the cause itself
+		err = stalled
+	}
+	return resp, err
+}
+
+// stalledError is a connection that took no bytes for so long. It is a timeout, after which a
+// request may be sent again.
+type stalledError time.Duration
+
+func (e stalledError) Error() string {
+	return fmt.Sprintf("the connection took no bytes for %s", time.Duration(e))
+}
+func (e stalledError) Timeout() bool   { return true }
+func (e stalledError) Temporary() bool { return true }
+
+// takenBody measures the time between the end of a read and the begin of the next one.
+type takenBody struct {
+	io.ReadCloser
+	timer *time.Timer
+	limit time.Duration
+}
+
+func (b *takenBody) Read(p []byte) (int, error) {
+	b.timer.Stop()
+	n, err := b.ReadCloser.Read(p)
+	if err == nil {
+		b.timer.Reset(b.limit)
+	}
+	return n, err
+}
+
+func (b *takenBody) Close() error {
+	b.timer.Stop()
+	return b.ReadCloser.Close()
+}

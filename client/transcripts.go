@@ -29,12 +29,14 @@ func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts 
 // Submit sends r and returns the service's answer within r.Wait: the transcript, or the
 // job that will make the transcript. Without an error exactly one of the two is not
 // nil.
+//
+// A file of 16 MiB or more whose size is known goes on after a break at the byte up to which the
+// service has it. [RetryPolicy] then counts the attempts that bring the file no further. If the
+// service knows no such uploads, each attempt sends the whole file, as for small files and for
+// files of unknown size. If ctx ends, Submit takes up to 5 s more to remove what the service has
+// of the file, unless the caller has chosen the idempotency key: the same call goes on with it.
 func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, *transcript.Job, error) {
-	content, err := requestPayload(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	answer, err := s.client.send(ctx, http.MethodPost, "/v1/transcript", content, opts)
+	answer, err := s.submit(ctx, r, opts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,6 +46,26 @@ func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, op
 	}
 	result, err := decodeResult(answer)
 	return result, nil, err
+}
+
+// submit sends a large file as a resumable upload, and all else as one request.
+func (s *TranscriptService) submit(ctx context.Context, r transcript.Request, opts []RequestOption) (*answer, error) {
+	_, size, _, isFile := r.Source.Upload()
+	resumes := isFile && size >= resumableFrom && !s.client.formsOnly.Load()
+	if resumes {
+		if answer, err := s.client.resume(ctx, r, opts); !errors.Is(err, errFormsOnly) {
+			return answer, err
+		}
+	}
+	content, err := requestPayload(r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.client.send(ctx, http.MethodPost, "/v1/transcript", content, opts)
+	if resumes && err == nil {
+		s.client.formsOnly.Store(true)
+	}
+	return answer, err
 }
 
 func requestPayload(r transcript.Request) (payload, error) {

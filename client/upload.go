@@ -15,16 +15,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// upload is a multipart form that streams one file. Every attempt opens the file again.
-// The file is never held in memory.
+// upload streams one file: in a multipart form, or the part of the file that comes next. Every
+// attempt opens the file again. The file is never held in memory.
 type upload struct {
-	head, tail []byte // the form before and after the file's bytes
-	size       int64  // of the file in bytes, -1 when unknown
-	open       func() (io.ReadCloser, error)
-	report     func(sent, total int64) // nil: nobody asks
+	head, tail  []byte // the form before and after the file's bytes
+	from, until int64  // the bytes of the file that the next attempt sends
+	size        int64  // of the file in bytes, -1 when unknown
+	open        func() (io.ReadCloser, error)
+	report      func(sent, total int64) // nil: nobody asks
 
 	mu      sync.Mutex
 	current *uploadBody // of the running attempt; an older one may still be read
+	given   int64       // how far the connections have read the file at most
 	failed  error       // why the caller's file could not be read
 }
 
@@ -49,7 +51,8 @@ func uploadPayload(r transcript.Request, fields [][2]string) (payload, error) {
 	if err := w.Close(); err != nil {
 		return payload{}, fmt.Errorf("client: upload: %w", err)
 	}
-	u := &upload{head: form.Bytes()[:split], tail: form.Bytes()[split:], size: max(size, -1), open: open}
+	size = max(size, -1)
+	u := &upload{head: form.Bytes()[:split], tail: form.Bytes()[split:], until: size, size: size, open: open}
 	return payload{contentType: w.FormDataContentType(), content: retryablehttp.ReaderFunc(u.body), upload: u}, nil
 }
 
@@ -58,7 +61,7 @@ func uploadPayload(r transcript.Request, fields [][2]string) (payload, error) {
 func escapeControls(name string) string {
 	var b strings.Builder
 	for _, r := range name {
-		if unicode.IsControl(r) && r != '\r' && r != '\n' {
+		if unicode.IsControl(r) {
 			fmt.Fprintf(&b, "%%%02X", r)
 			continue
 		}
@@ -77,7 +80,17 @@ func (u *upload) length() int64 {
 
 // body begins an attempt. The file is opened by the first read, because bodies
 // are also made to be measured and thrown away.
-func (u *upload) body() (io.Reader, error) { return &uploadBody{upload: u}, nil }
+func (u *upload) body() (io.Reader, error) { return u.next(), nil }
+
+// next is the body of the next attempt.
+func (u *upload) next() *uploadBody { return &uploadBody{upload: u, until: u.until, sent: u.from} }
+
+// farthest is how many bytes of the file the service can have at most.
+func (u *upload) farthest() int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.given
+}
 
 // failure is why the caller's file could not be read, nil when it could.
 func (u *upload) failure() error {
@@ -102,7 +115,8 @@ func (u *upload) over() {
 type uploadBody struct {
 	upload *upload
 	form   io.Reader // nil before the first read
-	sent   int64     // bytes of the file
+	until  int64     // where the part ends, -1 when unknown
+	sent   int64     // where the next byte of the file stands
 
 	// Guarded by upload.mu.
 	file   io.ReadCloser
@@ -126,6 +140,20 @@ func (b *uploadBody) begin() error {
 	if err == nil && file == nil {
 		err = errors.New("the source opened as nil")
 	}
+	if err := b.take(file, err); err != nil {
+		return err
+	}
+	if err := skip(file, b.sent); err != nil {
+		return b.fail(err)
+	}
+	b.form = io.MultiReader(bytes.NewReader(u.head), (*fileReader)(b), bytes.NewReader(u.tail))
+	b.progress()
+	return nil
+}
+
+// take makes the opened file that of the running attempt.
+func (b *uploadBody) take(file io.ReadCloser, err error) error {
+	u := b.upload
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if err != nil {
@@ -136,11 +164,24 @@ func (b *uploadBody) begin() error {
 		return errors.Join(errAttemptOver, file.Close())
 	}
 	b.file, u.current = file, b
-	b.form = io.MultiReader(bytes.NewReader(u.head), (*fileReader)(b), bytes.NewReader(u.tail))
-	if u.report != nil {
-		u.report(0, u.size)
-	}
 	return nil
+}
+
+// skip passes over the first n bytes of a file that was just opened.
+func skip(file io.Reader, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	if seeker, ok := file.(io.Seeker); ok {
+		if _, err := seeker.Seek(n, io.SeekStart); err == nil {
+			return nil
+		}
+	}
+	passed, err := io.CopyN(io.Discard, file, n)
+	if err == io.EOF {
+		err = fmt.Errorf("the file ends after %d bytes, of which %d are sent already: %w", passed, n, io.ErrUnexpectedEOF)
+	}
+	return err
 }
 
 // Close closes the file. It may come before the first read, and more than once.
@@ -182,13 +223,14 @@ func (b *uploadBody) progress() {
 	u := b.upload
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.given = max(u.given, b.sent)
 	if u.report != nil && !b.closed && u.current == b {
 		u.report(b.sent, u.size)
 	}
 }
 
-// fileReader is the middle of the form: the file's bytes, counted and held to
-// the size that was announced.
+// fileReader is the file's part of the body: its bytes, counted and held to the size that was
+// announced.
 type fileReader uploadBody
 
 func (f *fileReader) Read(p []byte) (int, error) {
@@ -197,9 +239,18 @@ func (f *fileReader) Read(p []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	size := b.upload.size
+	if b.until < size {
+		if b.sent == b.until {
+			return 0, io.EOF // the next part begins here
+		}
+		p = p[:min(int64(len(p)), b.until-b.sent)]
+	}
 	n, err := file.Read(p)
 	b.sent += int64(n)
-	size := b.upload.size
+	if b.sent == size && n > 0 && err == nil {
+		err = b.atEnd(file)
+	}
 	switch {
 	case size >= 0 && b.sent > size:
 		return 0, b.fail(fmt.Errorf("the file is longer than its size of %d bytes", size))
@@ -212,4 +263,12 @@ func (f *fileReader) Read(p []byte) (int, error) {
 		b.progress()
 	}
 	return n, err
+}
+
+// atEnd looks for more bytes before the last ones are sent: what the service has whole, the
+// service begins to work on. It returns io.EOF if there are none.
+func (b *uploadBody) atEnd(file io.Reader) error {
+	n, err := io.ReadFull(file, make([]byte, 1))
+	b.sent += int64(n)
+	return err
 }

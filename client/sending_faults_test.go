@@ -1,0 +1,542 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// status answers with a status alone.
+func status(code int) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+}
+
+// tells answers with a status and headers.
+func tells(code int, header ...string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func submit(t *testing.T, c *client.Client, opts ...client.RequestOption) error {
+	t.Helper()
+	m := &media{content: large()}
+	_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: m.source(int64(len(m.content)))}, opts...)
+	assert.Equal(t, err == nil, job != nil)
+	assert.Eventually(t, func() bool { return m.opened.Load() == m.closed.Load() }, time.Minute, time.Millisecond)
+	return err
+}
+
+// TestLargeUploadToAnOldService: a service that does not know resumable uploads gets the form,
+// and is not asked again.
+func TestLargeUploadToAnOldService(t *testing.T) {
+	t.Parallel()
+	for name, answers := range map[string]func(http.ResponseWriter, *http.Request){
+		"400":                  status(400),
+		"404":                  status(404),
+		"405":                  status(405),
+		"415":                  status(415),
+		"a job":                func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, 202, jobBody("pending", "queued", 1)) },
+		"no address":           tells(201, "Upload-Complete", "?0"),
+		"another 201":          tells(201, "Location", "/v1/uploads/1"),
+		"an address of a 202":  tells(202, "Location", "/v1/transcript/job/1", "Upload-Complete", "?0"),
+		"an unknown condition": tells(201, "Location", "/v1/uploads/1", "Upload-Complete", "yes"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := &keeper{hook: func(w http.ResponseWriter, r *http.Request, call string) bool {
+				if call == "POST" {
+					answers(w, r)
+				}
+				return call == "POST"
+			}}
+			c := served(t, k.ServeHTTP)
+			require.NoError(t, submit(t, c))
+			k.has(t, large())
+			require.NoError(t, submit(t, c))
+			assert.Equal(t, []string{"POST", "form", "form"}, k.calls)
+		})
+	}
+	// A form that is refused too says nothing about resumable uploads.
+	k := &keeper{hook: func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+		writeJSON(w, 400, object{"error": object{"code": "INVALID_REQUEST", "message": "m"}})
+		return true
+	}}
+	c := served(t, k.ServeHTTP)
+	require.ErrorIs(t, submit(t, c), transcript.InvalidRequest)
+	require.ErrorIs(t, submit(t, c), transcript.InvalidRequest)
+	assert.Equal(t, []string{"POST", "form", "POST", "form"}, k.calls)
+}
+
+// TestUploadsThatAreForms: small files, and files whose size is not known.
+func TestUploadsThatAreForms(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	c := served(t, k.ServeHTTP)
+	for _, source := range []transcript.Source{
+		(&media{content: large()}).source(-1),
+		(&media{content: large()[:16<<20-1]}).source(16<<20 - 1),
+	} {
+		_, _, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: source})
+		require.NoError(t, err)
+	}
+	assert.Equal(t, []string{"form", "form"}, k.calls)
+	k.got = nil
+	_, _, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: (&media{content: large()[:16<<20]}).source(16 << 20)})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"form", "form", "POST", "PATCH 0"}, k.calls)
+}
+
+// lose answers as the keeper does, and breaks the connection instead of sending the answer.
+func lose(k *keeper, r *http.Request, call string) {
+	unseen := httptest.NewRecorder()
+	switch call {
+	case "POST":
+		k.create(unseen)
+	case "HEAD":
+		k.tell(unseen, http.StatusNoContent)
+	default:
+		k.append(unseen, r)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// TestLargeUploadWhoseAnswersAreLost: of each step the answer is lost twice, and the file arrives
+// once.
+func TestLargeUploadWhoseAnswersAreLost(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"POST", "HEAD", "PATCH 0", "PATCH 8388608", "PATCH 16777216", "PATCH 16789561"} {
+		t.Run(step, func(t *testing.T) {
+			t.Parallel()
+			lost := 0
+			k := &keeper{says: "max-size=20000000, max-append-size=8388608;x=1, later=?1"}
+			k.hook = func(_ http.ResponseWriter, r *http.Request, call string) bool {
+				switch {
+				case step == "HEAD" && call == "PATCH 0" && lost < 1, step == "PATCH 16789561" && call == "PATCH 16777216" && lost < 2:
+					lost++
+					lose(k, r, call)
+				case call == step && lost < 2:
+					lost++
+					lose(k, r, call)
+				}
+				return false
+			}
+			c := served(t, k.ServeHTTP)
+			require.NoError(t, submit(t, c))
+			k.has(t, large())
+			assert.EqualValues(t, len(large()), k.passed, "nothing is sent twice: %v", k.calls)
+			assert.Positive(t, lost)
+			for _, again := range k.keys {
+				assert.Equal(t, k.keys[0], again, "the same upload")
+			}
+		})
+	}
+}
+
+// TestLargeUploadIsRefused: a refusal is that of the form, whenever it comes.
+func TestLargeUploadIsRefused(t *testing.T) {
+	t.Parallel()
+	refusal := func(w http.ResponseWriter, status int, code string) {
+		writeJSON(w, status, object{"error": object{"code": code, "message": "m"}})
+	}
+	for name, tc := range map[string]struct {
+		at     string
+		answer func(w http.ResponseWriter, r *http.Request)
+		code   transcript.Code
+		calls  string
+	}{
+		"before it begins": {"POST", func(w http.ResponseWriter, _ *http.Request) { refusal(w, 402, "UPGRADE_REQUIRED") }, transcript.UpgradeRequired, "POST"},
+		"too large":        {"POST", func(w http.ResponseWriter, _ *http.Request) { refusal(w, 422, "MEDIA_TOO_LARGE") }, transcript.MediaTooLarge, "POST"},
+		"on the way":       {"PATCH 0", func(w http.ResponseWriter, _ *http.Request) { refusal(w, 401, "INVALID_CREDENTIAL") }, transcript.Unauthorized, "POST,PATCH 0,DELETE"},
+		"as a whole": {"PATCH 0", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Upload-Complete", "?1")
+			refusal(w, 422, "UPLOAD_INVALID")
+		}, transcript.UploadInvalid, "POST,PATCH 0,DELETE"},
+		"as a whole, with 404": {"PATCH 0", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Upload-Complete", "?1")
+			refusal(w, 404, "NO_TRANSCRIPT")
+		}, transcript.NoTranscript, "POST,PATCH 0,DELETE"},
+		"for long": {"PATCH 0", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "3600")
+			refusal(w, 503, "SERVICE_UNAVAILABLE")
+		}, transcript.ServiceUnavailable, "POST,PATCH 0,DELETE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := &keeper{hook: func(w http.ResponseWriter, r *http.Request, call string) bool {
+				if call == tc.at {
+					tc.answer(w, r)
+				}
+				return call == tc.at
+			}}
+			err := submit(t, served(t, k.ServeHTTP))
+			require.ErrorIs(t, err, tc.code)
+			var refused *client.Error
+			require.ErrorAs(t, err, &refused)
+			assert.Equal(t, "POST /v1/transcript", refused.Method+" "+refused.Path, "for the caller it is one request")
+			assert.Equal(t, tc.calls, strings.Join(k.calls, ","))
+		})
+	}
+}
+
+// TestLargeUploadToABusyService: a whole file that the service cannot take up yet is not sent
+// again.
+func TestLargeUploadToABusyService(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	refused := 0
+	k.hook = func(w http.ResponseWriter, r *http.Request, call string) bool {
+		if !strings.HasPrefix(call, "PATCH") || refused == 3 {
+			return false
+		}
+		refused++
+		k.append(httptest.NewRecorder(), r)
+		tells(503, "Retry-After", "0", "Upload-Complete", "?1")(w, r)
+		return true
+	}
+	require.NoError(t, submit(t, served(t, k.ServeHTTP)))
+	k.has(t, large())
+	assert.EqualValues(t, len(large()), k.passed)
+}
+
+// TestLargeUploadIsGone: it begins again once. A second time it is an error.
+func TestLargeUploadIsGone(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{http.StatusNotFound, http.StatusGone} {
+		for times, calls := range map[int]string{
+			1: "POST,PATCH 0,POST,PATCH 0",
+			9: "POST,PATCH 0,POST,PATCH 0,DELETE",
+		} {
+			t.Run(strconv.Itoa(code)+" "+strconv.Itoa(times), func(t *testing.T) {
+				t.Parallel()
+				lost := 0
+				k := &keeper{hook: func(w http.ResponseWriter, _ *http.Request, call string) bool {
+					if call != "PATCH 0" || lost == times {
+						return false
+					}
+					lost++
+					w.WriteHeader(code)
+					return true
+				}}
+				err := submit(t, served(t, k.ServeHTTP))
+				assert.Equal(t, calls, strings.Join(k.calls, ","))
+				assert.NotEqual(t, k.keys[0], k.keys[1], "the first key stands for the upload that is gone")
+				if times == 1 {
+					require.NoError(t, err)
+					k.has(t, large())
+					return
+				}
+				var refused *client.Error
+				require.ErrorAs(t, err, &refused)
+				assert.Equal(t, code, refused.Response.StatusCode)
+			})
+		}
+	}
+}
+
+// TestLargeUploadToAHostileService ends with an error that says what is wrong, after a few
+// requests.
+func TestLargeUploadToAHostileService(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Error("reached", r.Header) }))
+	t.Cleanup(other.Close)
+	is := func(call string) func(string) bool { return func(c string) bool { return c == call } }
+	patches := func(call string) bool { return strings.HasPrefix(call, "PATCH") }
+	broken := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
+		panic(http.ErrAbortHandler)
+	}
+	grows := 0
+	type answer = func(http.ResponseWriter, *http.Request)
+	for name, tc := range map[string]struct {
+		at     func(string) bool
+		answer answer
+		asked  answer // HEAD; nil: as the keeper
+		says   string
+	}{
+		"address elsewhere":           {is("POST"), tells(201, "Upload-Complete", "?0", "Location", other.URL+"/v1/uploads/1"), nil, "not on the service itself"},
+		"address with another scheme": {is("POST"), tells(201, "Upload-Complete", "?0", "Location", "ftp://x/1"), nil, "not on the service itself"},
+		"address with a password":     {is("POST"), tells(201, "Upload-Complete", "?0", "Location", "//u:p@"+strings.TrimPrefix(other.URL, "http://")), nil, "not on the service itself"},
+		"address that is none":        {is("POST"), tells(201, "Upload-Complete", "?0", "Location", "http://[::1"), nil, "not on the service itself"},
+		"redirected elsewhere":        {patches, tells(307, "Location", other.URL), nil, "307"},
+		"asked elsewhere":             {patches, broken, tells(307, "Location", other.URL), "307"},
+		"limit that is none":          {is("POST"), tells(201, "Upload-Complete", "?0", "Location", "/1", "Upload-Limit", "max-append-size=x"), nil, "max-append-size"},
+		"tiny appends":                {is("POST"), tells(201, "Upload-Complete", "?0", "Location", "/1", "Upload-Limit", "max-append-size=1"), nil, "only 1 bytes at once"},
+		"too large after all":         {is("POST"), tells(201, "Upload-Complete", "?0", "Location", "/1", "Upload-Limit", "max-size=1000"), nil, "uploads of up to 1000 bytes, and the file has 16789561: send a smaller file"},
+		"more than was sent":          {patches, broken, tells(204, "Upload-Offset", "16000000"), "says that it has 16000000 bytes of the file, and was sent"},
+		"more than there is":          {patches, broken, tells(204, "Upload-Offset", "17000000"), "says that it has 17000000 bytes of the file, and was sent"},
+		"a negative offset":           {patches, broken, tells(204, "Upload-Offset", "-1"), "Upload-Offset must be"},
+		"an offset beyond numbers":    {patches, broken, tells(204, "Upload-Offset", "99999999999999999999"), "Upload-Offset must be"},
+		"no offset":                   {patches, broken, tells(204), "does not tell how many bytes"},
+		"another length":              {patches, broken, tells(204, "Upload-Offset", "0", "Upload-Length", "5"), "the upload has 5 bytes, and the file 16789561"},
+		"whole too early":             {patches, broken, tells(204, "Upload-Offset", "0", "Upload-Complete", "?1"), "whole with 0 of 16789561"},
+		"conflicts without an end":    {patches, tells(409, "Upload-Offset", "0", "Upload-Complete", "?0"), nil, "409"},
+		"conflict beyond the file":    {patches, tells(409, "Upload-Offset", "17000000"), nil, "says that it has 17000000 bytes"},
+		"conflict without an offset":  {patches, tells(409), nil, "409"},
+		"nothing ever arrives":        {patches, broken, nil, "client: POST /v1/transcript: "},
+		"a byte arrives each time": {patches, broken, func(w http.ResponseWriter, r *http.Request) {
+			grows++
+			tells(204, "Upload-Offset", strconv.Itoa(grows))(w, r)
+		}, "client: POST /v1/transcript: "},
+		"success that is none": {patches, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusNoContent)
+		}, nil, "not what the API promises"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := &keeper{hook: func(w http.ResponseWriter, r *http.Request, call string) bool {
+				switch {
+				case tc.at(call):
+					tc.answer(w, r)
+					return true
+				case call == "HEAD" && tc.asked != nil:
+					tc.asked(w, r)
+					return true
+				}
+				return false
+			}}
+			err := submit(t, served(t, k.ServeHTTP))
+			require.ErrorContains(t, err, tc.says)
+			assert.NotContains(t, err.Error(), key)
+			assert.NotContains(t, err.Error(), "u:p")
+			assert.LessOrEqual(t, len(k.calls), 9, "%v", k.calls)
+			if !strings.HasPrefix(tc.says, "client:") { // the connection broke
+				var told *client.Error
+				require.ErrorAs(t, err, &told)
+				assert.Equal(t, "/v1/transcript", told.Path)
+			}
+		})
+	}
+}
+
+// TestLargeUploadGoesBack: what the service has said to have, it must keep.
+func TestLargeUploadGoesBack(t *testing.T) {
+	t.Parallel()
+	heads := 0
+	k := &keeper{cut: 2 << 20}
+	k.hook = func(w http.ResponseWriter, r *http.Request, call string) bool {
+		if call != "HEAD" {
+			return false
+		}
+		if heads++; heads == 2 {
+			tells(204, "Upload-Offset", "1048576")(w, r)
+		}
+		return heads == 2
+	}
+	err := submit(t, served(t, k.ServeHTTP))
+	require.ErrorContains(t, err, "says that it has 1048576 bytes of the file, and had 2097152 before")
+}
+
+// TestLargeUploadWithLiesAboutParts: an answer to a part that tells another end.
+func TestLargeUploadWithLiesAboutParts(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string][]string{
+		"less":   {"Upload-Offset", "5"},
+		"more":   {"Upload-Offset", "8388609"},
+		"whole":  {"Upload-Complete", "?1"},
+		"absurd": {"Upload-Offset", "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := &keeper{says: "max-append-size=8388608"}
+			k.hook = func(w http.ResponseWriter, r *http.Request, call string) bool {
+				if call != "PATCH 0" {
+					return false
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				tells(204, header...)(w, r)
+				return true
+			}
+			err := submit(t, served(t, k.ServeHTTP))
+			require.ErrorContains(t, err, "sent up to byte 8388608 of 16789561, and the answer tells another end")
+		})
+	}
+}
+
+// TestLargeUploadIsGivenUp: the end of the context ends all, and the upload is removed.
+func TestLargeUploadIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]client.RequestOption{
+		"":                        nil,
+		"a key of the caller's":   {client.WithIdempotencyKey("mine")},
+		"with a time per attempt": {client.WithAttemptTimeout(time.Minute)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			errWhy := errors.New("no more time")
+			k := &keeper{hook: func(_ http.ResponseWriter, r *http.Request, call string) bool {
+				if strings.HasPrefix(call, "PATCH") {
+					_, _ = io.CopyN(io.Discard, r.Body, 1<<20)
+					cancel(errWhy)
+					_, _ = io.Copy(io.Discard, r.Body)
+					panic(http.ErrAbortHandler)
+				}
+				return false
+			}}
+			m := &media{content: large()}
+			c := served(t, k.ServeHTTP)
+			_, _, err := c.Transcripts.Submit(ctx, transcript.Request{Source: m.source(int64(len(m.content)))}, options...)
+			require.ErrorIs(t, err, errWhy)
+			require.ErrorIs(t, err, context.Canceled)
+			assert.Contains(t, strings.Join(k.calls, ","), "PATCH 0")
+			assert.Equal(t, name != "a key of the caller's", k.calls[len(k.calls)-1] == "DELETE", "%v: another call can go on with the caller's key", k.calls)
+		})
+	}
+}
+
+// TestLargeUploadGoesOnInAnotherCall: the same call with the same key sends the rest.
+func TestLargeUploadGoesOnInAnotherCall(t *testing.T) {
+	t.Parallel()
+	k := &keeper{cut: 5 << 20}
+	require.ErrorContains(t, submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine"), client.WithRetry(client.NoRetry)), "client: POST /v1/transcript: ")
+	k.cut = 0
+	require.NoError(t, submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine")))
+	k.has(t, large())
+	assert.EqualValues(t, len(large()), k.passed)
+	assert.Equal(t, []string{"POST", "PATCH 0", "POST", "HEAD", "PATCH 5242880"}, k.calls)
+	assert.Equal(t, []string{"mine", "mine"}, k.keys)
+	// A call after the end asks for the answer again, and sends nothing.
+	require.NoError(t, submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine")))
+	assert.EqualValues(t, len(large()), k.passed)
+	// A service that does not tell of the repetition tells the byte at which to go on.
+	k.keys, k.calls, k.whole, k.got = nil, nil, false, large()[:9<<20]
+	require.NoError(t, submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine")))
+	k.has(t, large())
+	assert.Equal(t, []string{"POST", "PATCH 0", "PATCH 9437184"}, k.calls)
+	// The key belongs to one file.
+	k.hook = func(w http.ResponseWriter, r *http.Request, call string) bool {
+		if call == "HEAD" {
+			tells(204, "Upload-Offset", "5", "Upload-Length", "20000000")(w, r)
+		}
+		return call == "HEAD"
+	}
+	err := submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine"))
+	require.ErrorIs(t, err, transcript.IdempotencyConflict)
+	require.ErrorContains(t, err, "a file of 20000000 bytes, and this file has 16789561: choose another key")
+}
+
+// TestLargeUploadSourceFails: what is wrong with the file is said as such, also where the upload
+// goes on, and what the service has of the file is removed.
+func TestLargeUploadSourceFails(t *testing.T) {
+	t.Parallel()
+	errDisk := errors.New("disk on fire")
+	whole := func() io.Reader { return bytes.NewReader(large()) }
+	size := int64(len(large()))
+	for name, tc := range map[string]struct {
+		second func() (io.Reader, error) // the file as it is when the upload goes on
+		says   string
+	}{
+		"gone": {func() (io.Reader, error) { return nil, errDisk }, "client: upload: disk on fire"},
+		"read fails": {func() (io.Reader, error) {
+			return io.MultiReader(io.LimitReader(whole(), 9<<20), failing{errDisk}), nil
+		}, "client: upload: disk on fire"},
+		"skipping fails": {func() (io.Reader, error) { return iotest.ErrReader(errDisk), nil }, "client: upload: disk on fire"},
+		"shrunk":         {func() (io.Reader, error) { return io.LimitReader(whole(), 9<<20), nil }, "the file ends after 9437184 of 16789561 bytes"},
+		"cut off":        {func() (io.Reader, error) { return io.LimitReader(whole(), 1<<20), nil }, "the file ends after 1048576 bytes, of which 8388608 are sent already"},
+		"grown":          {func() (io.Reader, error) { return io.MultiReader(whole(), strings.NewReader("x")), nil }, "the file is longer than its size of 16789561 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := &keeper{cut: 8 << 20}
+			k.hook = func(_ http.ResponseWriter, _ *http.Request, call string) bool {
+				if call == "HEAD" {
+					k.cut = 0
+				}
+				return false
+			}
+			opened := 0
+			source := transcript.Media("talk.wav", size, func() (io.ReadCloser, error) {
+				if opened++; opened == 1 {
+					return io.NopCloser(whole()), nil
+				}
+				r, err := tc.second()
+				return io.NopCloser(r), err
+			})
+			c := served(t, k.ServeHTTP)
+			_, _, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: source})
+			require.ErrorContains(t, err, tc.says)
+			assert.False(t, k.whole, "a file that is not what it was never arrives whole")
+			assert.Equal(t, "DELETE", k.calls[len(k.calls)-1])
+			assert.Equal(t, 2, opened)
+		})
+	}
+}
+
+// TestLargeUploadHearsInterimAnswers: a service may send many of them.
+func TestLargeUploadHearsInterimAnswers(t *testing.T) {
+	t.Parallel()
+	k := &keeper{hook: func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+		for range 50 {
+			w.Header().Set("Upload-Offset", "1")
+			w.WriteHeader(104)
+		}
+		w.Header().Del("Upload-Offset")
+		return false
+	}}
+	require.NoError(t, submit(t, served(t, k.ServeHTTP)))
+	k.has(t, large())
+}
+
+// TestLargeUploadOverADeadLine: a connection that takes no bytes is given up, and the upload goes
+// on over another.
+func TestLargeUploadOverADeadLine(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	dead := 0
+	k := &keeper{}
+	k.hook = func(_ http.ResponseWriter, r *http.Request, call string) bool {
+		if !strings.HasPrefix(call, "PATCH") || dead == 2 {
+			return false
+		}
+		dead++
+		k.cut = 1 << 20
+		defer func() { k.cut = 0; <-release; panic(http.ErrAbortHandler) }()
+		k.append(httptest.NewRecorder(), r)
+		return true
+	}
+	c := served(t, k.ServeHTTP)
+	t.Cleanup(func() { close(release) }) // before the server closes
+	require.NoError(t, submit(t, c, client.WithAttemptTimeout(2*time.Second)))
+	k.has(t, large())
+	assert.Equal(t, 2, dead)
+}
+
+// TestLargeUploadBehindAPrefix: the service does not know the path before its routes.
+func TestLargeUploadBehindAPrefix(t *testing.T) {
+	t.Parallel()
+	for _, location := range []string{"/v1/uploads/1", "/speech/v1/uploads/1", "uploads/1", "../v1/uploads/1"} {
+		k := &keeper{location: location}
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			assert.True(t, r.URL.Path == "/speech/v1/transcript" || r.URL.Path == "/speech/v1/uploads/1", r.URL.Path)
+			k.ServeHTTP(w, r)
+		}))
+		transport := &http.Transport{}
+		c, err := client.New(srv.URL+"/speech", client.WithHTTPClient(&http.Client{Transport: transport}))
+		require.NoError(t, err)
+		require.NoError(t, submit(t, c))
+		k.has(t, large())
+		transport.CloseIdleConnections()
+		srv.Close()
+	}
+}

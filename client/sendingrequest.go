@@ -1,0 +1,74 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// removeTimeout bounds the removal of an upload that is given up.
+const removeTimeout = 5 * time.Second
+
+// request sends one request, and takes in its outcome. The answer is nil if there was none.
+func (s *sending) request(ctx context.Context, method, to string, header map[string]string, body *uploadBody) (*Response, error) {
+	req, err := s.newRequest(ctx, method, to, header)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		req.Body, req.GetBody, req.ContentLength = body, nil, body.until-body.sent
+	}
+	s.running.limit = s.attemptTimeout
+	if s.attemptTimeout == 0 && s.http.Timeout == 0 && method != http.MethodPatch {
+		s.running.limit = attemptTimeout
+	}
+	s.running.begin()
+	resp, err := s.http.Do(req) //nolint:bodyclose // over reads and closes the body
+	s.over(ctx, method, req.URL.Path, resp, err)
+	if resp == nil {
+		return nil, s.err
+	}
+	if s.from = req.URL; resp.Request != nil {
+		s.from = resp.Request.URL // after redirects
+	}
+	return new(newResponse(resp, s.attempts)), s.err
+}
+
+func (s *sending) newRequest(ctx context.Context, method, to string, header map[string]string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, to, http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("client: %s %s: %w", s.method, s.path, err)
+	}
+	s.client.identify(req.Header, s.settings)
+	req.Header.Set("Accept", "application/json")
+	s.custom(req.Header)
+	for name, value := range header {
+		req.Header.Set(name, value)
+	}
+	return req, nil
+}
+
+// remove removes an upload with which no other call can go on. The sweep of the service removes
+// what cannot be removed now.
+func (s *sending) remove(ctx context.Context, why error) {
+	away := (*transportError)(nil)
+	if s.at == "" || !s.ownKey || ctx.Err() == nil && errors.As(why, &away) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
+	defer cancel()
+	req, err := s.newRequest(ctx, http.MethodDelete, s.at, nil)
+	if err != nil {
+		return // it was good for all requests before
+	}
+	s.running.limit = removeTimeout
+	s.running.begin()
+	resp, err := s.http.Do(req)
+	if err == nil {
+		_, err = readBody(resp)
+	}
+	s.running.over()
+	s.client.log(ctx, req.Method, req.URL.Path, 1, s.running.began, resp, err)
+}
