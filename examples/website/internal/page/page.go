@@ -99,10 +99,12 @@ func (p *pages) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /assets/", p.assets)
 	for pattern, answer := range map[string]handler{
-		"GET /{$}":               p.start,
-		"POST /transcripts":      p.submit,
-		"GET /jobs/{id}":         p.job,
-		"POST /jobs/{id}/cancel": p.cancelJob,
+		"GET /{$}":                                           p.start,
+		"GET /anywhere":                                      p.anywhere,
+		"GET /manifest.webmanifest":                          p.manifest,
+		"POST /transcripts":                                  p.submit,
+		"GET /jobs/{id}":                                     p.job,
+		"POST /jobs/{id}/cancel":                             p.cancelJob,
 		"GET /transcripts/{platform}/{externalId}":           p.transcript,
 		"POST /transcripts/{platform}/{externalId}":          p.inLanguage,
 		"GET /transcripts/{platform}/{externalId}/download":  p.downloadText,

@@ -34,7 +34,11 @@ const recent = 6
 
 // start shows the start page: a field for links, a place for files, and the latest texts.
 func (p *pages) start(w http.ResponseWriter, r *http.Request) error {
-	return p.showStart(w, r, http.StatusOK, readLinkForm(r.URL.Query()), nil)
+	form := readLinkForm(r.URL.Query())
+	if form.Links == "" {
+		form.Links = p.sharedLinks(r.URL.Query())
+	}
+	return p.showStart(w, r, http.StatusOK, form, nil)
 }
 
 func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, form linkForm, wrong *formTrouble) error {
