@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/minio/minio-go/v7"
 	"gocloud.dev/blob/driver"
@@ -13,8 +14,9 @@ import (
 
 // bucket implements [driver.Bucket].
 type bucket struct {
-	name string
-	core *minio.Core
+	name    string
+	core    *minio.Core
+	buffers sync.Pool // of *[]byte: the memory of parts that were sent
 }
 
 var errUnsupported = errors.New("s3store: not supported")

@@ -73,19 +73,17 @@ func (u *upload) Write(p []byte) (n int, err error) {
 	return n, context.Cause(u.parts)
 }
 
-// grow makes room for n more bytes of the part. A small object takes little memory, and a large
-// object leaves few buffers behind.
+// grow makes room for n more bytes of the part. A small object takes little memory. A larger
+// object gets the memory of a whole part at once, which an earlier object may have left.
 func (u *upload) grow(n int) {
 	need := len(u.part) + n
-	if need <= cap(u.part) {
-		return
+	switch {
+	case need <= cap(u.part):
+	case need <= firstBuffer && u.count == 0:
+		u.part = append(make([]byte, 0, firstBuffer), u.part...)
+	default:
+		u.part = append(u.freePart(), u.part...)
 	}
-	if u.count > 0 {
-		u.part = u.freePart()
-		return
-	}
-	size := min(max(16*cap(u.part), need, firstBuffer), u.partSize)
-	u.part = append(make([]byte, 0, size), u.part...)
 }
 
 // freePart returns an empty part, with the memory of a part that was sent if there is one.
@@ -94,7 +92,21 @@ func (u *upload) freePart() []byte {
 	case part := <-u.free:
 		return part[:0]
 	default:
-		return make([]byte, 0, u.partSize)
+	}
+	if part, ok := u.buffers.Get().(*[]byte); ok && cap(*part) == u.partSize {
+		return (*part)[:0]
+	}
+	return make([]byte, 0, u.partSize)
+}
+
+// leave leaves the memory of the parts to later uploads. The object store has all parts.
+func (u *upload) leave() {
+	close(u.free)
+	for part := range u.free {
+		u.buffers.Put(&part)
+	}
+	if cap(u.part) == u.partSize {
+		u.buffers.Put(&u.part)
 	}
 }
 
@@ -151,6 +163,7 @@ func (u *upload) Close() error {
 	if _, err := u.core.CompleteMultipartUpload(u.ctx, u.name, u.key, u.id, u.sent, minio.PutObjectOptions{}); err != nil {
 		return errors.Join(err, u.abort())
 	}
+	u.leave()
 	return nil
 }
 
@@ -160,8 +173,11 @@ func (u *upload) sendWhole() error {
 		return err
 	}
 	o := minio.PutObjectOptions{ContentType: u.contentType, DisableContentSha256: true} // the hash is known
-	_, err := u.core.PutObject(u.ctx, u.name, u.key, bytes.NewReader(u.part), int64(len(u.part)), "", hashOf(u.part), o)
-	return err
+	if _, err := u.core.PutObject(u.ctx, u.name, u.key, bytes.NewReader(u.part), int64(len(u.part)), "", hashOf(u.part), o); err != nil {
+		return err
+	}
+	u.leave()
+	return nil
 }
 
 // abort makes the object store remove the parts. It does not end with the caller's context.
