@@ -16,7 +16,7 @@ import (
 type bucket struct {
 	name    string
 	core    *minio.Core
-	buffers sync.Pool // of *[]byte: the memory of parts that were sent
+	middles sync.Pool // of []byte, each with room for middleBuffer bytes
 }
 
 var errUnsupported = errors.New("s3store: not supported")

@@ -54,7 +54,9 @@ func Open(_ context.Context, u *url.URL) (*blob.Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	return blob.NewBucket(&bucket{name: u.Host, core: core}), nil
+	b := &bucket{name: u.Host, core: core}
+	b.middles.New = func() any { return make([]byte, 0, middleBuffer) }
+	return blob.NewBucket(b), nil
 }
 
 // read reads the options of a URL.

@@ -19,7 +19,10 @@ import (
 const (
 	leastPart   = 5 << 20  // bytes, the least that S3 accepts, unless the caller names more
 	firstBuffer = 64 << 10 // bytes
-	atOnce      = 2        // parts under way, unless the caller names another number
+
+	middleBuffer = 2 << 20 // bytes
+
+	atOnce = 2 // parts under way, unless the caller names another number
 	// abortTime bounds how long the object store takes to let go of an upload.
 	abortTime = 10 * time.Second
 )
@@ -73,16 +76,20 @@ func (u *upload) Write(p []byte) (n int, err error) {
 	return n, context.Cause(u.parts)
 }
 
-// grow makes room for n more bytes of the part. A small object takes little memory. A larger
-// object gets the memory of a whole part at once, which an earlier object may have left.
+// grow makes room for n more bytes of the part. A small object takes little memory, and a large
+// object leaves few buffers behind. An object of middle size gets the memory of an earlier one.
 func (u *upload) grow(n int) {
 	need := len(u.part) + n
 	switch {
 	case need <= cap(u.part):
-	case need <= firstBuffer && u.count == 0:
-		u.part = append(make([]byte, 0, firstBuffer), u.part...)
+	case u.count > 0:
+		u.part = u.freePart()
+	case need <= firstBuffer:
+		u.part = make([]byte, 0, firstBuffer)
+	case need <= middleBuffer:
+		u.part = append(u.middles.Get().([]byte), u.part...) //nolint:forcetypeassert // the pool has nothing else
 	default:
-		u.part = append(u.freePart(), u.part...)
+		u.part = append(make([]byte, 0, u.partSize), u.part...)
 	}
 }
 
@@ -92,21 +99,7 @@ func (u *upload) freePart() []byte {
 	case part := <-u.free:
 		return part[:0]
 	default:
-	}
-	if part, ok := u.buffers.Get().(*[]byte); ok && cap(*part) == u.partSize {
-		return (*part)[:0]
-	}
-	return make([]byte, 0, u.partSize)
-}
-
-// leave leaves the memory of the parts to later uploads. The object store has all parts.
-func (u *upload) leave() {
-	close(u.free)
-	for part := range u.free {
-		u.buffers.Put(&part)
-	}
-	if cap(u.part) == u.partSize {
-		u.buffers.Put(&u.part)
+		return make([]byte, 0, u.partSize)
 	}
 }
 
@@ -163,7 +156,6 @@ func (u *upload) Close() error {
 	if _, err := u.core.CompleteMultipartUpload(u.ctx, u.name, u.key, u.id, u.sent, minio.PutObjectOptions{}); err != nil {
 		return errors.Join(err, u.abort())
 	}
-	u.leave()
 	return nil
 }
 
@@ -176,7 +168,9 @@ func (u *upload) sendWhole() error {
 	if _, err := u.core.PutObject(u.ctx, u.name, u.key, bytes.NewReader(u.part), int64(len(u.part)), "", hashOf(u.part), o); err != nil {
 		return err
 	}
-	u.leave()
+	if cap(u.part) == middleBuffer {
+		u.middles.Put(u.part[:0]) //nolint:staticcheck // the header of a slice is small beside its bytes
+	}
 	return nil
 }
 
