@@ -89,20 +89,29 @@ func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) err
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			taken = true
 			if h.resumable && !h.complete {
+				if err := t.pipeline.Resumable.Hand(context.WithoutCancel(r.Context()), key, f.row); err != nil {
+					return edge.Reply{}, err
+				}
 				return t.begunReply(p, f.row.ID)
 			}
-			if h.resumable {
-				w.Header().Set(resumable.Complete, resumable.Bool(true))
-			}
+			markWhole(w, h)
 			return t.submitArrived(r, p, f, key)
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
 			if a.Kind == db.UploadAnswer {
 				return t.begunReply(p, a.ID)
 			}
+			markWhole(w, h)
 			return t.createdBefore(r, a, f.view)
 		},
 	})
+}
+
+// markWhole tells a sender that knows of uploads that the answer speaks of the whole file.
+func markWhole(w http.ResponseWriter, h uploadHeaders) {
+	if h.resumable {
+		w.Header().Set(resumable.Complete, resumable.Bool(true))
+	}
 }
 
 // receiveFile reads a body that is a file, or a part of a file.
@@ -246,9 +255,7 @@ func (t *transcripts) begunReply(p account.Principal, id string) (edge.Reply, er
 	header := map[string]string{
 		"Location": uploadPath(t.basePath, id), resumable.Complete: resumable.Bool(false), resumable.Limit: uploadLimits(p.Plan),
 	}
-	re, err := edge.ReplyJSON(http.StatusCreated, header, BegunUpload{id})
-	re.About = db.Answer{Kind: db.UploadAnswer, ID: id}
-	return re, err
+	return edge.ReplyJSON(http.StatusCreated, header, BegunUpload{id})
 }
 
 // uploadPath is the path of an upload under the base path of the API.

@@ -271,6 +271,17 @@ func (r *Resumable) Announce(ctx context.Context, u *db.Upload, length *int64, d
 	return nil
 }
 
+// Hand records for an idempotency key that its request has begun an upload. A nil key records
+// nothing.
+func (r *Resumable) Hand(ctx context.Context, key *db.HeldKey, u *db.Upload) error {
+	if key == nil {
+		return nil
+	}
+	return r.pipeline.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.UploadAnswer, ID: u.ID}, true)
+	})
+}
+
 // Finish marks an upload that the caller has as whole.
 func (r *Resumable) Finish(ctx context.Context, u *db.Upload) error {
 	if u.Complete {
