@@ -78,7 +78,7 @@ func (f *furnished) put(t *testing.T, words string) {
 	})
 	require.NoError(t, err)
 	f.text = "/transcripts/video_site/furnished01?language=en"
-	for _, page := range []string{"", "/edit", "/history", "/import"} {
+	for _, page := range []string{"", "/edit", "/history", "/import", "/share"} {
 		f.paths = append(f.paths, strings.Replace(f.text, "?", page+"?", 1))
 	}
 }

@@ -158,9 +158,12 @@ func (p *pages) routes() http.Handler {
 		"POST /keys/{prefix}/revoke":                         member(p.revokeKey),
 		"/":                                                  p.nothing,
 
-		"GET /shared/{token}":          p.shared,
-		"GET /shared/{token}/copy":     p.copyShared,
-		"GET /shared/{token}/download": p.downloadShared,
+		"GET /transcripts/{platform}/{externalId}/share":           member(p.share),
+		"POST /transcripts/{platform}/{externalId}/share":          member(p.makeShare),
+		"POST /transcripts/{platform}/{externalId}/share/{id}/end": member(p.endShare),
+		"GET /shared/{token}":                                      p.ofLink(p.shared),
+		"GET /shared/{token}/copy":                                 p.ofLink(p.copyShared),
+		"GET /shared/{token}/download":                             p.ofLink(p.downloadShared),
 
 		"GET /discover":                member(p.discover),
 		"POST /discover":               member(p.takeFound),

@@ -38,7 +38,7 @@ func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	found.announce(w)
 	if err := p.show(w, r, found.Status, "problem", found); err != nil {
-		p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "err", err)
+		p.Log.ErrorContext(r.Context(), "page", "route", r.Pattern, "err", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 	}
 }
@@ -92,7 +92,7 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	}
 	found.RequestID = cmp.Or(found.RequestID, uuid.NewString())
 	if !errors.Is(err, errBroken) && r.Context().Err() == nil { // a visitor who has gone reads no page, and is no fault
-		p.Log.ErrorContext(r.Context(), "page", "path", r.URL.Path, "request", found.RequestID, "err", err)
+		p.Log.ErrorContext(r.Context(), "page", "route", r.Pattern, "request", found.RequestID, "err", err)
 	}
 	return found
 }

@@ -2,13 +2,11 @@ package page
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 	"mime"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -17,7 +15,7 @@ import (
 
 // shared shows the text of a share link, to everyone who has the link.
 func (p *pages) shared(w http.ResponseWriter, r *http.Request) error {
-	t, err := p.sharedText(w, r)
+	t, err := p.sharedText(r)
 	if err != nil {
 		return err
 	}
@@ -30,7 +28,7 @@ func (p *pages) shared(w http.ResponseWriter, r *http.Request) error {
 
 // copyShared sends the text of a share link as its page copies it.
 func (p *pages) copyShared(w http.ResponseWriter, r *http.Request) error {
-	t, err := p.sharedText(w, r)
+	t, err := p.sharedText(r)
 	if err != nil {
 		return err
 	}
@@ -40,7 +38,7 @@ func (p *pages) copyShared(w http.ResponseWriter, r *http.Request) error {
 
 // downloadShared sends the text of a share link as a file.
 func (p *pages) downloadShared(w http.ResponseWriter, r *http.Request) error {
-	t, err := p.sharedText(w, r)
+	t, err := p.sharedText(r)
 	if err != nil {
 		return err
 	}
@@ -78,30 +76,26 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 	return format.AppendJSON(nil, t)
 }
 
-// sharedText reads the text of a share link. It keeps search engines from every answer to the
-// link.
-func (p *pages) sharedText(w http.ResponseWriter, r *http.Request) (*transcript.Transcript, error) {
-	w.Header().Set("X-Robots-Tag", "noindex")
-	answer, err := p.ask(r.Context(), http.MethodGet, "/v1/shared/"+url.PathEscape(r.PathValue("token")))
+// ofLink wraps a page of a share link. It keeps search engines from every answer to the link. A
+// link that shows no text any more gets a page that is the same for every reason.
+func (p *pages) ofLink(answer handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("X-Robots-Tag", "noindex")
+		err := answer(w, r)
+		if errors.Is(err, transcript.NotFound) {
+			return p.showView(w, r, http.StatusNotFound, "gone", view{Bare: true})
+		}
+		return err
+	}
+}
+
+// sharedText reads the text of a share link.
+func (p *pages) sharedText(r *http.Request) (*transcript.Transcript, error) {
+	shared, err := p.api.Library.Shared(r.Context(), url.PathEscape(r.PathValue("token")))
 	if err != nil {
 		return nil, err
 	}
-	defer answer.Body.Close()
-	switch answer.StatusCode {
-	case http.StatusOK:
-	case http.StatusTooManyRequests:
-		wait, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // without one the visitor is told no time
-		return nil, &transcript.Error{Code: transcript.RateLimited, RetryAfter: wait}
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone:
-		return nil, transcript.Errorf(transcript.NotFound, "%s", p.strings.text("shared.gone"))
-	default:
-		return nil, fmt.Errorf("the API answers a share link with status %d", answer.StatusCode)
-	}
-	var shared struct{ Transcript transcript.Transcript }
-	if err := json.NewDecoder(answer.Body).Decode(&shared); err != nil {
-		return nil, fmt.Errorf("reading the text of a share link: %w", err)
-	}
-	return &shared.Transcript, nil
+	return shared.Transcript(), nil
 }
 
 // ask asks the API as the visitor in the context. The caller closes the body.

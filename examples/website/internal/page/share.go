@@ -1,0 +1,117 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// sharePage makes, lists and ends the links to a text.
+type sharePage struct {
+	reading
+	Links   []library.Share // that have not ended, the last first
+	Address string          // of a new link, shown only this once; empty: no link was just made
+	Days    int             // for which the new link works
+	Again   bool            // whether the form was sent before
+	Ended   bool            // whether a link has just ended
+	Refusal *trouble        // why there is no new link; nil: nothing was refused
+}
+
+// shareDays are the lives of links that the page offers, in days.
+var shareDays = []int{1, 7, 30, 90, 365}
+
+// usualShareDays is the life that the page proposes.
+const usualShareDays = 30
+
+// Lives returns the lives of links that the page offers.
+func (s sharePage) Lives() []int { return shareDays }
+
+// Usual returns the life that the page proposes.
+func (s sharePage) Usual() int { return usualShareDays }
+
+// Before tells the present links from all others: sending the form twice makes one link.
+func (s sharePage) Before() string {
+	if len(s.Links) == 0 {
+		return ""
+	}
+	return s.Links[0].ID
+}
+
+// share shows the links to a text.
+func (p *pages) share(w http.ResponseWriter, r *http.Request) error {
+	shown, _, err := p.shareOf(r)
+	if err != nil {
+		return err
+	}
+	shown.Ended = r.FormValue("ended") != ""
+	return p.show(w, r, http.StatusOK, "share", shown)
+}
+
+// shareOf returns the links to the text that a request names.
+func (p *pages) shareOf(r *http.Request) (shown sharePage, key library.Key, err error) {
+	key = keyOf(r)
+	saved, err := p.api.Library.Get(r.Context(), key)
+	if err != nil {
+		return shown, key, err
+	}
+	key.Language = saved.Transcript.Lang
+	shown.reading = reading{Transcript: saved.Transcript, Known: true}
+	shown.Links, err = p.api.Library.Shares(r.Context(), key)
+	return shown, key, err
+}
+
+// makeShare makes a link to a text and shows its address in the answer, which no cache stores.
+// Reloading the page, or sending the form again, makes no other link.
+func (p *pages) makeShare(w http.ResponseWriter, r *http.Request) error {
+	shown, key, err := p.shareOf(r)
+	if err != nil {
+		return err
+	}
+	if r.PostFormValue("before") != shown.Before() {
+		shown.Again = true
+		return p.show(w, r, http.StatusConflict, "share", shown)
+	}
+	days, _ := strconv.Atoi(r.PostFormValue("days"))
+	if !slices.Contains(shareDays, days) {
+		days = usualShareDays
+	}
+	made, err := p.api.Library.Share(r.Context(), key, time.Now().AddDate(0, 0, days))
+	var refused *client.Error
+	if errors.As(err, &refused) && (refused.Code == transcript.UpgradeRequired || refused.Code == transcript.StateConflict) {
+		found := p.troubleOf(r, err)
+		if refused.Code == transcript.StateConflict {
+			found.Message, found.Cure = p.strings.text("share.full"), p.strings.text("share.fullCure")
+		}
+		shown.Refusal = &found
+		return p.show(w, r, found.Status, "share", shown)
+	}
+	if err != nil {
+		return err
+	}
+	address, err := url.Parse(made.URL)
+	if err != nil {
+		return err
+	}
+	shown.Address, shown.Days = p.Visitors.Origin(r)+"/shared/"+path.Base(address.Path), days
+	shown.Links = slices.Concat([]library.Share{*made}, shown.Links)
+	return p.show(w, r, http.StatusCreated, "share", shown)
+}
+
+// endShare ends a link to a text. A link that has ended already is no error.
+func (p *pages) endShare(w http.ResponseWriter, r *http.Request) error {
+	key := keyOf(r)
+	if err := p.api.Library.Unshare(r.Context(), key, r.PathValue("id")); err != nil && !errors.Is(err, transcript.NotFound) {
+		return err
+	}
+	back := reading{Transcript: transcript.Transcript{Platform: key.Platform, ExternalID: key.ExternalID, Lang: key.Language}}
+	http.Redirect(w, r, back.Here()+"/share"+back.Language()+"&ended=1", http.StatusSeeOther)
+	return nil
+}
