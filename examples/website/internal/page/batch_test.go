@@ -316,7 +316,7 @@ func TestBatchSaysWhyItWaits(t *testing.T) {
 		return now.LastError != nil
 	}, time.Minute, 25*time.Millisecond)
 	shown := s.get(t, path)
-	assert.Contains(t, shown.body, `<p class="hint" id="waits" role="status" dir="auto">The site blocks this service at the moment. The site makes this service wait. Try again later.</p>`)
+	assert.Contains(t, shown.body, `<p class="hint" id="waits" role="status" dir="auto">The site blocks this service for the moment. Try again later.</p>`)
 	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
 	assert.NotContains(t, s.get(t, path).body, `id="waits"`)
 }

@@ -52,7 +52,7 @@ func TestBrowserDiscovers(t *testing.T) {
 
 	s.Engine.FailDiscovery(transcript.Errorf(transcript.IPBlocked, "The site has had enough."))
 	page.Open("/discover?q=tired")
-	page.WaitText("[role=alert]", "The site blocks this service at the moment.")
+	page.WaitText("[role=alert]", "The site blocks this service for the moment.")
 	assert.Equal(t, "tired", browsertest.Eval[string](page, `document.getElementById("q").value`))
 	page.See("link", "Try again")
 }

@@ -26,9 +26,9 @@ func TestBrowserRestoresAndUndoes(t *testing.T) {
 	page.WaitText("#changes", "one see foam")
 	assert.Empty(t, page.Barriers())
 	page.Click("button", "Restore Version 1")
-	page.WaitText("main", "Version 1 is the text again.")
+	page.WaitText("main", "The text is version 1 again.")
 	page.Click("button", "Undo")
-	page.WaitText("main", "Version 2 is the text again.")
+	page.WaitText("main", "The text is version 2 again.")
 	page.Open(path)
 	page.Wait(line(0) + ` === "one see foam"`)
 }

@@ -303,7 +303,7 @@ func TestBrowserShowsWhyAJobWaits(t *testing.T) {
 	page.WaitText("#stage", "Looking for captions")
 	assert.Empty(t, browsertest.Eval[string](page, `document.getElementById("why").textContent`))
 	release()
-	page.WaitText("#why", "The site blocks this service at the moment. The site makes this service wait. Try again later.")
+	page.WaitText("#why", "The site blocks this service for the moment. Try again later.")
 	again := s.Engine.HoldCaptions()
 	defer again()
 	page.Wait(`document.getElementById("why").textContent === ""`)

@@ -106,7 +106,7 @@ func TestFollowAFile(t *testing.T) {
 		<outline text="More"><outline text="Bob" xmlUrl="https://www.youtube.com/channel/`+bob+`"/></outline>
 		<outline text="Odd" xmlUrl="ftp://talks.example/&lt;b&gt;"/></body></opml>`)
 	require.Equal(t, http.StatusOK, sent.status, sent.body)
-	assert.Contains(t, sent.body, "2 more are followed.")
+	assert.Contains(t, sent.body, "You now follow 2 more.")
 	assert.Contains(t, sent.body, "1 row of the file cannot be followed:")
 	assert.Contains(t, sent.body, "ftp://talks.example/&lt;b&gt;")
 	assert.Equal(t, 2, strings.Count(sent.body, `href="/follows/`), "both are in the list")
@@ -114,7 +114,7 @@ func TestFollowAFile(t *testing.T) {
 	again := s.sendList(t, "subscriptions.csv", "Channel Id,Channel Url,Channel Title\n"+
 		ann+",http://www.youtube.com/channel/"+ann+",Ann\n"+cyd+",http://www.youtube.com/channel/"+cyd+",Cyd\n")
 	require.Equal(t, http.StatusOK, again.status, again.body)
-	assert.Contains(t, again.body, "1 more is followed. You followed 1 before.")
+	assert.Contains(t, again.body, "You now follow 1 more. You already followed 1.")
 }
 
 func TestFollowFormSaysWhatIsWrong(t *testing.T) {
@@ -154,9 +154,9 @@ func TestFailingFollowSaysWhy(t *testing.T) {
 	for _, page := range []string{path, "/follows"} {
 		shown := s.get(t, page).body
 		assert.Contains(t, shown, ">Failing</p>")
-		assert.Contains(t, shown, "The video or recording is removed, private, or not available here. Check whether it plays")
+		assert.Contains(t, shown, "Nothing can be read at this link. It may be removed, private or blocked, or it leads to no single recording. Check whether it plays")
 	}
-	assert.Contains(t, s.get(t, path).body, "It goes on trying.")
+	assert.Contains(t, s.get(t, path).body, "It keeps trying.")
 }
 
 func TestFollowsAreForThoseWhoSignIn(t *testing.T) {

@@ -29,7 +29,7 @@ func TestHistoryRestoresAndUndoes(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, got.status, got.body)
 	assert.Equal(t, []string{"A: one see", "A: two <seas>"}, s.linesOf(t))
 	restored := s.get(t, got.header.Get("Location"))
-	assert.Contains(t, restored.body, "Version 1 is the text again.")
+	assert.Contains(t, restored.body, "The text is version 1 again.")
 	assert.Contains(t, restored.body, "Undo")
 
 	got = s.post(t, historyPath, "revision", "2")

@@ -108,7 +108,7 @@ func TestFailedJobSaysWhyAndWhatToDo(t *testing.T) {
 	shown := s.get(t, path)
 	require.Equal(t, http.StatusOK, shown.status)
 	assert.Contains(t, shown.body, "The file is not readable audio or video.")
-	assert.Contains(t, shown.body, "that plays on your own machine")
+	assert.Contains(t, shown.body, "that plays on your device")
 	assert.Contains(t, shown.body, "&lt;i&gt;talk</strong>")
 	assert.Contains(t, shown.body, "Choose the file again")
 	assert.NotContains(t, shown.body, "caption_fetch")
@@ -231,7 +231,7 @@ func TestJobSaysWhyItWaits(t *testing.T) {
 	s.awaitWhy(t, path)
 	shown := s.get(t, path)
 	require.Equal(t, http.StatusOK, shown.status)
-	assert.Contains(t, shown.body, `<p id="why" class="hint" role="status" dir="auto">The site blocks this service at the moment. The site makes this service wait. Try again later.</p>`)
+	assert.Contains(t, shown.body, `<p id="why" class="hint" role="status" dir="auto">The site blocks this service for the moment. Try again later.</p>`)
 	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/cancel").status)
 	assert.NotContains(t, s.get(t, path).body, "The site blocks")
 }

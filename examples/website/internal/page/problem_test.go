@@ -151,7 +151,7 @@ func TestPagesSpeakOfWhatStandsOnThem(t *testing.T) {
 		{invalid("sendMetadata", "must be true or false"), "The request contains an invalid value."},
 		{`415 {"error":"unsupported_media_type","message":"Send the body as application/json."}`, "This kind of file is not accepted."},
 		{`408 {"error":"request_timeout","message":"The body did not arrive in time."}`, "The request took too long to arrive."},
-		{`404 {"error":"not_found"}`, "There is no such thing here."},
+		{`404 {"error":"not_found"}`, "There is nothing at this address."},
 		{`402 {"error":{"code":"BATCH_LIMIT_EXCEEDED","message":"x","details":{"limit":1200,"requested":2000}}}`, "A batch may have up to 1,200 items."},
 		{`422 {"error":{"code":"MEDIA_TOO_LARGE","message":"x","details":{"limitBytes":1572864}}}`, "The file is larger than 1.5 MiB."},
 		{`422 {"error":{"code":"MEDIA_TOO_LARGE","message":"x","details":{"limitSec":5400}}}`, "The recording is longer than 1 hour 30 minutes."},
