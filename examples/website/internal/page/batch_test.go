@@ -158,7 +158,7 @@ func TestBatchOfAPlaylist(t *testing.T) {
 
 	lost := s.makeBatch(t, "from", "channel", "list", "@nobody")
 	require.Equal(t, batch.Failed, s.ended(t, lost).Status)
-	assert.Contains(t, s.get(t, lost).body, "Private and removed content is not available.")
+	assert.Contains(t, s.get(t, lost).body, "Check whether the link plays in your browser")
 }
 
 func TestBatchFormSaysWhatIsWrong(t *testing.T) {

@@ -192,7 +192,7 @@ func TestLibraryShowsWorkAndBatches(t *testing.T) {
 	assert.Contains(t, s.get(t, "/library").body, "Your library is empty")
 	failed := s.get(t, "/library?view=history")
 	for _, want := range []string{
-		"removed, private", "Check whether it plays in your browser", `name="links" value="https://www.youtube.com/watch?v=aaaaaaaaaaa"`,
+		"removed, private", "Check whether the link plays in your browser", `name="links" value="https://www.youtube.com/watch?v=aaaaaaaaaaa"`,
 		"Try again", `href="` + job + `"`, "/v1/library/transcripts/video_site/aaaaaaaaaaa?row=",
 	} {
 		assert.Contains(t, failed.body, want)

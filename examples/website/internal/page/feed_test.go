@@ -45,7 +45,7 @@ func TestFeedAddressIsShownOnceAndWorks(t *testing.T) {
 	again := s.post(t, "/feed", "before", before(t, none)) // a reload
 	assert.Equal(t, http.StatusConflict, again.status)
 	for _, later := range []answered{again, s.get(t, "/feed")} {
-		assert.Contains(t, later.body, "has an address since")
+		assert.Contains(t, later.body, "has had an address since")
 		assert.NotRegexp(t, addressShown, later.body)
 	}
 	assert.Equal(t, http.StatusOK, read(address).status, "nothing has changed")

@@ -66,7 +66,7 @@ func TestFollowAFeed(t *testing.T) {
 	var shown answered
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		shown = s.get(t, path)
-		assert.Contains(c, shown.body, "Taken")
+		assert.Contains(c, shown.body, "Accepted")
 		assert.Contains(c, shown.body, "Skipped")
 	}, time.Minute, 50*time.Millisecond)
 	assert.Contains(t, shown.body, "<h1><bdi>Talks of ann</bdi></h1>")
@@ -154,7 +154,7 @@ func TestFailingFollowSaysWhy(t *testing.T) {
 	for _, page := range []string{path, "/follows"} {
 		shown := s.get(t, page).body
 		assert.Contains(t, shown, ">Failing</p>")
-		assert.Contains(t, shown, "Nothing can be read at this link. It may be removed, private or blocked, or it leads to no single recording. Check whether it plays")
+		assert.Contains(t, shown, "Nothing can be read at this link. It may be removed, private or blocked, or it leads to no single recording. Check whether the link plays")
 	}
 	assert.Contains(t, s.get(t, path).body, "It keeps trying.")
 }

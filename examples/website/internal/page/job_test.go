@@ -143,7 +143,7 @@ func TestJobsOfOthersDoNotExist(t *testing.T) {
 	for _, id := range []string{"nothing", "01a20108-7e24-7041-85a5-6bfea3283394", "%2e%2e"} {
 		shown = s.get(t, "/jobs/"+id)
 		assert.Equal(t, http.StatusNotFound, shown.status, id)
-		assert.Contains(t, shown.body, "7 days after their end", id)
+		assert.Contains(t, shown.body, "7 days after the work has ended", id)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestPassedOverIsSaid(t *testing.T) {
 	assert.Contains(t, s.get(t, sent.header.Get("Location")).body, "<bdi>dQw4w9</bdi>")
 	sent = s.post(t, "/transcripts", "links", "dQw4w9WgXcQ one two three four")
 	assert.Equal(t, http.StatusUnprocessableEntity, sent.status)
-	assert.Contains(t, sent.body, "This is no link: “one”, “two”, “three”, ….")
+	assert.Contains(t, sent.body, "This is not a link: “one”, “two”, “three”, ….")
 	sent = s.post(t, "/transcripts", "links", "Here are no talks. Thanks, Ann")
 	assert.Equal(t, http.StatusUnprocessableEntity, sent.status)
 	assert.Contains(t, sent.body, "There is no link in this text.")

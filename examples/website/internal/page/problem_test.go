@@ -102,7 +102,7 @@ func TestPagesTellWhatTheAPIRefuses(t *testing.T) {
 		{413, "MEDIA_TOO_LARGE", "The recording is too large or too long.", "Choose a shorter recording"},
 		{422, "UNSUPPORTED_PLATFORM", "The link leads to an unsupported site.", "Save the recording yourself"},
 		{429, "RATE_LIMITED", "That was too much at once.", "Wait a moment, and try again."},
-		{500, "INTERNAL", "Something went wrong on our side.", "tell the operator of this website"},
+		{500, "INTERNAL", "Something went wrong on our side.", "give the operator of this website"},
 		{502, "UPSTREAM_FAILED", "The site did not send a usable answer.", "Try again in a few minutes."},
 		{503, "SERVICE_UNAVAILABLE", "The service is not available for the moment.", "Try again in a moment."},
 		{504, "SOMETHING_NEW", "Something went wrong on our side.", ""},

@@ -96,7 +96,7 @@ func TestFormKeepsWhatWasTyped(t *testing.T) {
 	}{
 		"nothing":         {[]string{"links", " \r\n"}, 422, "links", "Paste a link first."},
 		"words":           {[]string{"links", "cooking <pasta>"}, 422, "links", "/discover?q=cooking&#43;%3Cpasta%3E"},
-		"words and an id": {[]string{"links", "dQw4w9WgXcQ something"}, 422, "links", "This is no link: “something”."},
+		"words and an id": {[]string{"links", "dQw4w9WgXcQ something"}, 422, "links", "This is not a link: “something”."},
 		"no known site":   {[]string{"links", "https://elsewhere.example/<x>"}, 422, "links", "upload it as a file"},
 		"two lists":       {[]string{"links", "@talks @others"}, 422, "links", "paste only that link"},
 		"a bad language":  {[]string{"links", "dQw4w9WgXcQ", "language", "de,,en"}, 422, "language", "entry 2 is empty"},

@@ -147,7 +147,7 @@ func TestTranscriptTellsWhetherItWasThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
 	s.put(t, everything())
-	for as, want := range map[string]string{"new": "just made for you", "cached": "was already available", "": "was already available", "stale": "may be out of date", "<b>": "was already available"} {
+	for as, want := range map[string]string{"new": "The text was made for you.", "cached": "The text existed already.", "": "The text existed already.", "stale": "may be out of date", "<b>": "The text existed already."} {
 		got := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ?as="+url.QueryEscape(as))
 		assert.Contains(t, got.body, want, as)
 	}

@@ -114,7 +114,7 @@ func TestWebhookSecretIsShownOnce(t *testing.T) {
 	require.Equal(t, http.StatusOK, rotated.status, rotated.body)
 	require.Regexp(t, webhookSecret, rotated.body)
 	assert.NotEqual(t, webhookSecret.FindString(made.body), webhookSecret.FindString(rotated.body))
-	assert.Contains(t, rotated.body, "is good until")
+	assert.Contains(t, rotated.body, "The previous secret works until")
 	again = s.post(t, path, rotation...)
 	assert.Equal(t, http.StatusConflict, again.status)
 	assert.NotRegexp(t, webhookSecret, again.body)
