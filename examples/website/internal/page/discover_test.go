@@ -118,7 +118,7 @@ func TestDiscoverSaysWhyNot(t *testing.T) {
 	got := s.get(t, "/discover?q=talk")
 	assert.Equal(t, http.StatusServiceUnavailable, got.status)
 	assert.Equal(t, "90", got.header.Get("Retry-After"))
-	assert.Contains(t, got.body, "IP_BLOCKED")
+	assert.Contains(t, got.body, "The site blocks this service for the moment.")
 	assert.Contains(t, got.body, `value="talk"`)
 	assert.Contains(t, got.body, `href="/discover?q=talk"`)
 
@@ -132,7 +132,7 @@ func TestDiscoverSaysWhyNot(t *testing.T) {
 	}))
 	got = without.get(t, "/discover?q=talk")
 	assert.Equal(t, http.StatusServiceUnavailable, got.status)
-	assert.Contains(t, got.body, "NOT_IMPLEMENTED")
+	assert.Contains(t, got.body, "This service cannot do that.")
 	assert.Equal(t, http.StatusServiceUnavailable, without.get(t, "/discover/channels/@talks").status)
 }
 

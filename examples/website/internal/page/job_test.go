@@ -155,7 +155,7 @@ func TestJobOfAnotherVersionIsShown(t *testing.T) {
 		"an unknown status":     {`{"jobId": "1", "status": "paused", "stage": "queued"}`, "<h1>"},
 		"too much progress":     {`{"jobId": "1", "status": "processing", "stage": "asr_running", "progress": {"fraction": 1e300, "processedSec": 1e300, "totalSec": -1}}`, `value="100"`},
 		"a failure without why": {`{"jobId": "1", "status": "failed", "stage": "queued"}`, "<h1>"},
-		"an unknown code":       {`{"jobId": "1", "status": "failed", "stage": "queued", "error": {"code": "NEW", "message": ""}}`, "Code: NEW"},
+		"an unknown code":       {`{"jobId": "1", "status": "failed", "stage": "queued", "error": {"code": "NEW", "message": ""}}`, "Something went wrong on our side."},
 		"a code without links":  {`{"jobId": "1", "status": "failed", "stage": "queued", "error": {"code": "UPGRADE_REQUIRED", "message": "x", "actionUrl": "javascript:alert(1)"}}`, `href="#ZgotmplZ"`},
 		"a text without a text": {`{"jobId": "1", "status": "success", "stage": "done", "sequence": 3, "attempt": 1, "format": "json", "cached": false}`, "no longer available"},
 	} {
