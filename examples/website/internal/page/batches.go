@@ -240,11 +240,11 @@ func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table
 // one word, or in a list, is meant as a link: if it is none, the API says so with its number.
 func (p *batchParams) linksOfLine(line string, prose bool, sites *site.Table) []string {
 	found, err := findLinks(line, sites)
-	several := strings.ContainsAny(line, " \t")
+	single := !strings.ContainsAny(line, " \t")
 	switch {
 	case line == "":
 		return nil
-	case err != nil, len(found.links) == 0 && !(prose && several), found.doubtful && !prose:
+	case err != nil, len(found.links) == 0 && (single || !prose), found.doubtful && !prose:
 		return []string{line}
 	case found.doubtful:
 		p.passed.Words += len(found.words) + len(found.links)

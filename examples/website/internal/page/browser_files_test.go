@@ -112,7 +112,7 @@ func followsFiles(t *testing.T, n int) {
 
 	page.Reload() // what has ended is still there, until the visitor removes it
 	page.WaitText("#queueSum", fmt.Sprintf("%d of %d files are done. 1 failed.", n-1, n))
-	page.Click("button", "Remove the ended files from this list")
+	page.Click("button", "Remove ended files")
 	page.Wait(`document.getElementById("queue").childElementCount === 0 && document.activeElement.id === "files"`)
 	page.Reload()
 	assert.Zero(t, page.Count("#queue li"))

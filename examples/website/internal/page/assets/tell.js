@@ -15,6 +15,7 @@ if (box) {
   if (box.checked) explain();
   box.addEventListener("change", async () => {
     remember(box.checked);
+    explain(); // the visitor may leave the browser's question open
     if (box.checked && may() === "default") await Notification.requestPermission();
     explain();
   });
