@@ -13,21 +13,23 @@ import (
 // module is what a module of the assets needs.
 type module struct {
 	imports []string // the names of other modules, also of those that are loaded later
-	strings []string // its quoted strings, up to the first value that is put into them
+	texts   []string // the keys of its texts, up to the first value that is put into a key
 }
 
 var (
 	importOf   = regexp.MustCompile(`\b(?:from|import)\s*\(?\s*"\./([\w-]+\.js)"`)
-	stringOf   = regexp.MustCompile("[\"'`]([a-z]\\w*\\.[\\w.]*)")
+	commentOf  = regexp.MustCompile(`(?m)^\s*//.*$`)
+	textCall   = regexp.MustCompile("(?m)(?:^|[^.\\w])(?:t|text)\\([\"'`]([a-z]\\w*\\.[\\w.]*)")
 	moduleLoad = regexp.MustCompile(`<script type="module" src="([^"]+)"`)
 )
 
 func readModule(source []byte) (m module) {
+	source = commentOf.ReplaceAll(source, nil)
 	for _, found := range importOf.FindAllSubmatch(source, -1) {
 		m.imports = append(m.imports, string(found[1]))
 	}
-	for _, found := range stringOf.FindAllSubmatch(source, -1) {
-		m.strings = append(m.strings, string(found[1]))
+	for _, found := range textCall.FindAllSubmatch(source, -1) {
+		m.texts = append(m.texts, string(found[1]))
 	}
 	return m
 }
@@ -51,7 +53,7 @@ func (a *assets) uses(names ...string) []string {
 func (c *catalog) textsOf(files *assets, names ...string) map[string]phrase {
 	found := map[string]phrase{}
 	for _, name := range files.uses(names...) {
-		for _, key := range files.modules[name].strings {
+		for _, key := range files.modules[name].texts {
 			if text, ok := c.phrases[key]; ok {
 				found[key] = text
 			} else if strings.HasSuffix(key, ".") && !slices.Contains(refusals, key) {

@@ -136,6 +136,11 @@ func (s *site) send(t *testing.T, method, path, contentType string, body io.Read
 		req.Header.Set("Content-Type", contentType)
 		req.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	return s.do(t, req)
+}
+
+func (s *site) do(t *testing.T, req *http.Request) answered {
+	t.Helper()
 	res, err := s.browser.Do(req)
 	require.NoError(t, err)
 	defer res.Body.Close()

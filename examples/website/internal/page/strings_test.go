@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Each text is asked for somewhere, and each that is asked for is there. Keys that are put
@@ -67,24 +64,6 @@ func TestEveryTextIsUsed(t *testing.T) {
 			used = used || strings.HasPrefix(key, b)
 		}
 		assert.True(t, used, "nothing asks for %s", key)
-	}
-}
-
-// What people read holds no words of the API: no routes, headers, media types and names
-// of its members. Each code of the API has a sentence, and a cure.
-func TestTextsAreForPeople(t *testing.T) {
-	t.Parallel()
-	file, err := os.ReadFile("strings/en.json")
-	require.NoError(t, err)
-	var texts map[string]any
-	require.NoError(t, json.Unmarshal(file, &texts))
-	for key, text := range texts {
-		text = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(fmt.Sprint(text), "")
-		assert.NotRegexp(t, `\b(GET|POST|PUT|DELETE) /|/v1\b|\b(Content|Idempotency|Retry)-[A-Z]|\b(application|multipart|text|audio|video)/\w|\bdetails\.|\b[a-z]+_[a-z]+|\b[a-z]+[A-Z]`, text, key)
-	}
-	for _, code := range append(transcript.Codes(), transcript.FlatCodes()...) {
-		assert.Contains(t, texts, "says."+string(code))
-		assert.Contains(t, texts, "cure."+string(code))
 	}
 }
 
