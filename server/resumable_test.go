@@ -113,14 +113,14 @@ func TestUploadInParts(t *testing.T) {
 	assert.Equal(t, "14", a.Header.Get(resumable.Length))
 }
 
-// A file of several parts, each of two MiB at most, is the file that was sent.
+// A file of several parts, each of one MiB at most, is the file that was sent.
 func TestUploadOfManyParts(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	file := string(bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16))
-	path := s.begin(t, file[:3<<20], lengthOf(len(file)), digestOf("Repr-Digest", file))
-	assert.Equal(t, strconv.Itoa(3<<20), s.offsetOf(t, path))
-	s.appendTo(t, path, 3<<20, file[3<<20:], true, ofUnknownLength).isTextOf(t, file)
+	path := s.begin(t, file[:3<<19], lengthOf(len(file)), digestOf("Repr-Digest", file))
+	assert.Equal(t, strconv.Itoa(3<<19), s.offsetOf(t, path))
+	s.appendTo(t, path, 3<<19, file[3<<19:], true, ofUnknownLength).isTextOf(t, file)
 	s.nothingLeft(t)
 }
 

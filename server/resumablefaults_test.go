@@ -64,7 +64,7 @@ func TestHostileHeadersOfUploads(t *testing.T) {
 func TestHostilePartsOfUploads(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.begin(t, "four", lengthOf(10))
+	path := s.begin(t, "four", lengthOf(10), digestOf("Repr-Digest", "one file"))
 	for name, c := range map[string]struct {
 		a    *answer
 		path string
@@ -72,6 +72,7 @@ func TestHostilePartsOfUploads(t *testing.T) {
 		"longer than the length":     {s.appendTo(t, path, 4, "seven b", false), "Upload-Length"},
 		"shorter than the length":    {s.appendTo(t, path, 4, "five", true), "Upload-Length"},
 		"another length":             {s.appendTo(t, path, 4, "five", false, lengthOf(11)), "Upload-Length"},
+		"another checksum":           {s.appendTo(t, path, 4, "five", false, digestOf("Repr-Digest", "another")), "Repr-Digest"},
 		"no offset":                  {s.appendTo(t, path, 4, "five", false, header(resumable.Offset, "")), "Upload-Offset"},
 		"no word whether it is last": {s.appendTo(t, path, 4, "five", false, func(r *http.Request) { r.Header.Del(resumable.Complete) }), "Upload-Offset"},
 	} {

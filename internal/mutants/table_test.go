@@ -16,6 +16,12 @@ var table = []mutant{
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/db/jobs.go", `Where("id = ? AND account = ?", id, account)`, `Where("id = ?", id)`, "server/internal/db TestJobBelongsToItsAccount"},
 	{"server/internal/db/batches.go", `Where("b.account = ? AND b.id = ?", account, id)`, `Where("b.id = ?", id)`, "server TestOwnersOfEveryRoute"},
+	{"server/internal/db/uploads.go", `seen_at = ? WHERE id = ? AND account = ? RETURNING *`, `seen_at = ? WHERE id = ? AND ? <> '' RETURNING *`, "server TestOwnersOfEveryRoute"},
+	{"server/internal/db/uploads.go", `DELETE FROM uploads WHERE id = ? AND account = ? RETURNING *`, `DELETE FROM uploads WHERE id = ? AND ? <> '' RETURNING *`, "server TestOwnersOfEveryRoute"},
+	{"server/internal/db/uploads.go", `WHERE id = ? AND account = ? AND turn = ? AND`, `WHERE id = ? AND ? <> '' AND turn = ? AND`, "server/internal/db TestUploadBelongsToItsAccount"},
+	{"server/internal/db/uploads.go", `AND turn = ? AND received = ? AND NOT complete`, `AND turn >= ? - 1000 AND received = ? AND NOT complete`, "server/internal/db TestUploadBelongsToTheLastRequest"},
+	{"server/internal/db/uploads.go", `AND received = ? AND NOT complete`, `AND received >= ? - 1000 AND NOT complete`, "server/internal/db TestUploadBelongsToTheLastRequest"},
+	{"server/internal/db/uploads.go", `Where("id = ? AND account = ? AND complete AND answer_kind = ''", id, account)`, `Where("id = ? AND complete AND answer_kind = ''", id)`, "server/internal/db TestUploadBelongsToItsAccount"},
 	{"server/internal/api/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api TestPageTokenOfAnotherList"},
 	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},
@@ -57,6 +63,8 @@ var table = []mutant{
 
 	// API4 Unrestricted Resource Consumption
 	{"server/internal/api/eventstreamlimit.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/db/uploads.go", `if has.Count >= most.Count || most.Bytes >= 0`, `if most.Bytes >= 0`, "server/internal/db TestUnfinishedUploadsAreBounded"},
+	{"server/internal/blobs/parts.go", `if !there || p.size <= 0 || p.size > size-at {`, `if !there || p.size <= 0 {`, "server/internal/blobs TestDamagedParts"},
 	{"server/internal/edge/ratelimit.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
 	{"server/internal/edge/connectionlimit.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},`, ``, "internal/run TestMemoryLimit"},

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -221,6 +222,9 @@ func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Up
 		return nil, err
 	}
 	defer arrived()
+	if u.Digest != nil && sender.h.digest != nil && !bytes.Equal(u.Digest, sender.h.digest) {
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Repr-Digest", Message: "is another one than was announced before"})
+	}
 	if err := t.pipeline.Resumable.Announce(ctx, u, sender.h.length, sender.h.digest); err != nil {
 		return nil, err
 	}
@@ -244,7 +248,7 @@ func (t *transcripts) answerAgain(w http.ResponseWriter, r *http.Request, p acco
 	w.Header().Set(resumable.Offset, resumable.Integer(u.Received))
 	switch {
 	case r.ContentLength != 0:
-		return inconsistent("is reached: the upload is whole").(*transcript.Error).With("type", problemLength)
+		return inconsistent("is reached: the upload is whole")
 	case h.offset != u.Received:
 		return t.wrongOffset(w, h, u)
 	case !h.complete:

@@ -21,7 +21,7 @@ import (
 // recorded part, and writes nowhere else.
 
 // PartSize is the most bytes of a part.
-const PartSize = 2 << 20
+const PartSize = 1 << 20
 
 // ErrDamaged says that parts of a file are missing or have the wrong size.
 var ErrDamaged = errors.New("store: parts of the file are missing")

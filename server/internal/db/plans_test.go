@@ -130,6 +130,7 @@ var permitted = map[string]string{
 	"Store.BindTexts search_volumes of an account":         "an account has few volumes",
 	"Store.PurgeTexts search_volumes of an account":        "an account has few volumes",
 	"LibraryTx.Remove idempotency_keys of an account":      "the keys of one day, when an account removes a text of its own: another index would slow down each request with a key",
+	"Uploads.Begin uploads of an account":                  "the uploads without an answer, by an index without the others: the pipeline permits 32",
 	"Places.NextOutside jobs of an account":                "the running claims of the account in the order of the index, to the first that waits outside",
 	"follows.Follows.Create follow_accounts of an account": oneOfAccount,
 	"follows.Follows.Delete follow_accounts of an account": oneOfAccount,

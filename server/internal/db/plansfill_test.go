@@ -84,6 +84,8 @@ INSERT INTO idempotency_keys (account, method, route, key, done, taken_at, beat_
 	SELECT @account, 'POST', '/v1/transcripts', 'k' || n, true, @at, @at, 'transcript', @id FROM @rows(100000);
 INSERT INTO idempotency_keys (account, method, route, key, done, taken_at, beat_at, answer_kind, answer_id)
 	SELECT 'acme', 'POST', '/v1/transcripts', 'dead', false, CURRENT_TIMESTAMP, @at, 'transcript', @id FROM @rows(1);
+INSERT INTO uploads (id, account, received, sum, turn, complete, wishes, name, answer_kind, created_at, seen_at)
+	SELECT @id, @account, 1, @blob, 1, false, '', '', CASE WHEN n < 1000 THEN '' ELSE 'job' END, @at, CURRENT_TIMESTAMP FROM @rows(50000);
 INSERT INTO contents (platform, external_id, metadata, tracks, asked_at) SELECT @platform, 'v' || n, '{}', '[]', @at FROM @rows(100000);
 INSERT INTO lookups (id, platform, external_id, languages, source_url, asked_at, ended_at) SELECT @id, 'video_site', 'v' || n, 'en', '', @at, CASE WHEN n < 100 THEN NULL ELSE @at END FROM @rows(10000);
 INSERT INTO library_rows (id, account, kind, platform, external_id, lang, languages, job_id, transcript_id, error_code,

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
@@ -46,6 +47,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.accounts()
 	w.cache()
 	w.keys()
+	w.uploads()
 	w.jobs()
 	w.places()
 	w.chunks()
@@ -86,6 +88,18 @@ func (w walk) in(fn func(ctx context.Context, tx *db.Tx)) {
 
 // second is the error of a call that returns something else before.
 func second[V any](_ V, err error) error { return err }
+
+func (w walk) uploads() {
+	ctx := w.Context()
+	u := &db.Upload{Account: "acme", Sum: []byte{1}}
+	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)))
+	u.Turn, u.Complete = 2, true
+	w.must(w.Uploads.Keep(ctx, u, 0))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Uploads.Record(ctx, "acme", u.ID, db.Answer{Kind: db.JobAnswer, ID: "job"}))
+	})
+	w.must(second(w.Extractions.NeedMedia(ctx, blobs.PartKey("uploads/"+u.ID, 0, 1))), second(w.Uploads.Remove(ctx, "acme", u.ID)))
+}
 
 func (w walk) feeds() {
 	ctx, feeds := w.Context(), textfeed.New(w.SQL())

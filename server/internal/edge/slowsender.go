@@ -35,11 +35,11 @@ type PatientBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
 	began    time.Time
-	until    time.Time // the deadline
-	last     time.Time // the latest deadline; zero: no latest
-	received int64     // bytes
-	ended    bool      // was read to its end
-	stopped  atomic.Bool
+	until    time.Time                 // the deadline
+	last     time.Time                 // the latest deadline; zero: no latest
+	received int64                     // bytes
+	ended    bool                      // was read to its end
+	stopped  atomic.Pointer[time.Time] // when Stop was called; nil: never
 }
 
 // NewPatientBody is body with the deadlines of a slow client.
@@ -54,6 +54,9 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 	if !b.last.IsZero() && !time.Now().Before(b.last) {
 		return 0, ErrTooSlow
 	}
+	if at := b.stopped.Load(); at != nil && time.Since(*at) > bodyDrain { // bytes may arrive all the time
+		return 0, ErrStopped
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.received += int64(n)
 	switch {
@@ -61,7 +64,7 @@ func (b *PatientBody) Read(p []byte) (int, error) {
 		b.ended = true
 		// The handler's next step may take long.
 		_ = b.control.SetReadDeadline(time.Time{}) // as in extend
-	case errors.Is(err, os.ErrDeadlineExceeded) && b.stopped.Load():
+	case errors.Is(err, os.ErrDeadlineExceeded) && b.stopped.Load() != nil:
 		err = ErrStopped
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = ErrTooSlow
@@ -80,11 +83,18 @@ func (b *PatientBody) within(whole time.Duration) {
 	b.extend()
 }
 
-// Stop ends the body: a Read that waits, and every later Read, is ErrStopped. Stop may be called
+// A stopped body may bring what has arrived already, for bodyDrain at most. It ends when nothing
+// arrives for bodyPause.
+const (
+	bodyDrain = 2 * time.Second
+	bodyPause = 100 * time.Millisecond
+)
+
+// Stop ends the body soon: a Read that waits, and later Reads, are ErrStopped. Stop may be called
 // while another goroutine reads.
 func (b *PatientBody) Stop() {
-	b.stopped.Store(true)
-	_ = b.control.SetReadDeadline(time.Unix(1, 0)) // as in extend
+	b.stopped.CompareAndSwap(nil, new(time.Now()))
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyPause)) // as in extend
 }
 
 // StopBody is the Stop of the body of the request that ctx belongs to. Without a body it does
@@ -98,6 +108,10 @@ func StopBody(ctx context.Context) (stop func()) {
 
 // extend moves the deadline, at most once a second.
 func (b *PatientBody) extend() {
+	if b.stopped.Load() != nil {
+		b.Stop()
+		return
+	}
 	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
 	if still := time.Now().Add(bodyPatience); still.Before(until) {
 		until = still
@@ -108,7 +122,7 @@ func (b *PatientBody) extend() {
 	if until.Sub(b.until) >= time.Second || until.Before(b.until) {
 		b.until = until
 		_ = b.control.SetReadDeadline(until) // a writer without deadlines has no slow peers
-		if b.stopped.Load() {                // Stop may have come before the new deadline
+		if b.stopped.Load() != nil {         // Stop may have come before the new deadline
 			b.Stop()
 		}
 	}

@@ -17,12 +17,10 @@ import (
 )
 
 const (
-	leastPart   = 5 << 20  // bytes, the least that S3 accepts, unless the caller names more
-	firstBuffer = 64 << 10 // bytes
-
-	middleBuffer = 2 << 20 // bytes
-
-	atOnce = 2 // parts under way, unless the caller names another number
+	leastPart    = 5 << 20  // bytes, the least that S3 accepts, unless the caller names more
+	firstBuffer  = 64 << 10 // bytes
+	middleBuffer = 1 << 20  // bytes
+	atOnce       = 2        // parts under way, unless the caller names another number
 	// abortTime bounds how long the object store takes to let go of an upload.
 	abortTime = 10 * time.Second
 )
