@@ -300,6 +300,8 @@ var operations = map[string]any{
 	"cancelTranscriptJob": (*client.JobService).Cancel,
 	"streamTranscriptJob": (*client.JobService).Events,
 	"getSavedTranscript":  (*client.LibraryService).Get,
+	"getRecording":        (*client.LibraryService).Media,
+	"deleteRecording":     (*client.LibraryService).DeleteMedia,
 	"createBatch":         (*client.BatchService).Create,
 	"listBatches":         (*client.BatchService).List,
 	"getBatch":            (*client.BatchService).Items,

@@ -123,6 +123,11 @@ func (c *Client) download(ctx context.Context, path string, opts []RequestOption
 	if err != nil {
 		return nil, err
 	}
+	return answer.download()
+}
+
+// download is an open answer as a file. After an error the answer is closed.
+func (answer *answer) download() (*Download, error) {
 	r := answer.stream
 	if !tellsItsEnd(r) {
 		return nil, errors.Join(answer.malformed(errors.New("it does not say where the file ends, so one that is cut off would look whole")), r.Body.Close())

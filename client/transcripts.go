@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -95,6 +96,9 @@ func requestPayload(r transcript.Request) (payload, error) {
 	if r.Wait != nil {
 		body["waitMs"] = r.Wait.Milliseconds()
 	}
+	if r.KeepMedia != 0 { // the service refuses it
+		body["keepMediaSec"] = int64(r.KeepMedia / time.Second)
+	}
 	data, err := json.Marshal(body)
 	return jsonPayload(data), err
 }
@@ -118,6 +122,9 @@ func requestFields(r transcript.Request) [][2]string {
 	}
 	if r.Wait != nil {
 		add("waitMs", strconv.FormatInt(r.Wait.Milliseconds(), 10))
+	}
+	if r.KeepMedia != 0 {
+		add("keepMediaSec", strconv.FormatInt(int64(r.KeepMedia/time.Second), 10))
 	}
 	return fields
 }

@@ -47,7 +47,7 @@ func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
 	}
 	for operation := range readAPIFile(t).operations() {
 		_, path, _ := strings.Cut(operation, " ")
-		path = strings.NewReplacer("{id}", "$JOB", "{uploadId}", "$UPLOAD", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
+		path = strings.NewReplacer("{id}", "$JOB", "{uploadId}", "$UPLOAD", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ", "upload/{externalId}", "upload/$KEPT",
 			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "feeds/{token}", "feeds/$FEED", "shared/{token}", "shared/$TOKEN", "{shareId}", "$SHARE", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY", "{revision}", "1").Replace(path)
 		assert.Contains(t, paths[operation], path, operation)
 	}
@@ -88,6 +88,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	follow := s.followed(t, `{"playlist": "PL1234567890", "language": "en"}`)
 	webhook, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`)
 	delivery := s.testEvent(t, webhook)
+	kept := s.putRecording(t, servertest.Account, wav(strings.Repeat("a talk that is kept", 100)))
 
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
@@ -107,7 +108,7 @@ func TestAPIDocExamplesRun(t *testing.T) {
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "UPLOAD="+upload, "BATCH="+batch, "FEED="+feed, "SHARE="+share, "TOKEN="+token, "FOLLOW="+follow, "WEBHOOK="+webhook, "DELIVERY="+delivery, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "UPLOAD="+upload, "KEPT="+kept, "BATCH="+batch, "FEED="+feed, "SHARE="+share, "TOKEN="+token, "FOLLOW="+follow, "WEBHOOK="+webhook, "DELIVERY="+delivery, "ETAG="+etag)
 		out, err := sh.CombinedOutput()
 		require.NoError(t, err, "%s\n%s", e.command, out)
 		e.check(t, string(out))

@@ -51,7 +51,7 @@ func TestFieldsOfATranscript(t *testing.T) {
 		delete(o, "transcript")
 		want := map[string]any{
 			"platform": "video_site", "externalId": video, "sourceUrl": "https://video.example/watch?v=" + video, "lang": "en",
-			"durationSec": 3726.0, "source": "video_site_downloader", "status": "ready",
+			"durationSec": 3726.0, "source": "video_site_downloader", "status": "ready", "media": nil,
 			"segments": []any{map[string]any{"text": "hello", "start": 0.0, "duration": 10.0}},
 		}
 		for name, value := range about {

@@ -42,7 +42,7 @@ func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
 			"FollowItemStatus": "FollowItemStatus", "FollowKind": "FollowKind", "FollowStatus": "FollowStatus",
 		},
 		"webhook": {"DeliveryStatus": "DeliveryStatus", "EventType": "WebhookEvent", "Status": "WebhookStatus"},
-		"library": {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "RevisionKind": "RevisionKind", "Sort": "Sort", "View": "View"},
+		"library": {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "RecordingCopy": "RecordingCopy", "RevisionKind": "RevisionKind", "Sort": "Sort", "View": "View"},
 	}
 	for dir, names := range types {
 		constants := stringConstants(t, filepath.Join("..", filepath.FromSlash(dir)))

@@ -168,6 +168,9 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"PATCH /v1/uploads/{uploadId}":  "continueUpload",
 		"DELETE /v1/uploads/{uploadId}": "deleteUpload",
 
+		"GET /v1/library/transcripts/upload/{externalId}/media":    "getRecording",
+		"DELETE /v1/library/transcripts/upload/{externalId}/media": "deleteRecording",
+
 		"GET /v1/feed":          "getFeed",
 		"PUT /v1/feed":          "renewFeed",
 		"DELETE /v1/feed":       "deleteFeed",
@@ -270,6 +273,7 @@ func TestDocumentOfTheRequests(t *testing.T) {
 	}
 	upload := maps.Clone(both)
 	upload["file"] = map[string]any{"$ref": "#/components/schemas/MultipartFile"}
+	upload["keepMediaSec"] = map[string]any{"type": "integer", "minimum": 0.0, "maximum": 315360000.0, "default": 0.0}
 	upload["language"] = text(200) // left out, it is detected
 	assert.Equal(t, upload, withoutWords(schemas["FormDataCreateTranscript"].Properties))
 }

@@ -58,7 +58,7 @@ func TestUsage(t *testing.T) {
 	assert.Equal(t, map[string]any{"inUse": 0.0, "limit": 1.0, "waiting": 0.0, "waitingLimit": 3.0}, got["asrConcurrency"])
 	assert.Equal(t, map[string]any{"balance": nil}, got["credits"])
 	assert.Equal(t, map[string]any{
-		"maxDurationSec": 7200.0, "maxUploadBytes": 1048576.0, "batchItems": 50.0, "batchExport": false,
+		"maxDurationSec": 7200.0, "maxUploadBytes": 1048576.0, "maxKeepMediaSec": 0.0, "batchItems": 50.0, "batchExport": false,
 		"upload": true, "asr": true, "eventStreams": 2.0,
 	}, got["limits"])
 }
@@ -192,7 +192,7 @@ func TestUsageOfAPlanThatPermitsNothing(t *testing.T) {
 	assert.Equal(t, nothing, got["transcripts"])
 	assert.Equal(t, nothing, got["asrMinutes"])
 	assert.Equal(t, map[string]any{
-		"maxDurationSec": 0.0, "maxUploadBytes": 0.0, "batchItems": 0.0, "batchExport": false,
+		"maxDurationSec": 0.0, "maxUploadBytes": 0.0, "maxKeepMediaSec": 0.0, "batchItems": 0.0, "batchExport": false,
 		"upload": false, "asr": false, "eventStreams": 0.0,
 	}, got["limits"])
 }

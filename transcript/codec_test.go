@@ -50,7 +50,7 @@ const transcriptJSON = `{
 	"id":"019321a0-7c11-7c3e-9a55-2f6d1f0c9b11","platform":"upload","externalId":"0123456789abcdef0123456789abcdef",
 	"sourceUrl":null,"lang":"en","title":"A talk","channel":null,"creatorName":null,"creatorHandle":null,
 	"creatorUrl":null,"thumbnailUrl":null,"durationSec":65,"publishedAt":null,"metadata":{"engine":"test"},
-	"source":"asr","status":"ready",
+	"source":"asr","status":"ready","media":null,
 	"segments":[
 		{"text":"Hello.","start":0,"duration":1.5},
 		{"text":"Who is there?","start":61.25,"duration":2.125,"speaker":"B","confidence":0.75}],

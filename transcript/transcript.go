@@ -93,9 +93,17 @@ type Transcript struct {
 	Metadata      map[string]any `json:"metadata"`               // how the text was made: see API.md, Transcript; nil unless the caller asked for it
 	Source        Origin         `json:"source"`                 // what made the text
 	Status        Status         `json:"status"`                 // how it stands: only what is ready is returned
+	Media         *Recording     `json:"media"`                  // the recording that the account keeps; nil: it keeps none, or the answer does not tell
 	Segments      []Segment      `json:"segments"`               // the lines of the text, sorted by Start
 	CreatedAt     Time           `json:"createdAt"`              // when it was first made
 	UpdatedAt     Time           `json:"updatedAt"`              // when the text was last made
+}
+
+// Recording is the file of an upload that the service keeps for the account.
+type Recording struct {
+	ContentType string `json:"contentType"`       // what the recording is, as "audio/mpeg"
+	Bytes       int64  `json:"bytes" minimum:"0"` // its size
+	Until       Time   `json:"until"`             // when the service deletes it
 }
 
 // Segment is a stretch of text with its place on the media clock.

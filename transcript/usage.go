@@ -11,6 +11,7 @@ type Usage struct {
 	// counts.
 	ASRMinutes     Allowance      `json:"asrMinutes"`
 	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are recognized, and recordings that wait
+	KeptMedia      KeptRecordings `json:"keptMedia"`      // recordings that are kept
 	Credits        Credits        `json:"credits"`        // what is left to spend, where the service has a bill of its own
 	Limits         UsageLimits    `json:"limits"`         // what the plan permits
 	// RateLimit is the window in which most requests count; nil if requests are not
@@ -53,6 +54,14 @@ type ASRConcurrency struct {
 	WaitingLimit *int64 `json:"waitingLimit" minimum:"0"` // how many may wait; nil: any number
 }
 
+// KeptRecordings are the recordings of uploads that are kept for an account.
+type KeptRecordings struct {
+	Recordings int64 `json:"recordings" minimum:"0"` // how many there are
+	Bytes      int64 `json:"bytes" minimum:"0"`      // their size; copies that the service makes for playing do not count
+	// Limit is how many bytes may be kept at once; nil: any number.
+	Limit *int64 `json:"limit" minimum:"0"`
+}
+
 // Credits are what an account can pay with, where a service has such a thing.
 type Credits struct {
 	Balance *float64 `json:"balance"` // what is left to spend; nil: the service has no bill
@@ -63,11 +72,13 @@ type Credits struct {
 type UsageLimits struct {
 	MaxDurationSec *int64 `json:"maxDurationSec" minimum:"0"` // the longest media that is recognized, in seconds; nil: any length
 	MaxUploadBytes *int64 `json:"maxUploadBytes" minimum:"0"` // the largest file that can be uploaded, in bytes; nil: the bound of the service
-	BatchItems     *int64 `json:"batchItems" minimum:"0"`     // how many items a batch may have; nil: the bound of the service
-	BatchExport    bool   `json:"batchExport"`                // whether a batch can be exported
-	Upload         bool   `json:"upload"`                     // whether files can be uploaded
-	ASR            bool   `json:"asr"`                        // whether speech is recognized, which uploads need too
-	EventStreams   *int64 `json:"eventStreams" minimum:"0"`   // how many event streams may be open at once, in each process; nil: any number
+	// MaxKeepMediaSec is how long a recording may be kept, in seconds; nil: any time.
+	MaxKeepMediaSec *int64 `json:"maxKeepMediaSec" minimum:"0"`
+	BatchItems      *int64 `json:"batchItems" minimum:"0"`   // how many items a batch may have; nil: the bound of the service
+	BatchExport     bool   `json:"batchExport"`              // whether a batch can be exported
+	Upload          bool   `json:"upload"`                   // whether files can be uploaded
+	ASR             bool   `json:"asr"`                      // whether speech is recognized, which uploads need too
+	EventStreams    *int64 `json:"eventStreams" minimum:"0"` // how many event streams may be open at once, in each process; nil: any number
 }
 
 // RateWindow is a window of time in which requests are counted.

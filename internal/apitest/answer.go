@@ -50,6 +50,10 @@ func (d *Document) checkAnswer(op place, known bool, resp *http.Response, body [
 		return fmt.Errorf("the Content-Type: %w", err)
 	}
 	form, ok := d.at(content, media)
+	if !ok { // a range of types
+		kind, _, _ := strings.Cut(media, "/")
+		form, ok = d.at(content, kind+"/*")
+	}
 	if !ok {
 		return fmt.Errorf("the Content-Type %s is not documented", media)
 	}

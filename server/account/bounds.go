@@ -58,6 +58,8 @@ func (p *Plan) limits() []limit {
 		limitOf("transcriptsPerPeriod", &p.TranscriptsPerPeriod, one, maxAmount),
 		limitOf("asrMinutesPerPeriod", &p.ASRMinutesPerPeriod, one, maxAmount),
 		limitOf("maxUploadBytes", &p.MaxUploadBytes, one, maxAmount),
+		limitOf("maxKeepMediaSec", &p.MaxKeepMedia, second, maxSeconds),
+		limitOf("maxKeptMediaBytes", &p.MaxKeptMediaBytes, one, maxAmount),
 		limitOf("asrConcurrency", &p.ASRConcurrency, one, maxCount),
 		limitOf("asrWaiting", &p.ASRWaiting, one, maxCount),
 		limitOf("maxDurationSec", &p.MaxDuration, second, maxSeconds),

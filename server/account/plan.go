@@ -33,6 +33,11 @@ type Plan struct {
 	// Upload permits file uploads, of at most MaxUploadBytes.
 	Upload         bool
 	MaxUploadBytes int64
+	// MaxKeepMedia is how long the recording of an upload is kept at most if the request wants it
+	// kept, in whole seconds. 0: no recording is kept. MaxKeptMediaBytes bounds all recordings that
+	// are kept for an account at once.
+	MaxKeepMedia      time.Duration
+	MaxKeptMediaBytes int64
 	// ASR permits speech recognition.
 	ASR bool
 	// ASRConcurrency is how many recordings of an account are recognized at once, and
@@ -86,6 +91,8 @@ func WithoutLimits(name string) Plan {
 		ASRMinutesPerPeriod:  Unlimited,
 		Upload:               true,
 		MaxUploadBytes:       Unlimited,
+		MaxKeepMedia:         Unlimited,
+		MaxKeptMediaBytes:    Unlimited,
 		ASR:                  true,
 		ASRConcurrency:       Unlimited,
 		ASRWaiting:           Unlimited,
@@ -110,11 +117,13 @@ func (p Plan) UpgradeRequired(message string) *transcript.Error {
 // DefaultPlans returns the plans of a self-hosted service. The only plan, "self_hosted",
 // permits everything, within bounds that keep one account from occupying the whole service: 600
 // requests a minute, one recording recognized at once and 200 waiting, uploads of at most 4
-// GiB, batches of 500 items, 10,000 follows with 1,000 items a day, 20 event streams. The cache serves texts for 30 days.
+// GiB, recordings kept for at most 30 days and 20 GiB of them, batches of 500 items, 10,000 follows
+// with 1,000 items a day, 20 event streams. The cache serves texts for 30 days.
 func DefaultPlans() Plans {
 	plan := WithoutLimits("self_hosted")
 	plan.RateLimit = RateLimit{Requests: 600, Window: time.Minute}
 	plan.MaxUploadBytes = 4 << 30
+	plan.MaxKeepMedia, plan.MaxKeptMediaBytes = 30*24*time.Hour, 20<<30
 	plan.ASRConcurrency, plan.ASRWaiting = 1, 200
 	plan.BatchItems = 500
 	plan.Follows, plan.FollowItemsPerDay = 10_000, 1000

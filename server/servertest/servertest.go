@@ -53,6 +53,8 @@ func roomy() account.Plan {
 		ASRMinutesPerPeriod:  1_000_000,
 		Upload:               true,
 		MaxUploadBytes:       4 << 30,
+		MaxKeepMedia:         365 * 24 * time.Hour,
+		MaxKeptMediaBytes:    1 << 40,
 		ASR:                  true,
 		ASRConcurrency:       1000,
 		ASRWaiting:           1000,

@@ -39,7 +39,7 @@ type Config struct {
 	Version     string                                            // of the program, for GET /healthz
 	Unconfined  func() error                                      // why the kernel does not hold programs to the egress guard; nil: it does
 
-	ExportPatience time.Duration // how long a client may take to read a chunk of an export
+	ExportPatience time.Duration // how long a client may take to read a chunk of an export or of a recording
 	Timeout        func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
@@ -70,7 +70,7 @@ type API struct {
 func New(c Config) *API {
 	found := &contents{sites: c.Sites, direct: c.DirectMedia, shortLinks: c.ShortLinks, timeout: c.Timeout}
 	recent, streams := newRecentAnswers(), new(streamCounter)
-	saved := &savedTexts{pipeline: c.Pipeline, sites: c.Sites, recent: recent}
+	saved := &savedTexts{recordings: &recordings{c.Pipeline, c.Lifetime, c.ExportPatience}, pipeline: c.Pipeline, sites: c.Sites, recent: recent}
 	a := &API{
 		lifetime: c.Lifetime,
 		transcripts: &transcripts{

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -127,8 +126,8 @@ func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	to := &exportWriter{w: w, control: http.NewResponseController(w), patience: x.patience}
-	buffered := bufio.NewWriterSize(to, exportChunk)
+	to := &patientWriter{w: w, control: http.NewResponseController(w), patience: x.patience}
+	buffered := bufio.NewWriterSize(to, streamChunk)
 	err := file.Write(buffered, e.Entries(r.Context()))
 	if err == nil {
 		if err = buffered.Flush(); err == nil {
@@ -151,30 +150,4 @@ func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export
 	}
 	edge.LogCause(r, err)
 	panic(http.ErrAbortHandler)
-}
-
-// exportChunk is how many bytes of an export are sent at once.
-const exportChunk = 64 << 10
-
-// exportWriter sends an export, and gives up on a client that does not take a chunk in time.
-// While exportWriter waits, it holds no connection to the database.
-type exportWriter struct {
-	w             http.ResponseWriter
-	control       *http.ResponseController
-	patience      time.Duration
-	begun, failed bool
-}
-
-func (e *exportWriter) Write(b []byte) (written int, err error) {
-	for chunk := range slices.Chunk(b, exportChunk) {
-		// A writer without deadlines (in a handler's own test) has no slow reader.
-		_ = e.control.SetWriteDeadline(time.Now().Add(e.patience))
-		e.begun = true
-		n, err := e.w.Write(chunk)
-		if written += n; err != nil {
-			e.failed = true
-			return written, err
-		}
-	}
-	return written, nil
 }

@@ -59,11 +59,25 @@ func names(tag string, text *corrections.Text) bool {
 	if tag == "*" || tag == strconv.Quote(strconv.Itoa(text.Revision)) {
 		return true
 	}
+	tag = withoutRecording(tag)
 	for _, include := range []library.Include{"", library.Words} {
-		read := savedTag(text.Revision, text.ID, text.ChangedAt, include)
+		read := textTag(text.Revision, text.ID, text.ChangedAt, include)
 		if tag == read || tag == edge.GzipTag(read) {
 			return true
 		}
 	}
 	return false
+}
+
+// withoutRecording takes the mark of a recording out of the ETag of a text: who changes the text
+// need not know whether its recording is still kept.
+func withoutRecording(tag string) string {
+	before, mark, marked := strings.Cut(tag, recordingMark)
+	if !marked {
+		return tag
+	}
+	if strings.HasSuffix(mark, `-gz"`) {
+		return before + `-gz"`
+	}
+	return before + `"`
 }

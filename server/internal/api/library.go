@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
@@ -25,9 +26,10 @@ import (
 
 // savedTexts shows and changes the library of an account.
 type savedTexts struct {
-	pipeline *pipeline.Pipeline
-	sites    *site.Table
-	recent   *recentAnswers
+	recordings *recordings
+	pipeline   *pipeline.Pipeline
+	sites      *site.Table
+	recent     *recentAnswers
 }
 
 func (l *savedTexts) routes() []edge.Route {
@@ -120,13 +122,17 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 	if err != nil {
 		return err
 	}
-	etag := savedTag(saved.Revision, saved.TranscriptID, saved.ChangedAt, asked.include)
+	media, err := l.pipeline.Library.Media(r.Context(), edge.Principal(r).Account, key.Platform, key.ExternalID)
+	if err != nil {
+		return err
+	}
+	etag := savedTag(saved.Revision, saved.TranscriptID, saved.ChangedAt, asked.include, media)
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
 	body, ok := l.recent.Get(etag)
 	if !ok {
-		if body, etag, err = l.readSaved(r.Context(), edge.Principal(r).Account, key, saved, asked.include); err != nil {
+		if body, etag, err = l.readSaved(r.Context(), edge.Principal(r).Account, key, saved, asked.include, media); err != nil {
 			return err
 		}
 		w.Header().Set("ETag", etag)
@@ -135,12 +141,13 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 }
 
 // readSaved makes the answer about a saved text, with its ETag.
-func (l *savedTexts) readSaved(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include) (body *packed.Body, etag string, err error) {
+func (l *savedTexts) readSaved(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include, media *transcript.Recording) (body *packed.Body, etag string, err error) {
 	saved, t, err := l.textOf(ctx, owner, key, saved, include)
 	if err != nil {
 		return nil, "", err
 	}
-	etag = savedTag(saved.Revision, t.ID, t.ChangedAt, include)
+	t.Media = media
+	etag = savedTag(saved.Revision, t.ID, t.ChangedAt, include, media)
 	body, err = l.recent.remembered(etag, func() (*packed.Body, error) {
 		segments := t.SegmentsJSON
 		if include == library.Words {
@@ -187,10 +194,30 @@ func savedBody(t *db.Transcript, segments *packed.Bytes, revision int) (*packed.
 }
 
 // savedWriter changes with the form in which a saved transcript is written.
-const savedWriter = "saved3"
+const savedWriter = "saved4"
 
-// savedTag is the ETag of a saved transcript: its revision, and a hash that tells texts with the
-// same number apart.
-func savedTag(revision int, id string, changed time.Time, include library.Include) string {
+// savedTag is the ETag of a saved transcript: its revision, a hash that tells texts with the same
+// number apart, and a mark of the recording if one is kept.
+func savedTag(revision int, id string, changed time.Time, include library.Include, media *transcript.Recording) string {
+	tag := textTag(revision, id, changed, include)
+	if media == nil {
+		return tag
+	}
+	return strings.TrimSuffix(tag, `"`) + recordingMark + mediaMark(media) + `"`
+}
+
+// textTag is the part of savedTag that tells the text, as the ETag of a text without a recording.
+func textTag(revision int, id string, changed time.Time, include library.Include) string {
 	return `"` + strconv.Itoa(revision) + "-" + madeOf(id, changed, savedWriter, string(include))[1:]
+}
+
+// recordingMark begins the mark of a recording in an ETag.
+const recordingMark = "-m"
+
+// mediaMark tells recordings apart in an ETag; empty: none is kept.
+func mediaMark(media *transcript.Recording) string {
+	if media == nil {
+		return ""
+	}
+	return strconv.FormatInt(media.Until.UnixMilli(), 36)
 }

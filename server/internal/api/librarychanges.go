@@ -27,7 +27,7 @@ func (l *savedTexts) libraryChangeRoutes() []edge.Route {
 			return l.pipeline.Library.Star(ctx, account, key, starred)
 		}
 	}
-	return []edge.Route{
+	changes := []edge.Route{
 		change(http.MethodDelete, "", "deleteSavedTranscript", "Remove a transcript from the library of the account.",
 			func(ctx context.Context, account string, key library.Key) error {
 				return l.pipeline.Library.Remove(ctx, account, key)
@@ -35,6 +35,7 @@ func (l *savedTexts) libraryChangeRoutes() []edge.Route {
 		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
 		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),
 	}
+	return append(changes, l.recordings.routes()...)
 }
 
 // changeOfLibrary changes what a key names in the library of an account.

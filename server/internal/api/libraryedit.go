@@ -92,10 +92,15 @@ func (l *savedTexts) textKey(r *http.Request) (library.Key, error) {
 
 // respondText answers with a text as a read of the library does.
 func (l *savedTexts) respondText(w http.ResponseWriter, r *http.Request, status int, text *corrections.Text) error {
+	media, err := l.pipeline.Library.Media(r.Context(), edge.Principal(r).Account, text.Platform, text.ExternalID)
+	if err != nil {
+		return err
+	}
+	text.Media = media
 	body, err := savedBody(text.Transcript, text.SegmentsJSON, text.Revision)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("ETag", savedTag(text.Revision, text.ID, text.ChangedAt, ""))
+	w.Header().Set("ETag", savedTag(text.Revision, text.ID, text.ChangedAt, "", media))
 	return edge.RespondPacked(w, r, edge.JSONType, status, body)
 }

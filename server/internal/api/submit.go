@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -55,12 +58,12 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 		return nil, err
 	}
 	var src source
-	var wish wishes
-	fields := append(wish.fields(), languageField(&wish.languages))
+	var wish uploadWishes
 	body := wishesOf(r)
 	name, size, open, file := r.Source.Upload()
 	if !file {
-		table := request.Table{Fields: append(src.fields(), fields...), OneOf: oneSource}
+		fields := slices.Concat(src.fields(), wish.wishes.fields(), []*request.Field{languageField(&wish.languages)})
+		table := request.Table{Fields: fields, OneOf: oneSource}
 		if link, ok := r.Source.Link(); ok {
 			body["url"] = link
 		} else if platform, id, ok := r.Source.Content(); ok {
@@ -69,12 +72,15 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 		if err := readWishes(table, body); err != nil {
 			return nil, err
 		}
-		return t.submitLink(ctx, p, src, wish)
+		return t.submitLink(ctx, p, src, wish.wishes)
 	}
 	if err := MayUpload(p.Plan); err != nil {
 		return nil, err
 	}
-	if err := readWishes(request.Table{Fields: fields}, body); err != nil {
+	if err := readWishes(request.Table{Fields: wish.fields()}, body); err != nil {
+		return nil, err
+	}
+	if err := wish.check(p.Plan, http.StatusUnprocessableEntity); err != nil {
 		return nil, err
 	}
 	if err := pipeline.CheckSize(size, p.Plan.MaxUploadBytes); err != nil {
@@ -100,6 +106,9 @@ func wishesOf(r transcript.Request) map[string]any {
 	if r.Wait != nil {
 		body["waitMs"] = r.Wait.Milliseconds()
 	}
+	if r.KeepMedia != 0 {
+		body["keepMediaSec"] = int64(r.KeepMedia / time.Second)
+	}
 	return body
 }
 
@@ -124,7 +133,7 @@ func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src s
 	})
 }
 
-func (t *transcripts) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish wishes) (*pipeline.Outcome, error) {
+func (t *transcripts) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish uploadWishes) (*pipeline.Outcome, error) {
 	expected := t.uploadSubmission(p, new(pipeline.Upload), wish)
 	upload, err := t.pipeline.ReceiveFor(ctx, expected, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
 	if err != nil {

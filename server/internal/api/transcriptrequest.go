@@ -1,11 +1,13 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -37,6 +39,38 @@ func (wish *wishes) fields() []*request.Field {
 		request.New("waitMs", &wish.wait, request.Milliseconds(maxWait).Default(defaultWait)).
 			About("Milliseconds to hold the answer. 0: what is not in the cache is a job at once."),
 	)
+}
+
+// uploadWishes are the options of an upload.
+type uploadWishes struct {
+	wishes
+	keepMedia time.Duration
+}
+
+// maxKeepMedia is the longest time that a request can name. The plan has a bound of its own.
+const maxKeepMedia = 10 * 365 * 24 * time.Hour
+
+func (wish *uploadWishes) fields() []*request.Field {
+	return append(wish.wishes.fields(), languageField(&wish.languages),
+		request.New("keepMediaSec", &wish.keepMedia, request.Seconds(maxKeepMedia).Default(0)).
+			About("Seconds for which the service keeps the recording after its text is there. 0: it keeps none. The plan bounds it: `maxKeepMediaSec`."),
+	)
+}
+
+// check refuses what the plan does not permit. status is that of a value out of its bounds.
+func (wish *uploadWishes) check(plan account.Plan, status int) error {
+	most := plan.MaxKeepMedia
+	switch {
+	case wish.keepMedia == 0, most == account.Unlimited:
+		return nil
+	case most == 0:
+		return plan.UpgradeRequired("The plan does not include keeping recordings: send the file without that wish.")
+	case wish.keepMedia > most:
+		return request.Invalid(status, transcript.Issue{
+			Path: "keepMediaSec", Message: fmt.Sprintf("must be from 0 to %d, the bound of the plan", int64(most/time.Second)),
+		})
+	}
+	return nil
 }
 
 // viewFields are the fields that choose the form of a transcript.

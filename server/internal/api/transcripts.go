@@ -178,7 +178,7 @@ func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) e
 		Large: true,
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			taken = true
-			sub := t.uploadSubmission(p, f.upload, f.wishes)
+			sub := t.uploadSubmission(p, f.upload, f.uploadWishes)
 			sub.Key = key
 			return t.submit(r, f.wait, sub)
 		},
@@ -198,9 +198,9 @@ func MayUpload(plan account.Plan) error {
 }
 
 // uploadSubmission is a received file as a submission.
-func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish wishes) pipeline.Submission {
+func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish uploadWishes) pipeline.Submission {
 	return pipeline.Submission{
-		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view,
+		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view, KeepMedia: wish.keepMedia,
 		Admit: t.admit.Of(p, Operation{
 			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
@@ -300,13 +300,17 @@ func resultReply(res *view.Result) (edge.Reply, error) {
 }
 
 // resultWriter is the version of the written form of a result.
-const resultWriter = "result2"
+const resultWriter = "result3"
 
 // cachedReply is resultReply for a result of the cache, which clients often ask for again. The
 // same view of the same text is the same answer.
 func (t *transcripts) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
+	var media *transcript.Recording
+	if res.Transcript != nil {
+		media = res.Transcript.Media
+	}
 	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
-		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata))
+		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata), mediaMark(media))
 	body, err := t.recent.remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
 	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }

@@ -20,13 +20,13 @@ import (
 
 // fileRequest is the query of POST /v1/transcript with a file as its body.
 type fileRequest struct {
-	wishes
+	uploadWishes
 	table request.Table
 }
 
 func newFileRequest() *fileRequest {
 	f := new(fileRequest)
-	f.table = request.Table{Fields: append(f.wishes.fields(), languageField(&f.languages))}
+	f.table = request.Table{Fields: f.uploadWishes.fields()}
 	return f
 }
 
@@ -117,6 +117,9 @@ func markWhole(w http.ResponseWriter, h uploadHeaders) {
 // receiveFile reads a body that is a file, or a part of a file.
 func (t *transcripts) receiveFile(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders) (*receivedFile, error) {
 	wished, err := readFileRequest(r.URL.RawQuery)
+	if err == nil {
+		err = wished.check(p.Plan, http.StatusBadRequest)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +155,7 @@ func (t *transcripts) receiveWhole(r *http.Request, p account.Principal, h uploa
 	if err := errors.Join(pipeline.CheckSize(r.ContentLength, p.Plan.MaxUploadBytes), t.pipeline.Disks.Room(r.ContentLength)); err != nil {
 		return nil, err
 	}
-	u, err := t.pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), wished.wishes), bodyReader{r.Body}, p.Plan.MaxUploadBytes)
+	u, err := t.pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), wished.uploadWishes), bodyReader{r.Body}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return nil, brokenFile(err)
 	}
@@ -177,7 +180,7 @@ func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p acc
 	sender.tell(map[string]string{"Location": uploadPath(t.basePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
 	f := &receivedFile{fileRequest: wished, row: u}
 	var err error
-	if f.work, err = t.appendBody(sender, p, u, wished.wishes); err == nil && h.complete {
+	if f.work, err = t.appendBody(sender, p, u, wished.uploadWishes); err == nil && h.complete {
 		err = t.pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
 	}
 	if err != nil {
@@ -195,7 +198,7 @@ func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p acc
 const progressEvery = 5 * time.Second
 
 // appendBody appends the body of a request to an upload.
-func (t *transcripts) appendBody(sender informed, p account.Principal, u *db.Upload, wish wishes) (*pipeline.Arrival, error) {
+func (t *transcripts) appendBody(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
 	r := sender.r
 	in := pipeline.Incoming{Body: bodyReader{r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
 	if sender.h.complete {
@@ -224,13 +227,17 @@ func brokenFile(err error) error {
 // submitArrived hands a whole file to the pipeline.
 func (t *transcripts) submitArrived(r *http.Request, p account.Principal, f *receivedFile, key *db.HeldKey) (edge.Reply, error) {
 	if f.row != nil {
-		var err error
+		err := f.check(p.Plan, http.StatusBadRequest) // the plan may have changed since the upload began
+		if err != nil {
+			f.work.Discard(r.Context())
+			return edge.Reply{}, err
+		}
 		if f.whole, err = t.pipeline.Resumable.Whole(context.WithoutCancel(r.Context()), f.row, f.work); err != nil {
 			f.work.Discard(r.Context())
 			return edge.Reply{}, err
 		}
 	}
-	sub := t.uploadSubmission(p, f.whole, f.wishes)
+	sub := t.uploadSubmission(p, f.whole, f.uploadWishes)
 	sub.Key = key
 	return t.submit(r, f.wait, sub)
 }

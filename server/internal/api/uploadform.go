@@ -13,7 +13,7 @@ import (
 // uploadForm is the multipart body of POST /v1/transcript.
 type uploadForm struct {
 	upload *pipeline.Upload // the file; nil until it has come
-	wishes
+	uploadWishes
 	table  request.Table
 	fields *request.Form
 }
@@ -22,7 +22,7 @@ func newUploadForm() *uploadForm {
 	f := new(uploadForm)
 	f.table = request.Table{
 		Name:   "FormDataCreateTranscript",
-		Fields: append(f.wishes.fields(), languageField(&f.languages), request.File("file").About("The recording: any audio or video that the service can decode.")),
+		Fields: append(f.uploadWishes.fields(), request.File("file").About("The recording: any audio or video that the service can decode.")),
 	}
 	f.fields = f.table.NewForm()
 	return f
@@ -32,8 +32,20 @@ func newUploadForm() *uploadForm {
 func (t *transcripts) readForm(r *http.Request, p account.Principal) (_ *uploadForm, err error) {
 	f := newUploadForm()
 	f.upload, err = receiveRecording(r, p, t.pipeline, RecordingForm{
-		Field: f.fields.Add, Check: f.fields.Check, Read: f.fields.Read,
-		Expected: func() pipeline.Submission { return t.uploadSubmission(p, new(pipeline.Upload), f.wishes) },
+		Field: f.fields.Add,
+		Check: func() error {
+			if err := f.fields.Check(); err != nil {
+				return err
+			}
+			return f.check(p.Plan, http.StatusUnprocessableEntity)
+		},
+		Read: func() error {
+			if err := f.fields.Read(); err != nil {
+				return err
+			}
+			return f.check(p.Plan, http.StatusUnprocessableEntity)
+		},
+		Expected: func() pipeline.Submission { return t.uploadSubmission(p, new(pipeline.Upload), f.uploadWishes) },
 	})
 	if err != nil {
 		return nil, err

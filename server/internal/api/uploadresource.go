@@ -187,7 +187,7 @@ func (t *transcripts) appendAndAnswer(w http.ResponseWriter, r *http.Request, p 
 	if err != nil {
 		return err
 	}
-	work, err := t.receiveNext(informed{w, r, h}, p, u, wished.wishes)
+	work, err := t.receiveNext(informed{w, r, h}, p, u, wished.uploadWishes)
 	if errors.Is(err, pipeline.ErrTooLong) {
 		_ = t.pipeline.Resumable.Cancel(unhurried, p.Account, u.ID) // else the sweep removes it
 		return inconsistent("is less than the bytes that have come: the upload is removed")
@@ -207,7 +207,7 @@ func (t *transcripts) appendAndAnswer(w http.ResponseWriter, r *http.Request, p 
 }
 
 // receiveNext appends the body of a request.
-func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Upload, wish wishes) (*pipeline.Arrival, error) {
+func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
 	ctx := sender.r.Context()
 	if sender.h.length != nil {
 		if err := pipeline.CheckSize(*sender.h.length, p.Plan.MaxUploadBytes); err != nil {

@@ -35,6 +35,10 @@ func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	kept, err := u.pipeline.Library.Kept(r.Context(), p.Account)
+	if err != nil {
+		return err
+	}
 	used, reserved, plan := stands.Usage.Used, stands.Usage.Reserved, p.Plan
 	return edge.RespondJSON(w, http.StatusOK, transcript.Usage{
 		Account:     transcript.UsageAccount{ID: p.Account, Plan: plan.Name, Paid: plan.Paid},
@@ -45,14 +49,16 @@ func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 			InUse: int64(stands.Places.Running), Limit: limit(plan.ASRConcurrency),
 			Waiting: int64(stands.Places.Waiting), WaitingLimit: limit(plan.ASRWaiting),
 		},
+		KeptMedia: transcript.KeptRecordings{Recordings: kept.Recordings, Bytes: kept.Bytes, Limit: limit(plan.MaxKeptMediaBytes)},
 		Limits: transcript.UsageLimits{
-			MaxDurationSec: inSeconds(plan.MaxDuration),
-			MaxUploadBytes: limit(plan.MaxUploadBytes),
-			BatchItems:     limit(plan.BatchItems),
-			BatchExport:    plan.BatchExport,
-			Upload:         plan.Upload,
-			ASR:            limits.Recognizes(plan),
-			EventStreams:   limit(plan.EventStreams),
+			MaxDurationSec:  inSeconds(plan.MaxDuration),
+			MaxUploadBytes:  limit(plan.MaxUploadBytes),
+			MaxKeepMediaSec: inSeconds(plan.MaxKeepMedia),
+			BatchItems:      limit(plan.BatchItems),
+			BatchExport:     plan.BatchExport,
+			Upload:          plan.Upload,
+			ASR:             limits.Recognizes(plan),
+			EventStreams:    limit(plan.EventStreams),
 		},
 		RateLimit: edge.RateWindowOf(r.Context()),
 		Key:       usageKey(stands.Key),

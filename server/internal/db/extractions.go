@@ -28,6 +28,11 @@ type Extraction struct {
 	Metadata   transcript.Metadata
 	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
+	// MediaType and MediaBytes describe an upload whose account wants to keep it for KeepMedia
+	// seconds after the work has succeeded; 0: it does not.
+	MediaType  string
+	MediaBytes int64
+	KeepMedia  int64
 	Prompt     string  // of the account when its upload was accepted; "" for none
 	Duration   float64 // seconds, measured; 0: not known yet
 	// WaitingSince is the time since which the work waits for a passing fault, by the
@@ -96,6 +101,13 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	sqldb.Stamp(&e.CreatedAt, &e.UpdatedAt)
 	e.MovedAt = new(e.UpdatedAt)
 	return insertNew(ctx, w.db, "extraction of "+e.ExternalID, e)
+}
+
+// SetKeepMedia notes that the account wants the upload kept, and which of its blobs. This
+// transaction must have read the extraction with Lock or LockRunning.
+func (w ExtractionsTx) SetKeepMedia(ctx context.Context, e *Extraction) error {
+	res, err := w.db.NewUpdate().Model(e).Column("media_key", "media_type", "media_bytes", "keep_media").WherePK().Exec(ctx)
+	return mustAffect("recording of extraction "+e.ID, res, err)
 }
 
 // SetDuration notes the measured length of the media in seconds.

@@ -99,6 +99,9 @@ INSERT INTO library_rows (id, account, kind, platform, external_id, lang, langua
 		FROM @rows(100000)) AS r;
 INSERT INTO revisions (row_id, number, kind, source, lines, changed, segments, made_at)
 	SELECT @id, 1, 'edit', 'asr', 1, 1, @blob, @at FROM @rows(50000);
+INSERT INTO recordings (account, external_id, media_key, content_type, title, bytes, copy_key, until, created_at)
+	SELECT @account, 'v' || n, 'uploads/' || n, 'audio/mpeg', '', 1, CASE WHEN n % 2 = 0 THEN 'playing/' || n ELSE '' END, CASE WHEN n < 100 THEN @at ELSE '2100-01-01 00:00:00+00' END, @at
+	FROM @rows(50000);
 INSERT INTO shares (id, account, row_id, hash, created_at, expires_at)
 	SELECT @id, CASE WHEN n < 9000 THEN @account ELSE 'a' || (n % 1000) END, @id, 'h' || n, @at, CASE WHEN n < 100 THEN @at ELSE '2100-01-01 00:00:00+00' END FROM @rows(50000);
 INSERT INTO text_feeds (account, id, hash, created_at) SELECT 'a' || n, @id, 'h' || n, @at FROM @rows(10000);

@@ -61,6 +61,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.feeds()
 	w.follows()
 	w.shares()
+	w.recordings()
 	w.webhooks()
 	w.queue()
 	w.housekeeping()
@@ -506,6 +507,19 @@ func (w walk) queue() {
 }
 
 // housekeeping removes what is old, and names hooks and processes.
+// recordings keeps recordings of uploads, and deletes them.
+func (w walk) recordings() {
+	ctx, at := w.Context(), now()
+	w.must(second(w.Recordings.Of(ctx, "acme", "v20", at)), second(w.Recordings.Kept(ctx, "acme", at)), second(w.Recordings.Promised(ctx, "acme")),
+		second(w.Recordings.MediaKept(ctx, "uploads/20")), second(w.Extractions.NeedMedia(ctx, "uploads/20")))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		r := &db.Recording{Account: "acme", ExternalID: "v1040", MediaKey: "uploads/new", Until: at.Add(time.Hour)}
+		w.must(tx.Recordings.LockAccount(ctx, "acme"), second(tx.Recordings.Keep(ctx, r)), second(tx.Recordings.SetCopy(ctx, r)),
+			second(tx.Recordings.Delete(ctx, "acme", "v1040", at)), second(tx.Recordings.DeleteWithText(ctx, "acme", "v40")),
+			tx.Extractions.SetKeepMedia(ctx, &db.Extraction{ID: rowID(20), KeepMedia: 60}))
+	})
+}
+
 func (w walk) housekeeping() {
 	ctx := w.Context()
 	w.must(w.SetHook(ctx, db.JobHook), second(w.HasHook(ctx, db.JobHook, now())))

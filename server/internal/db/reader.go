@@ -26,6 +26,7 @@ type Reader struct {
 	Library     Library
 	Lookups     Lookups
 	Places      Places
+	Recordings  Recordings
 	Speakers    Speakers
 	Transcripts Transcripts
 }
@@ -63,6 +64,7 @@ func newReader(s *source) Reader {
 		Library:     Library{s},
 		Lookups:     Lookups{s},
 		Places:      Places{s},
+		Recordings:  Recordings{s},
 		Speakers:    Speakers{s},
 		Transcripts: Transcripts{s},
 	}

@@ -24,14 +24,17 @@ const (
 	contentAge = 30 * 24 * time.Hour
 )
 
+// PlayingPrefix begins the keys of the copies of recordings for playing.
+const PlayingPrefix = "playing/"
+
 // Sweep removes old rows: jobs, events, chunks and extractions that ended before
 // jobsBefore, idempotency keys taken longer than keyAge ago, lookups older than an
 // hour, links to texts that have ended, and past windows of requests. Sweep also removes
 // answers of platforms that are older than 30 days if the content has no text, uploads
-// without a request for UploadAge, and blobs under "uploads/" and "audio/" that are older
-// than 24 h if no running extraction and no unfinished upload needs them. Sweep works in
-// portions that do not hold up other writers, and notes how many bytes of blobs are left:
-// see Status.
+// without a request for UploadAge, recordings whose time is over, and blobs under "uploads/",
+// "audio/" and "playing/" that are older than 24 h if no running extraction and no unfinished
+// upload needs them and no account keeps them. Sweep works in portions that do not hold up
+// other writers, and notes how many bytes of blobs are left: see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
 	ctx = Unhurried(ctx)
 	// Events go with their job, chunks with their extraction.
@@ -84,7 +87,14 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err := s.sweepWindows(ctx); err != nil {
 		return err
 	}
-	for _, prefix := range []string{"uploads/", "audio/"} {
+	now, err := s.Now(ctx)
+	if err == nil {
+		err = s.sweepRecordings(ctx, now)
+	}
+	if err != nil {
+		return err
+	}
+	for _, prefix := range []string{"uploads/", "audio/", PlayingPrefix} {
 		if err := s.sweepBlobs(ctx, prefix, time.Now().Add(-litterAge)); err != nil {
 			return err
 		}
@@ -139,19 +149,22 @@ func (s *Store) sweepBlob(ctx context.Context, b blobs.Listed, before time.Time)
 	return true, s.Blobs.Delete(ctx, b.Key)
 }
 
-// NeedMedia reports whether a running extraction or an upload still needs the blob, which may be
-// a part of a file.
+// NeedMedia reports whether a running extraction or an upload still needs the blob, or an account
+// keeps it. The blob may be a part of a file.
 func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
 	if prefix, inParts := blobs.PartsPrefix(key); inParts {
 		upload := strings.TrimSuffix(strings.TrimPrefix(prefix, "uploads/"), "+")
 		err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM uploads WHERE id = ? AND answer_kind = '')
-			OR EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+` AND e.media_key LIKE ?)`, upload, prefix+"%").Scan(ctx, &used)
+			OR EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+` AND e.media_key LIKE ?)
+			OR EXISTS (SELECT 1 FROM recordings WHERE media_key >= ? AND media_key < ?)`, upload, prefix+"%", prefix, prefix+":").Scan(ctx, &used)
 		return used, wrap("media in use", err)
 	}
 	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
 		AND (e.media_key = ?0 OR EXISTS (
-			SELECT 1 FROM chunks AS c WHERE c.extraction_id = e.id AND c.media_key = ?0)))`, key).
+			SELECT 1 FROM chunks AS c WHERE c.extraction_id = e.id AND c.media_key = ?0)))
+		OR EXISTS (SELECT 1 FROM recordings WHERE media_key = ?0)
+		OR EXISTS (SELECT 1 FROM recordings WHERE copy_key = ?0 AND copy_key <> '')`, key).
 		Scan(ctx, &used)
 	return used, wrap("media in use", err)
 }

@@ -57,9 +57,9 @@ func TestStatus(t *testing.T) {
 			{Queue: "default", State: "available", Steps: 2}, {Queue: "default", State: "scheduled", Steps: 1},
 		}, now.Queue)
 		assert.Equal(t, 1, now.Processes)
-		require.Len(t, now.Blobs, 2)
+		require.Len(t, now.Blobs, 4)
 		for _, blobs := range now.Blobs {
-			assert.Equal(t, map[string]int64{"uploads": 7, "audio": 5}[blobs.Name], blobs.Value, blobs.Name)
+			assert.Equal(t, map[string]int64{"uploads": 7, "audio": 5, "playing": 0, "recordings": 0}[blobs.Name], blobs.Value, blobs.Name)
 			assert.WithinDuration(t, time.Now(), blobs.MeasuredAt, time.Minute)
 		}
 
@@ -67,7 +67,7 @@ func TestStatus(t *testing.T) {
 		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), time.Hour))
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
-		require.Len(t, now.Blobs, 2, "each is measured anew")
+		require.Len(t, now.Blobs, 4, "each is measured anew")
 	})
 }
 

@@ -26,6 +26,7 @@ type Tx struct {
 	Library     LibraryTx
 	Lookups     LookupsTx
 	Places      PlacesTx
+	Recordings  RecordingsTx
 	Speakers    SpeakersTx
 	Transcripts TranscriptsTx
 	Uploads     UploadsTx
@@ -51,6 +52,7 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Library = LibraryTx{tx.Reader.Library, tx}
 	tx.Lookups = LookupsTx{tx.Reader.Lookups, tx}
 	tx.Places = PlacesTx{tx.Reader.Places, tx}
+	tx.Recordings = RecordingsTx{tx.Reader.Recordings, tx}
 	tx.Speakers = SpeakersTx{tx.Reader.Speakers, tx}
 	tx.Transcripts = TranscriptsTx{tx.Reader.Transcripts, tx}
 	tx.Uploads = UploadsTx{tx}

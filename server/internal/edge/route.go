@@ -35,6 +35,7 @@ type Route struct {
 	Path, Query, Header request.Table     // of this route, in addition to those of many routes
 	Body                request.Table     // a JSON body
 	BodyOptional        bool              // the body may be left out
+	Ranges              bool              // the route sends ranges of bytes: 416
 	Conditional         bool              // the route wants an If-Match: 412 and 428
 	Form                request.Table     // a multipart form
 	CSV                 string            // the description of a CSV body; empty: the route takes none

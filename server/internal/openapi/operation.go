@@ -88,6 +88,9 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 			add(http.StatusUnprocessableEntity, code)
 		}
 	}
+	if rt.Ranges {
+		add(http.StatusRequestedRangeNotSatisfiable, transcript.InvalidRequest)
+	}
 	if rt.Conditional {
 		add(http.StatusPreconditionFailed, transcript.StateConflict)
 		add(http.StatusPreconditionRequired, transcript.InvalidRequest)

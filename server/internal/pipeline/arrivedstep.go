@@ -38,7 +38,7 @@ func (p *processor) takeArrived(ctx context.Context, t task, e *db.Extraction) (
 	if err := p.leaveChunks(ctx, t, plan, nil, left); err != nil {
 		return false, err
 	}
-	p.audio.deleteBlobs(ctx, e.MediaKey)
+	p.audio.deleteUnkept(ctx, e.MediaKey)
 	return true, nil
 }
 

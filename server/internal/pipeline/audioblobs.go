@@ -75,11 +75,30 @@ func (a *audio) deleteBlobs(ctx context.Context, keys ...string) {
 // deleteMedia removes all audio of an extraction that has ended. Of one that has
 // succeeded with captions there is none.
 func (a *audio) deleteMedia(ctx context.Context, e *db.Extraction) {
-	a.deleteBlobs(ctx, e.MediaKey)
+	if e.KeepMedia > 0 {
+		a.deleteUnkept(ctx, e.MediaKey)
+	} else {
+		a.deleteBlobs(ctx, e.MediaKey)
+	}
 	if e.State == done && e.Duration == 0 {
 		return
 	}
 	a.deleteChunks(ctx, e.ID)
+}
+
+// deleteUnkept removes the blob of an upload, unless an account keeps the recording. If the
+// database does not answer, the blob stays for the sweep.
+func (a *audio) deleteUnkept(ctx context.Context, key string) {
+	if key == "" {
+		return
+	}
+	kept, err := a.store.Recordings.MediaKept(ctx, key)
+	switch {
+	case err != nil:
+		a.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
+	case !kept:
+		a.deleteBlobs(ctx, key)
+	}
 }
 
 // deleteChunks removes the audio of an extraction's chunks.

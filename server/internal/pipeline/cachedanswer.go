@@ -48,8 +48,11 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 	return &hit{t, text.Saved}, nil
 }
 
-func fromCache(h *hit, v view.View) (*Outcome, error) {
-	r, err := view.ResultOf(h.Transcript, v, true)
+func (p *Pipeline) fromCache(ctx context.Context, h *hit, s Submission) (_ *Outcome, err error) {
+	if h.Media, err = mediaOf(ctx, p.store.Reader, s.Account, h.Platform, h.ExternalID); err != nil {
+		return nil, err
+	}
+	r, err := view.ResultOf(h.Transcript, s.View, true)
 	if err != nil {
 		return nil, err
 	}

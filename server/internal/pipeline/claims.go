@@ -139,6 +139,11 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 		return err
 	}
 	if over {
+		if end.Status == transcript.JobSuccess {
+			if err := keepPromised(ctx, tx, e); err != nil {
+				return err
+			}
+		}
 		c.countLeft(tx, &before, e)
 		if end.Via != (lifecycle.State{}) {
 			tx.AfterCommit(func() { c.metrics.StageLeft(end.Via.Stage, 0) })

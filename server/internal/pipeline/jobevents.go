@@ -59,6 +59,11 @@ func (j *Jobs) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, 
 		return nil, err
 	}
 	r.Stale = row.Stale
+	if r.Transcript != nil {
+		if r.Transcript.Media, err = mediaOf(ctx, j.store.Reader, row.Account, t.Platform, t.ExternalID); err != nil {
+			return nil, err
+		}
+	}
 	job.Result, job.SegmentsJSON = &r.Result, r.SegmentsJSON
 	job.TextID, job.TextChanged = r.TextID, r.TextChanged
 	job.MetadataStatus = r.MetadataStatus
@@ -70,6 +75,9 @@ func (j *Jobs) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, 
 func (j *Jobs) Transcript(ctx context.Context, account, id string, v view.View) (*view.Result, error) {
 	t, err := j.text(ctx, account, id, j.store.Transcripts.ByID)
 	if err != nil {
+		return nil, err
+	}
+	if t.Media, err = mediaOf(ctx, j.store.Reader, account, t.Platform, t.ExternalID); err != nil {
 		return nil, err
 	}
 	return view.ResultOf(t, v, true)

@@ -12,7 +12,10 @@ import (
 )
 
 // Library reads and changes the saved transcripts of accounts. Safe for concurrent use.
-type Library struct{ store *db.Store }
+type Library struct {
+	store *db.Store
+	audio *audio
+}
 
 // Saved returns the saved text of a content in an account's library. Without a language
 // in the key it is the newest text. The error is STATE_CONFLICT, with details.status
@@ -143,21 +146,27 @@ func (l *Library) Star(ctx context.Context, account string, key library.Key, sta
 
 // Remove removes the rows that a key names from the library of an account, in all
 // languages if the key has none. A running job goes on, but its result is not saved.
-// The text of an upload is deleted with its last row. The error is NO_TRANSCRIPT as in
+// The text of an upload is deleted with its last row, and so is the recording. The error is NO_TRANSCRIPT as in
 // Star.
 func (l *Library) Remove(ctx context.Context, account string, key library.Key) error {
-	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	var unkept []string
+	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if key.Platform == transcript.Upload { // else the same file, sent again, may find a text that is just being deleted
 			c := engine.Content{Platform: key.Platform, ExternalID: key.ExternalID}
 			if err := lockSubmissions(ctx, tx, account, c); err != nil {
 				return err
 			}
 		}
-		return tx.Library.Remove(ctx, account, key)
+		if err := tx.Library.Remove(ctx, account, key); err != nil {
+			return err
+		}
+		unkept, err = removeWithText(ctx, tx, account, key)
+		return err
 	})
 	if err != nil {
 		return libraryError("changing a library", err)
 	}
+	l.audio.deleteBlobs(context.WithoutCancel(ctx), unkept...)
 	return nil
 }
 

@@ -116,7 +116,7 @@ func New(c Config) (*Pipeline, error) {
 // assemble makes the parts of the pipeline, the lower parts first.
 func (p *Pipeline) assemble() {
 	c := p.cfg
-	p.Jobs, p.Library, p.Corrections = &Jobs{c.Store}, &Library{c.Store}, corrections.New(c.Store)
+	p.Jobs, p.Library, p.Corrections = &Jobs{c.Store}, &Library{c.Store, &audio{c.Store, c.Log}}, corrections.New(c.Store)
 	p.Disks = &Disks{store: c.Store, log: c.Log, minFree: c.MinFreeDisk}
 	p.Resumable = &Resumable{pipeline: p}
 	if !c.Idle {

@@ -53,7 +53,7 @@ func (p *processor) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	if err := p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech())); err != nil {
 		return err
 	}
-	p.audio.deleteBlobs(ctx, e.MediaKey) // the chunks are all that is needed now
+	p.audio.deleteUnkept(ctx, e.MediaKey) // the chunks are all that is needed now
 	return nil
 }
 

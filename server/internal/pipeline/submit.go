@@ -34,6 +34,9 @@ type Submission struct {
 	// Prompt holds names and words that are likely to be said in the upload, in addition to the
 	// account's prompt; empty: none.
 	Prompt string
+	// KeepMedia is how long the upload is kept after its text is there, in whole seconds; 0: it is
+	// not. The caller has judged it by the plan.
+	KeepMedia time.Duration
 	// Admit is called before a claim is made that the plan has room for, at most once
 	// and in no transaction; its error is the answer. nil admits every claim.
 	Admit func(context.Context) error
@@ -117,14 +120,19 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 	if s.prompt, err = p.promptFor(ctx, s); err != nil {
 		return nil, false, fmt.Errorf("pipeline: reading the prompt: %w", err)
 	}
-	if s.Key == nil && (s.Upload == nil || s.Upload.row == "") {
+	if s.KeepMedia > 0 {
+		if err := p.sniff(ctx, s.Upload); err != nil {
+			return nil, false, err
+		}
+	}
+	if s.Key == nil && s.KeepMedia == 0 && (s.Upload == nil || s.Upload.row == "") {
 		// Most repeated requests end here, without a write.
 		hit, err := cached(ctx, p.store.Reader, s)
 		if err != nil {
 			return nil, false, err
 		}
 		if hit != nil && hit.saved {
-			out, err := fromCache(hit, s.View)
+			out, err := p.fromCache(ctx, hit, s)
 			return out, false, err
 		}
 	}
@@ -142,8 +150,8 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 	case err != nil:
 		return nil, false, fmt.Errorf("pipeline: accepting a request: %w", err)
 	case found != nil:
-		out, err := fromCache(found, s.View)
-		return out, false, err
+		out, err := p.fromCache(ctx, found, s)
+		return out, used, err
 	}
 	return &Outcome{Job: &view.Job{Job: view.JobOf(job), Asked: s.View}}, used, nil
 }
@@ -182,8 +190,15 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	if found, err = cached(ctx, tx.Reader, s); err != nil {
 		return nil, nil, false, err
 	}
+	if err := s.checkRoom(ctx, tx, e); err != nil {
+		return nil, nil, false, err
+	}
 	if found != nil {
-		return found, nil, false, tx.Library.Save(ctx, found.ID, s.Account, sub.Languages.String())
+		if err := tx.Library.Save(ctx, found.ID, s.Account, sub.Languages.String()); err != nil {
+			return nil, nil, false, err
+		}
+		used, err = p.keepReceived(ctx, tx, s)
+		return found, nil, used, err
 	}
 	if err := s.refusal(sub); err != nil {
 		return nil, nil, false, err
@@ -193,7 +208,10 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 			if err := bringForward(ctx, tx, e, job, s); err != nil {
 				return nil, nil, false, err
 			}
-			return nil, job, false, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
+			if used, err = p.promise(ctx, tx, e, s); err != nil {
+				return nil, nil, false, err
+			}
+			return nil, job, used, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
 		}
 		if !errors.Is(err, db.ErrNotFound) {
 			return nil, nil, false, err
@@ -254,6 +272,7 @@ func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job,
 	}
 	if s.Upload != nil {
 		e.MediaKey, e.Prompt = s.Upload.Key, sub.Prompt
+		e.MediaType, e.MediaBytes, e.KeepMedia = s.Upload.mediaType, s.Upload.Size, int64(s.KeepMedia/time.Second)
 		e.Metadata.Title = uploadTitle(s.Upload.Name)
 	}
 	var chunks []db.Chunk // that were cut while the upload arrived

@@ -23,8 +23,9 @@ type Upload struct {
 	Size   int64  // bytes
 	Name   string // the file name, which the caller of Receive sets; may be empty
 
-	row     string   // the id of the resumable upload that it is; empty: it is none
-	arrival *arrival // the work on it while it arrived; nil: there was none
+	row       string   // the id of the resumable upload that it is; empty: it is none
+	mediaType string   // by its first bytes; "": they are not read
+	arrival   *arrival // the work on it while it arrived; nil: there was none
 }
 
 // Receive streams a file into the blobs and hashes it on the way. More than

@@ -13,6 +13,11 @@ func Milliseconds(longest time.Duration) Kind[time.Duration] {
 	return integer(0, int(longest.Milliseconds()), time.Millisecond)
 }
 
+// Seconds is a time from 0 to longest. A request has it as a whole number of seconds.
+func Seconds(longest time.Duration) Kind[time.Duration] {
+	return integer(0, int(longest/time.Second), time.Second)
+}
+
 // integer is a whole number of units from least to most.
 func integer[T ~int | ~int64](least, most int, unit T) Kind[T] {
 	take := func(n int) (T, error) {

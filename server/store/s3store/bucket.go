@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/minio/minio-go/v7"
@@ -59,16 +61,32 @@ func (b *bucket) ListPaged(ctx context.Context, opts *driver.ListOptions) (*driv
 	return page, nil
 }
 
-// NewRangeReader reads an object, from its beginning to its end.
+// NewRangeReader reads length bytes of an object, from offset on; a negative length: to its end.
 func (b *bucket) NewRangeReader(ctx context.Context, key string, offset, length int64, _ *driver.ReaderOptions) (driver.Reader, error) {
-	if offset != 0 || length >= 0 {
+	var part minio.GetObjectOptions
+	switch {
+	case length == 0: // S3 has no such range
 		return nil, errUnsupported
+	case length > 0:
+		if err := part.SetRange(offset, offset+length-1); err != nil {
+			return nil, err
+		}
+	case offset > 0:
+		if err := part.SetRange(offset, 0); err != nil { // 0: to the end
+			return nil, err
+		}
 	}
-	body, o, _, err := b.core.GetObject(ctx, b.name, key, minio.GetObjectOptions{})
+	body, o, header, err := b.core.GetObject(ctx, b.name, key, part)
 	if err != nil {
 		return nil, err
 	}
-	return &reader{body, driver.ReaderAttributes{ContentType: o.ContentType, ModTime: o.LastModified, Size: o.Size}}, nil
+	size := o.Size
+	if _, whole, ranged := strings.Cut(header.Get("Content-Range"), "/"); ranged {
+		if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+			size = n
+		}
+	}
+	return &reader{body, driver.ReaderAttributes{ContentType: o.ContentType, ModTime: o.LastModified, Size: size}}, nil
 }
 
 // reader implements [driver.Reader].

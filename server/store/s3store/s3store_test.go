@@ -108,12 +108,11 @@ func TestUnsupported(t *testing.T) {
 	b, err := open(t, storetest.S3(t))
 	require.NoError(t, err)
 	require.NoError(t, b.WriteAll(t.Context(), "a", []byte("old"), nil))
-	_, middle := b.NewRangeReader(t.Context(), "a", 1, -1, nil)
-	_, beginning := b.NewRangeReader(t.Context(), "a", 0, 1, nil)
+	_, nothing := b.NewRangeReader(t.Context(), "a", 1, 0, nil)
 	_, signed := b.SignedURL(t.Context(), "a", nil)
 	_, delimited := b.List(&blob.ListOptions{Delimiter: "/"}).Next(t.Context())
 	for name, err := range map[string]error{
-		"from the middle": middle, "the beginning": beginning, "signed": signed, "folders": delimited,
+		"nothing": nothing, "signed": signed, "folders": delimited,
 		"copy":        b.Copy(t.Context(), "b", "a", nil),
 		"conditional": b.WriteAll(t.Context(), "a", []byte("new"), &blob.WriterOptions{IfNotExist: true}),
 		"metadata":    b.WriteAll(t.Context(), "a", []byte("new"), &blob.WriterOptions{Metadata: map[string]string{"by": "me"}}),
@@ -148,4 +147,24 @@ func TestPages(t *testing.T) {
 	assert.Equal(t, want, keys)
 	_, err = b.List(&blob.ListOptions{Prefix: "text/"}).Next(t.Context())
 	assert.ErrorIs(t, err, io.EOF)
+}
+
+// A range is a part of an object, and knows the size of the whole.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	b, err := open(t, storetest.S3(t))
+	require.NoError(t, err)
+	require.NoError(t, b.WriteAll(t.Context(), "a", []byte("0123456789"), nil))
+	for _, c := range []struct {
+		offset, length int64
+		want           string
+	}{{0, -1, "0123456789"}, {0, 1, "0"}, {3, 4, "3456"}, {7, -1, "789"}, {8, 100, "89"}, {0, 10, "0123456789"}} {
+		r, err := b.NewRangeReader(t.Context(), "a", c.offset, c.length, nil)
+		require.NoError(t, err)
+		got, err := io.ReadAll(r)
+		require.NoError(t, err)
+		require.NoError(t, r.Close())
+		assert.Equal(t, c.want, string(got))
+		assert.EqualValues(t, 10, r.Size())
+	}
 }

@@ -72,7 +72,10 @@ CREATE TABLE extractions (
     tried         text NOT NULL DEFAULT '[]', -- JSON array
     moved_at      timestamp,
     last_error    text, -- JSON object
-    prompt        text NOT NULL DEFAULT ''
+    prompt        text NOT NULL DEFAULT '',
+    media_type    text NOT NULL DEFAULT '', -- of an upload that is kept
+    media_bytes   bigint NOT NULL DEFAULT 0,
+    keep_media    bigint NOT NULL DEFAULT 0 -- seconds for which the account wants the upload kept; 0: it does not
 );
 CREATE INDEX extractions_ended ON extractions (updated_at) WHERE status NOT IN ('pending', 'processing');
 CREATE INDEX extractions_running_id ON extractions (id) WHERE status IN ('pending', 'processing');
@@ -257,6 +260,23 @@ CREATE TABLE revisions (
     made_at  timestamp NOT NULL,
     PRIMARY KEY (row_id, number)
 );
+
+-- The recordings of uploads that accounts keep. The files are blobs.
+CREATE TABLE recordings (
+    account      text NOT NULL,
+    external_id  text NOT NULL, -- of the upload
+    media_key    text NOT NULL UNIQUE,
+    content_type text NOT NULL,
+    title        text NOT NULL, -- for the name of the file; '': it has none
+    bytes        bigint NOT NULL,
+    copy_key     text NOT NULL DEFAULT '', -- of the copy for playing; '': there is none
+    copy_bytes   bigint NOT NULL DEFAULT 0,
+    until        timestamp NOT NULL,
+    created_at   timestamp NOT NULL,
+    PRIMARY KEY (account, external_id)
+);
+CREATE INDEX recordings_until ON recordings (until);
+CREATE INDEX recordings_copy ON recordings (copy_key) WHERE copy_key <> '';
 
 -- What accounts have used of their allowances, by period.
 CREATE TABLE usage (
@@ -585,6 +605,7 @@ DROP TABLE asr_places;
 DROP TABLE shares;
 DROP TABLE text_feeds;
 DROP TABLE usage;
+DROP TABLE recordings;
 DROP TABLE revisions;
 DROP TABLE library_rows;
 DROP TABLE texts;

@@ -1,0 +1,137 @@
+package client_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+var recordingID = strings.Repeat("0a", 16)
+
+// cutting serves content, and cuts each answer after so many bytes.
+func cutting(content []byte, etag func() string, each int, asked *atomic.Int32) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("ETag", etag())
+		http.ServeContent(&cutWriter{ResponseWriter: w, left: each}, r, "", time.Time{}, bytes.NewReader(content))
+	}
+}
+
+// cutWriter cuts the connection after some bytes.
+type cutWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *cutWriter) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b[:min(len(b), w.left)])
+	if w.left -= n; err == nil && n < len(b) {
+		_ = http.NewResponseController(w.ResponseWriter).Flush() // what was written arrives
+		panic(http.ErrAbortHandler)
+	}
+	return n, err
+}
+
+// A download goes on where a connection broke, and asks for the rest alone.
+func TestMediaGoesOn(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789"), 10_000)
+	for name, p := range map[string]client.MediaParams{
+		"whole": {}, "from the middle": {Offset: 12_345}, "a part": {Offset: 1, Length: 77_777}, "of the copy": {Copy: library.PlayingCopy},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			c := served(t, func(w http.ResponseWriter, r *http.Request) {
+				assert.Equal(t, "/v1/library/transcripts/upload/"+recordingID+"/media", r.URL.Path)
+				assert.Equal(t, string(p.Copy), r.URL.Query().Get("copy"))
+				cutting(content, func() string { return `"a"` }, 30_000, &asked)(w, r)
+			})
+			file, err := c.Library.Media(t.Context(), recordingID, p)
+			require.NoError(t, err)
+			defer file.Close()
+			got, err := io.ReadAll(file)
+			require.NoError(t, err)
+			want := content[p.Offset:]
+			if p.Length > 0 {
+				want = want[:p.Length]
+			}
+			assert.EqualValues(t, len(want), file.Size)
+			assert.True(t, bytes.Equal(want, got))
+			assert.EqualValues(t, (len(want)+29_999)/30_000, asked.Load())
+		})
+	}
+}
+
+// A file that has changed meanwhile is not joined to another, and a connection that brings nothing
+// is not made again and again.
+func TestMediaBreaksOff(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789"), 10_000)
+	var asked, tags atomic.Int32
+	changed := served(t, cutting(content, func() string { return fmt.Sprintf(`"%d"`, tags.Add(1)) }, 30_000, &asked))
+	gone := served(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1); r.Header.Get("Range") != "" {
+			writeJSON(w, http.StatusNotFound, object{"error": object{"code": "NO_TRANSCRIPT", "message": "Gone."}})
+			return
+		}
+		cutting(content, func() string { return `"a"` }, 30_000, &asked)(w, r)
+	})
+	ignoring := served(t, func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Range")
+		cutting(content, func() string { return `"a"` }, 30_000, &asked)(w, r)
+	})
+	silent := served(t, cutting(content, func() string { return `"a"` }, 0, &asked))
+	for name, c := range map[string]struct {
+		client *client.Client
+		says   string
+	}{
+		"changed": {changed, "another file"}, "gone": {gone, "NO_TRANSCRIPT"}, "ignoring ranges": {ignoring, "another file"}, "silent": {silent, "EOF"},
+	} {
+		file, err := c.client.Library.Media(t.Context(), recordingID, client.MediaParams{})
+		require.NoError(t, err, name)
+		got, err := io.ReadAll(file)
+		require.ErrorContains(t, err, c.says, name)
+		assert.LessOrEqual(t, len(got), 30_000, name)
+		require.NoError(t, file.Close(), name)
+	}
+	_, err := ignoring.Library.Media(t.Context(), recordingID, client.MediaParams{Offset: 5})
+	require.ErrorContains(t, err, "other bytes")
+	for _, p := range []client.MediaParams{{Offset: -1}, {Length: -1}, {Offset: 1, Length: 1<<63 - 1}} {
+		_, err := ignoring.Library.Media(t.Context(), recordingID, p)
+		require.ErrorContains(t, err, "no part of a recording")
+	}
+}
+
+// KeepMedia is a field of an upload, in whole seconds. A link with it is refused by the service.
+func TestKeepMedia(t *testing.T) {
+	t.Parallel()
+	c, _ := live(t)
+	m := &media{content: []byte("a recording that is kept")}
+	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(-1), KeepMedia: time.Hour})
+	require.NoError(t, err)
+	require.NotNil(t, result.Transcript.Media)
+	assert.WithinDuration(t, time.Now().Add(time.Hour), result.Transcript.Media.Until.Time, time.Minute)
+	file, err := c.Library.Media(t.Context(), result.Transcript.ExternalID, client.MediaParams{Offset: 2})
+	require.NoError(t, err)
+	got, err := io.ReadAll(file)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	assert.Equal(t, "recording that is kept", string(got))
+	_, err = c.Library.Media(t.Context(), result.Transcript.ExternalID, client.MediaParams{Offset: 1000})
+	require.ErrorIs(t, err, transcript.InvalidRequest)
+	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("dQw4w9WgXcQ"), KeepMedia: time.Hour})
+	require.ErrorIs(t, err, transcript.InvalidRequest)
+}
