@@ -164,6 +164,38 @@ func TestBrowserFollowsFilesInASleepingTab(t *testing.T) {
 	rows(page, 3, "The text is ready")
 }
 
+// A row says that its session has ended and leads to the sign-in page. A job that the service has
+// forgotten has no row any more.
+func TestBrowserSaysWhyFilesAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	release := s.Engine.Hold()
+	defer release()
+	page := s.open(t)
+	page.Expect(loadFaults)
+	page.Open("/")
+	choose(t, page, recordings(3))
+	page.WaitText("#queueSum", "0 of 3 files are done.")
+	for status, want := range map[int]string{
+		http.StatusUnauthorized: `document.querySelectorAll("#queue a[href='/sign-in?next=/']").length === 3`,
+		http.StatusNotFound:     `document.querySelectorAll("#queue li").length === 0 && sessionStorage.length === 0`,
+	} {
+		kept := browsertest.Eval[string](page, `sessionStorage.getItem("files")`)
+		undo := s.between(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			if strings.HasPrefix(r.URL.Path, "/web/v1/transcript/job/") {
+				http.Error(w, `{"error": {"code": "X", "message": "No."}}`, status)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+		page.Reload()
+		page.Wait(want)
+		undo()
+		browsertest.Eval[any](page, `sessionStorage.setItem("files", `+browsertest.Quote(kept)+`)`)
+	}
+}
+
 // The rows of one account are not those of the next one in the same tab.
 func TestBrowserKeepsFilesOfOneAccount(t *testing.T) {
 	t.Parallel()
