@@ -32,6 +32,26 @@ func TestBrowserPagesAreOpenToAll(t *testing.T) {
 	}
 }
 
+// Long German words fit on a phone, too, and hold no barrier.
+func TestBrowserPagesAreOpenInGerman(t *testing.T) {
+	t.Parallel()
+	f := furnish(t, "A talk about the sea")
+	guest := newPage(t, f.address())
+	for page, paths := range map[*browsertest.Page][]string{f.Page: f.paths, guest: {"/", "/sign-in", "/sign-up"}} {
+		page.Phone()
+		page.Open("/")
+		page.Click("button", "Deutsch")
+		page.Wait(`document.documentElement.lang === "de"`)
+		for _, path := range paths {
+			open(t, page, path)
+			narrow(t, page, path+" in German")
+			if path == "/" || path == "/usage" || path == f.text {
+				barriers(t, page.Barriers(), "German", path)
+			}
+		}
+	}
+}
+
 // look looks for barriers, in dark colors only for what is hard to read.
 func look(t *testing.T, page *browsertest.Page, where ...any) {
 	t.Helper()
