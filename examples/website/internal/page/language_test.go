@@ -3,8 +3,10 @@ package page_test
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -134,4 +136,44 @@ func TestPagesAreWhollyInTheirLanguage(t *testing.T) {
 			assert.NotRegexp(t, left, text, path)
 		}
 	}
+}
+
+// Each language has all texts, with the same values in each and with the forms that the language
+// needs for numbers. The list names what is missing.
+func TestLanguagesHaveAllTexts(t *testing.T) {
+	t.Parallel()
+	english, german := readTexts(t, "en"), readTexts(t, "de")
+	var missing, extra []string
+	for key, forms := range english {
+		if _, ok := german[key]; !ok {
+			missing = append(missing, key)
+			continue
+		}
+		assert.Len(t, german[key], len(forms), "%s: a text for numbers has the forms one and other in both languages", key)
+		assert.Equal(t, placeholdersIn(forms), placeholdersIn(german[key]), key)
+	}
+	for key := range german {
+		if _, ok := english[key]; !ok {
+			extra = append(extra, key)
+		}
+	}
+	slices.Sort(missing)
+	slices.Sort(extra)
+	assert.Empty(t, missing, "strings/de.json lacks these texts")
+	assert.Empty(t, extra, "strings/en.json lacks these texts")
+	for _, all := range []texts{english, german} {
+		assert.Contains(t, [][]string{{"ltr"}, {"rtl"}}, all["site.direction"])
+		for layout, precise := range map[string]time.Duration{"date.moment": time.Minute, "date.day": 24 * time.Hour} {
+			at, err := time.Parse(all[layout][0], noon.Format(all[layout][0]))
+			require.NoError(t, err, layout)
+			assert.Equal(t, noon.Truncate(precise), at, layout)
+		}
+	}
+}
+
+// placeholdersIn returns the places of values in the forms of a text.
+func placeholdersIn(forms []string) []string {
+	found := placeholder.FindAllString(strings.Join(forms, " "), -1)
+	slices.Sort(found)
+	return slices.Compact(found)
 }
