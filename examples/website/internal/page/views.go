@@ -79,7 +79,7 @@ func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name st
 	return p.showView(w, r, status, name, view{Visitor: visitor.From(r.Context()), Data: data})
 }
 
-// showBare shows a page that is the same for everyone, without navigation.
+// showBare shows a page that is the same for everyone with the same language, without navigation.
 func (p *pages) showBare(w http.ResponseWriter, r *http.Request, name string, data any) error {
 	return p.showView(w, r, http.StatusOK, name, view{Bare: true, Data: data})
 }

@@ -69,10 +69,11 @@ export async function load(address, options) {
   return { status: answer.status, text };
 }
 
+// refusal puts an API error into words. Some errors are only a word, as in "rate_limited".
 async function refusal(answer, error) {
-  const known = error?.code ? error : { code: "" };
-  const { says } = await explain(known);
-  return new Refusal(answer.status, { message: says, code: known.code, retryAfter: Number(answer.headers.get("Retry-After")) || 0 });
+  const coded = typeof error === "string" ? { code: error.toUpperCase() } : error ?? {};
+  const { says } = await explain(coded);
+  return new Refusal(answer.status, { message: says, code: coded.code, retryAfter: Number(answer.headers.get("Retry-After")) || 0 });
 }
 
 // ask calls the API on behalf of the visitor and returns the answer, or null if the answer is

@@ -62,7 +62,7 @@ async function left(row) {
   delete row.dataset.busy;
   const told = document.createElement("span");
   told.className = "bad";
-  told.textContent = t("library.failedWhy", { why: (await explain(job.error)).says });
+  told.textContent = t("library.failedWhy", { why: (await explain(job.error)).says || t("problem.fault") });
   row.querySelector(".state")?.replaceWith(told);
   row.querySelector("progress")?.remove();
   return true;

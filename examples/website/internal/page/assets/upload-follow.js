@@ -109,7 +109,7 @@ function end(row, { status, error, transcript: done }) {
 // fail shows why a file was refused or failed, and what the visitor can do.
 export async function fail(row, error) {
   const { says, cure } = await explain(error);
-  row.refuse([says, cure].filter(Boolean).join(" "), error.actionUrl, error.actionLabel);
+  row.refuse([says || t("problem.fault"), cure].filter(Boolean).join(" "), error.actionUrl, error.actionLabel);
 }
 
 // pageOf returns the page of a text.
