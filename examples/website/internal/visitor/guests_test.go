@@ -131,7 +131,7 @@ func TestWhatGuestsMayAsk(t *testing.T) {
 			assert.NotEqual(t, http.StatusOK, a.StatusCode, prefix+path)
 		}
 	}
-	for _, body := range [][2]string{{"multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\n\r\nabc\r\n--x--\r\n"}, {"", `{"url":"x"}`}, {"text/plain", "{}"}} {
+	for _, body := range [][2]string{{"multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.wav\"\r\n\r\nabc\r\n--x--\r\n"}, {"application/octet-stream", ""}, {"audio/mpeg", "abc"}, {"", `{"url":"x"}`}, {"text/plain", "{}"}} {
 		assert.Equal(t, http.StatusForbidden, b.do(http.MethodPost, "/web/v1/transcript", body[0], body[1]).StatusCode, body[0])
 	}
 	closed := onSQLite(t, func(o *visitor.Options) { o.GuestLinks = 0 })
