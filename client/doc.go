@@ -57,6 +57,15 @@
 // A wait returns when its job or batch ends. The wait follows events, or the service
 // holds the wait's questions. If neither is possible, the wait asks in growing pauses.
 //
+// # Uploads
+//
+// The client streams files and holds no file in memory. A file of 16 MiB or more is sent so that
+// the upload goes on after a break (draft-ietf-httpbis-resumable-upload-12): the client asks how
+// many bytes the service has, and sends the rest. [RetryPolicy] counts the attempts that bring the
+// file no further, so a file of any size arrives over a connection that breaks again and again.
+// With [WithIdempotencyKey], the same call in another process goes on with the upload of an
+// earlier one. A service that does not know such uploads gets the file in one form.
+//
 // # Middleware, and the answers themselves
 //
 // [WithMiddleware] wraps the transport of all calls or of one call, for traces, metrics or
@@ -98,6 +107,7 @@
 //	a helper for webhooks                            yes   yes        yes        yes        -        TestVerifyWebhookReturnsTheEvent
 //	progress of uploads, also after a repetition     yes   no         no         no         -        TestUploadRepeated ExampleWithUploadProgress
 //	slog, without keys, queries and bodies           yes   part       no         no         no       TestLog ExampleWithLogger
+//	a large upload goes on after a break             yes   no         no         no         -        TestLargeUploadOverACutLine TestServiceOverACutLine
 //	requests to routes without a method              yes   yes        yes        yes        -        TestDo
 //	a whole service to test against                  yes   no         no         no         -        TestServiceTranscribes
 //	an example with output for each method           yes   no         no         no         no       TestEveryMethodHasAnExample

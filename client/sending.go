@@ -83,7 +83,10 @@ func (s *sending) run(ctx context.Context) (*answer, error) {
 		case err == nil, errors.Is(err, errFormsOnly):
 			return answer, err
 		}
-		if s.err = err; ctx.Err() == nil && s.again(ctx) {
+		if s.err = err; s.at != "" && endedByProxy(err) {
+			s.err = &transportError{s.method, s.path, errProxy}
+		}
+		if ctx.Err() == nil && s.again(ctx) {
 			s.tryingAgain(err, s.wait)
 			s.attempts++
 			if sleep(ctx, s.wait) == nil {
@@ -280,6 +283,19 @@ func (s *sending) unlessGone(resp *Response, err error) error {
 	s.idempotencyKey = hex.EncodeToString(key[:])
 	s.at, s.known, s.offset, s.mark, s.renewed = "", false, 0, 0, true
 	return nil
+}
+
+// errProxy is a proxy that has ended a request. An upload goes on after it as after a broken
+// connection.
+var errProxy = errors.New("a proxy has ended the request")
+
+// endedByProxy reports whether a proxy has answered, as many do when a request takes long.
+func endedByProxy(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Retryable() || e.Code != "" || e.Slug != "" || e.Err != nil {
+		return false
+	}
+	return e.Response.StatusCode >= 500 || e.Response.StatusCode == http.StatusRequestTimeout
 }
 
 // isWhole reports whether an answer is about an upload that has arrived whole.

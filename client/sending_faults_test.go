@@ -3,6 +3,7 @@ package client_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -216,6 +218,40 @@ func TestLargeUploadToABusyService(t *testing.T) {
 	require.NoError(t, submit(t, served(t, k.ServeHTTP)))
 	k.has(t, large())
 	assert.EqualValues(t, len(large()), k.passed)
+}
+
+// TestLargeUploadBehindAProxy that ends each request after a while, and answers by itself.
+func TestLargeUploadBehindAProxy(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{408, 502, 504, 524} {
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			t.Parallel()
+			k := &keeper{cut: 3 << 20}
+			k.hook = func(w http.ResponseWriter, r *http.Request, call string) bool {
+				if !strings.HasPrefix(call, "PATCH") || r.ContentLength <= k.cut {
+					return false
+				}
+				func() {
+					defer func() { assert.Equal(t, http.ErrAbortHandler, recover()) }()
+					k.append(httptest.NewRecorder(), r)
+				}()
+				http.Error(w, "<html>A timeout occurred</html>", code)
+				return true
+			}
+			require.NoError(t, submit(t, served(t, k.ServeHTTP), client.WithRetry(client.RetryPolicy{Attempts: 2, MinWait: 1, MaxWait: 1})))
+			k.has(t, large())
+			assert.EqualValues(t, len(large()), k.passed)
+		})
+	}
+	// What the service itself says is no timeout.
+	k := &keeper{hook: func(w http.ResponseWriter, _ *http.Request, call string) bool {
+		if call == "PATCH 0" {
+			writeJSON(w, 500, object{"error": "internal_error"})
+		}
+		return call == "PATCH 0"
+	}}
+	require.ErrorContains(t, submit(t, served(t, k.ServeHTTP)), "500 INTERNAL")
+	assert.Equal(t, []string{"POST", "PATCH 0", "DELETE"}, k.calls)
 }
 
 // TestLargeUploadIsGone: it begins again once. A second time it is an error.
@@ -451,10 +487,11 @@ func TestLargeUploadSourceFails(t *testing.T) {
 		"read fails": {func() (io.Reader, error) {
 			return io.MultiReader(io.LimitReader(whole(), 9<<20), failing{errDisk}), nil
 		}, "client: upload: disk on fire"},
-		"skipping fails": {func() (io.Reader, error) { return iotest.ErrReader(errDisk), nil }, "client: upload: disk on fire"},
-		"shrunk":         {func() (io.Reader, error) { return io.LimitReader(whole(), 9<<20), nil }, "the file ends after 9437184 of 16789561 bytes"},
-		"cut off":        {func() (io.Reader, error) { return io.LimitReader(whole(), 1<<20), nil }, "the file ends after 1048576 bytes, of which 8388608 are sent already"},
-		"grown":          {func() (io.Reader, error) { return io.MultiReader(whole(), strings.NewReader("x")), nil }, "the file is longer than its size of 16789561 bytes"},
+		"skipping fails":   {func() (io.Reader, error) { return iotest.ErrReader(errDisk), nil }, "client: upload: disk on fire"},
+		"shrunk":           {func() (io.Reader, error) { return io.LimitReader(whole(), 9<<20), nil }, "the file ends after 9437184 of 16789561 bytes"},
+		"cut off":          {func() (io.Reader, error) { return io.LimitReader(whole(), 1<<20), nil }, "the file ends after 1048576 bytes, of which 8388608 are sent already"},
+		"fails at its end": {func() (io.Reader, error) { return io.MultiReader(whole(), failing{errDisk}), nil }, "client: upload: disk on fire"},
+		"grown":            {func() (io.Reader, error) { return io.MultiReader(whole(), strings.NewReader("x")), nil }, "the file is longer than its size of 16789561 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -498,28 +535,58 @@ func TestLargeUploadHearsInterimAnswers(t *testing.T) {
 	k.has(t, large())
 }
 
-// TestLargeUploadOverADeadLine: a connection that takes no bytes is given up, and the upload goes
-// on over another.
+// TestLargeUploadOverADeadLine: a connection that takes no bytes for a minute is given up, and the
+// upload goes on over another. A slow connection and a slow file are not given up.
 func TestLargeUploadOverADeadLine(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	dead := 0
-	k := &keeper{}
-	k.hook = func(_ http.ResponseWriter, r *http.Request, call string) bool {
-		if !strings.HasPrefix(call, "PATCH") || dead == 2 {
-			return false
-		}
-		dead++
-		k.cut = 1 << 20
-		defer func() { k.cut = 0; <-release; panic(http.ErrAbortHandler) }()
-		k.append(httptest.NewRecorder(), r)
-		return true
-	}
-	c := served(t, k.ServeHTTP)
-	t.Cleanup(func() { close(release) }) // before the server closes
-	require.NoError(t, submit(t, c, client.WithAttemptTimeout(2*time.Second)))
-	k.has(t, large())
-	assert.Equal(t, 2, dead)
+	synctest.Test(t, func(t *testing.T) {
+		const step = 1 << 20
+		got, dead := 0, 0
+		line := client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
+			resp := &http.Response{StatusCode: 204, Header: http.Header{"Upload-Offset": {strconv.Itoa(got)}}, Body: http.NoBody, Request: r}
+			switch r.Method {
+			case http.MethodPost:
+				resp.StatusCode, resp.Header = 201, http.Header{"Location": {"/v1/uploads/1"}, "Upload-Complete": {"?0"}}
+			case http.MethodPatch:
+				for {
+					n, err := io.CopyN(io.Discard, r.Body, step)
+					if got += int(n); err != nil {
+						break
+					}
+					if got == 3*step && dead == 0 {
+						dead++
+						<-r.Context().Done()
+						return nil, r.Context().Err()
+					}
+					time.Sleep(50 * time.Second) // of the bubble
+				}
+				body, err := json.Marshal(jobBody("pending", "queued", 1))
+				require.NoError(t, err)
+				resp.StatusCode, resp.Header, resp.Body = 202, http.Header{"Upload-Complete": {"?1"}}, io.NopCloser(bytes.NewReader(body))
+			}
+			return resp, nil
+		})
+		c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: line}))
+		require.NoError(t, err)
+		source := transcript.Media("talk.wav", int64(len(large())), func() (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(bytes.NewReader(large()[:8*step]), sleeping{}, bytes.NewReader(large()[8*step:]))), nil
+		})
+		var breaks []string
+		_, _, err = c.Transcripts.Submit(t.Context(), transcript.Request{Source: source}, client.WithRetryNotify(func(err error, _ time.Duration) {
+			breaks = append(breaks, err.Error())
+		}))
+		require.NoError(t, err)
+		assert.Equal(t, len(large()), got)
+		assert.Equal(t, []string{"client: POST /v1/transcript: the connection took no bytes for 1m0s"}, breaks)
+	})
+}
+
+// sleeping takes an hour to have no bytes.
+type sleeping struct{}
+
+func (sleeping) Read([]byte) (int, error) {
+	time.Sleep(time.Hour) // of the bubble
+	return 0, io.EOF
 }
 
 // TestLargeUploadBehindAPrefix: the service does not know the path before its routes.

@@ -257,7 +257,7 @@ func (f *fileReader) Read(p []byte) (int, error) {
 	case err == io.EOF && b.sent < size:
 		return 0, b.fail(fmt.Errorf("the file ends after %d of %d bytes: %w", b.sent, size, io.ErrUnexpectedEOF))
 	case err != nil && err != io.EOF:
-		return n, b.fail(err)
+		return 0, b.fail(err) // the bytes before may be the last ones
 	}
 	if n > 0 {
 		b.progress()

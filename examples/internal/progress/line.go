@@ -200,7 +200,7 @@ func (l *Line) drawn(width int) string {
 	case l.now.total > 0:
 		line = l.drawnBar(width)
 	case l.bytes:
-		line += " " + megabytes(l.now.n)
+		line += " " + Size(l.now.n)
 	}
 	if l.name != "" {
 		line = tail(l.name, max(width-50, 15)) + ": " + line

@@ -31,7 +31,13 @@ func words(stage transcript.Stage) string {
 // clock writes a time as M:SS.
 func clock(d time.Duration) string { return transcript.LengthText(int(d.Seconds())) }
 
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// Size writes a number of bytes as megabytes, or as gigabytes from 1 GB on.
+func Size(n int64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
 
 // OneLine puts a foreign text on one line that cannot control the terminal: control characters
 // and runs of spaces become a single space.

@@ -52,7 +52,14 @@ func (r mediaFile) source() transcript.Source {
 type steady struct {
 	*os.File
 	recording mediaFile
-	read      int64
+	read      int64 // how far the file has been read
+}
+
+// Seek moves to the byte at which an upload goes on.
+func (s *steady) Seek(offset int64, whence int) (int64, error) {
+	at, err := s.File.Seek(offset, whence)
+	s.read = at
+	return at, err
 }
 
 func (s *steady) Read(b []byte) (int, error) {

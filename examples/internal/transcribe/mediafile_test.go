@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -29,21 +28,31 @@ func record(t *testing.T, path string) {
 // on.
 func TestRecordingThatGrowsWhileItIsSent(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "talk.mp3")
-	require.NoError(t, os.WriteFile(file, bytes.Repeat([]byte("the media "), largeRecording/10), 0o600))
-	grow := sync.OnceFunc(func() { record(t, file) })
-	got := callHandler(t.Context(), t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, err := io.ReadFull(r.Body, make([]byte, 1000))
-		assert.NoError(t, err)
-		grow()
-		_, err = io.Copy(io.Discard, r.Body)
-		assert.Error(t, err, "the upload is not whole")
-		panic(http.ErrAbortHandler)
-	}), file)
-	assert.Equal(t, exitFailure, got.code)
-	assert.Empty(t, got.stdout)
-	assert.Regexp(t, `\ntranscribe: \S+talk\.mp3: a program still writes to this file: the file had 25165820 bytes and has 25165830 now; transcribe it when .* --watch`, got.stderr)
-	assert.NotContains(t, got.stderr, "client:")
+	for name, status := range map[string]int{"in an upload that goes on": http.StatusCreated, "in a form": http.StatusUnsupportedMediaType} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := largeFile(t)
+			grow := sync.OnceFunc(func() { record(t, file) })
+			got := callHandler(t.Context(), t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.ContentLength == 0 { // the upload begins
+					w.Header().Set("Location", "/v1/uploads/1")
+					w.Header().Set("Upload-Complete", "?0")
+					w.WriteHeader(status)
+					return
+				}
+				_, err := io.ReadFull(r.Body, make([]byte, 1000))
+				assert.NoError(t, err)
+				grow()
+				_, err = io.Copy(io.Discard, r.Body)
+				assert.Error(t, err, "the upload is not whole")
+				panic(http.ErrAbortHandler)
+			}), file)
+			assert.Equal(t, exitFailure, got.code)
+			assert.Empty(t, got.stdout)
+			assert.Regexp(t, `\ntranscribe: \S+talk\.mp3: a program still writes to this file: the file had 25165820 bytes and has 25165830 now; transcribe it when .* --watch`, got.stderr)
+			assert.NotContains(t, got.stderr, "client:")
+		})
+	}
 }
 
 // A recorder writes to the file after it was sent: the text is written, with a warning.

@@ -43,7 +43,20 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(withCache(m))
+}
+
+// withCache runs the tests with a cache of their own.
+func withCache(m *testing.M) int {
+	cache, err := os.MkdirTemp("", "transcribe-")
+	if err == nil {
+		defer os.RemoveAll(cache) //nolint:errcheck // the system removes it later
+		err = os.Setenv("XDG_CACHE_HOME", cache)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 // program is a process of the program that asks the service.

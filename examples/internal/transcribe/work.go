@@ -200,27 +200,39 @@ func (w *work) submit(ctx context.Context, t text, line *progress.Line) (*transc
 	request := transcript.Request{
 		Source:       t.source,
 		Language:     w.Language,
-		SendMetadata: w.Format == "json" || w.Format == "md",
+		SendMetadata: w.withMetadata(),
 		Wait:         &atOnce,
 	}
-	sent := func(sent, total int64) { line.Bytes("sending", sent, total) }
-	options := []client.RequestOption{client.WithUploadProgress(sent), tryingAgain(line)}
+	up := &upload{line: line, tell: func(what string) { w.tell(t.name, what) }}
+	options := []client.RequestOption{client.WithUploadProgress(up.sent), client.WithRetryNotify(up.broke)}
+	var b *begun
+	if t.path != "" {
+		if b = w.begin(t.recording); b != nil {
+			t.key = b.key
+		}
+	}
 	if t.key != "" {
 		options = append(options, client.WithIdempotencyKey(t.key))
 	}
-	return w.client.Transcripts.Submit(ctx, request, options...)
+	result, job, err := w.client.Transcripts.Submit(ctx, request, options...)
+	return result, job, b.end(err)
 }
+
+// withMetadata reports whether the format shows who has spoken, and where.
+func (w *work) withMetadata() bool { return w.Format == "json" || w.Format == "md" }
 
 // tryingAgain shows that the service does not answer, or is busy.
 func tryingAgain(line *progress.Line) client.RequestOption {
-	return client.WithRetryNotify(func(err error, pause time.Duration) {
-		what := "connection lost"
-		var refused *client.Error
-		if errors.As(err, &refused) {
-			what = fmt.Sprintf("the service is busy (%d)", refused.Response.StatusCode)
-		}
-		line.Note(fmt.Sprintf("%s, trying again in %.0fs", what, math.Ceil(pause.Seconds())))
-	})
+	return client.WithRetryNotify(func(err error, pause time.Duration) { noteBreak(line, err, pause) })
+}
+
+func noteBreak(line *progress.Line, err error, pause time.Duration) {
+	what := "connection lost"
+	var refused *client.Error
+	if errors.As(err, &refused) {
+		what = fmt.Sprintf("the service is busy (%d)", refused.Response.StatusCode)
+	}
+	line.Note(fmt.Sprintf("%s, trying again in %.0fs", what, math.Ceil(pause.Seconds())))
 }
 
 // unfinished returns the reason why there is no text, and the state of the job. An interruption
@@ -233,9 +245,14 @@ func (w *work) unfinished(ctx context.Context, t text, err error) error {
 	if errors.As(err, &written) {
 		return written // without the inner texts around it
 	}
+	var brokenOff *brokenOffError
 	switch running := errors.As(err, &waited); {
+	case !running && !ended && errors.As(err, &brokenOff):
+		return fmt.Errorf("%w; %s", err, goesOnSending)
 	case !running && !ended:
 		return err
+	case !running && errors.As(err, &brokenOff):
+		return fmt.Errorf("%w before it was sent; %s", ending(ctx), goesOnSending)
 	case !running:
 		return fmt.Errorf("%w before it was sent", ending(ctx))
 	case ended && t.job == "" && !w.own && exitEnded(ctx) == exitInterrupted:
