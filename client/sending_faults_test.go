@@ -543,7 +543,7 @@ func TestLargeUploadOverADeadLine(t *testing.T) {
 		const step = 1 << 20
 		got, dead := 0, 0
 		line := client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
-			resp := &http.Response{StatusCode: 204, Header: http.Header{"Upload-Offset": {strconv.Itoa(got)}}, Body: http.NoBody, Request: r}
+			resp := &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{"Upload-Offset": {strconv.Itoa(got)}}, Body: http.NoBody, Request: r}
 			switch r.Method {
 			case http.MethodPost:
 				resp.StatusCode, resp.Header = 201, http.Header{"Location": {"/v1/uploads/1"}, "Upload-Complete": {"?0"}}
