@@ -26,7 +26,7 @@ type fileRequest struct {
 
 func newFileRequest() *fileRequest {
 	f := new(fileRequest)
-	f.table = request.Table{Fields: f.uploadWishes.fields()}
+	f.table = request.Table{Fields: f.fields()}
 	return f
 }
 

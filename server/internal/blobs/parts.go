@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A file that arrives in several requests is stored in parts. Each part is a blob of its own, so
@@ -151,11 +153,19 @@ func (b *Bucket) readParts(ctx context.Context, key string, w io.Writer) (size i
 	return size, nil
 }
 
+// deletedAtOnce is how many parts of a file are removed at once: a large file has thousands.
+const deletedAtOnce = 8
+
 // deleteParts removes all that there is of a file in parts.
 func (b *Bucket) deleteParts(ctx context.Context, prefix string) error {
 	keys, err := b.Keys(ctx, prefix)
-	for _, key := range keys {
-		err = errors.Join(err, b.delete(ctx, key))
+	if err != nil {
+		return err
 	}
-	return err
+	var removing errgroup.Group // without a context: each part that can be removed is removed
+	removing.SetLimit(deletedAtOnce)
+	for _, key := range keys {
+		removing.Go(func() error { return b.delete(ctx, key) })
+	}
+	return removing.Wait()
 }

@@ -97,24 +97,29 @@ func (u *unsteadyUpload) send(t *testing.T, s place) {
 	c, err := client.New("http://"+u.line.addr(), client.WithAPIKey(key), client.WithRetry(client.RetryPolicy{Attempts: 30, MinWait: 10 * time.Millisecond, MaxWait: time.Second}))
 	require.NoError(t, err)
 
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for n := range u.kills {
-			for u.line.carried.Load() < u.size*int64(n+1)/int64(u.kills+1) {
-				<-time.After(time.Millisecond)
-			}
-			u.growth = max(u.growth, serving.peakMemory(t)-idle)
-			serving.kill()
-			serving = s.spawn(t, addr)
-		}
-	}()
 	began := time.Now()
-	var now time.Duration
-	file := transcript.Media("noise.wav", u.size, func() (io.ReadCloser, error) { return newNoise(u.size), nil })
-	_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: file, Wait: &now})
-	require.NoError(t, err)
-	<-ended
+	type answer struct {
+		job *transcript.Job
+		err error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		var now time.Duration
+		file := transcript.Media("noise.wav", u.size, func() (io.ReadCloser, error) { return newNoise(u.size), nil })
+		_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: file, Wait: &now})
+		answered <- answer{job, err}
+	}()
+	for n := range u.kills {
+		for u.line.carried.Load() < u.size*int64(n+1)/int64(u.kills+1) {
+			<-time.After(time.Millisecond)
+		}
+		u.growth = max(u.growth, serving.peakMemory(t)-idle)
+		serving.kill()
+		serving = s.spawn(t, addr)
+	}
+	sent := <-answered
+	require.NoError(t, sent.err)
+	job := sent.job
 	took := time.Since(began)
 	u.growth, u.carried = max(u.growth, serving.peakMemory(t)-idle), u.line.carried.Load()
 	t.Logf("%d MiB in %v: %.4f times the bytes, %d connections, %d kills, %d kB more memory than before",
@@ -134,7 +139,7 @@ func (u *unsteadyUpload) send(t *testing.T, s place) {
 	assert.Eventually(t, func() bool { // a job that has ended is told before its files are removed
 		left, err := st.Blobs.Keys(t.Context(), "uploads/")
 		return err == nil && len(left) == 0
-	}, time.Minute, 10*time.Millisecond, "parts were left behind")
+	}, time.Minute*time.Duration(1+u.size>>30), 10*time.Millisecond, "parts were left behind")
 }
 
 // warmUp sends a small file: what a process allocates once is no growth.
