@@ -364,7 +364,7 @@ var steps = map[string]any{
 
 // conveniences are the methods that combine operations.
 var conveniences = []any{
-	(*client.LibraryService).AllSearch, (*client.LibraryService).AllChunks, (*client.LibraryService).GetWithWords,
+	(*client.LibraryService).AllSearch, (*client.LibraryService).AllChunks, (*client.LibraryService).GetWithWords, (*client.LibraryService).SharedWithWords,
 	(*client.TranscriptService).Get, (*client.JobService).Wait,
 	(*client.BatchService).Get, (*client.BatchService).AllItems, (*client.BatchService).All, (*client.BatchService).Wait,
 	(*client.LibraryService).All,

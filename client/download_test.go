@@ -3,6 +3,7 @@ package client_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -32,11 +33,13 @@ func TestServiceDownloads(t *testing.T) {
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "four score"})
 	_, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("https://youtu.be/" + videoID)})
 	require.NoError(t, err)
+	extensions := map[library.DownloadFormat]string{library.VTTWords: "words.vtt", library.Podcast: "podcast.json"}
 	for _, f := range library.DownloadFormats() {
+		name := "zwölf-reden." + cmp.Or(extensions[f], string(f))
 		var r client.Response
 		d, err := c.Library.Download(t.Context(), savedKey, client.DownloadParams{Format: f, OmitTimestamps: true, Speakers: true}, client.WithResponse(&r))
 		require.NoError(t, err)
-		assert.Equal(t, "zwölf-reden."+string(f), d.Name)
+		assert.Equal(t, name, d.Name)
 		assert.Equal(t, r.Header.Get("Content-Type"), d.MediaType)
 		assert.NotEmpty(t, d.ETag)
 		var whole bytes.Buffer
@@ -45,14 +48,14 @@ func TestServiceDownloads(t *testing.T) {
 		assert.Contains(t, []int64{n, -1}, d.Size, "it may be sent as gzip")
 		require.NoError(t, d.Close())
 		assert.Contains(t, whole.String(), "four")
-		assert.Equal(t, f == library.VTT || f == library.SRT, strings.Contains(whole.String(), "00:00"), "times of %s", f)
+		assert.Equal(t, f == library.VTT || f == library.VTTWords || f == library.SRT, strings.Contains(whole.String(), "00:00"), "times of %s", f)
 
 		d, err = c.Library.Download(t.Context(), library.Key{Platform: savedKey.Platform, ExternalID: videoID, Language: "en"}, client.DownloadParams{Format: f, OmitTimestamps: true})
 		require.NoError(t, err)
 		dir := t.TempDir()
 		path, err := d.Save(dir)
 		require.NoError(t, err)
-		assert.Equal(t, filepath.Join(dir, "zwölf-reden."+string(f)), path)
+		assert.Equal(t, filepath.Join(dir, name), path)
 		saved, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.Equal(t, whole.String(), string(saved))

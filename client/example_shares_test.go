@@ -54,6 +54,26 @@ func ExampleLibraryService_Shared() {
 	// [00:00:00] Four score and seven years ago
 }
 
+// A reader of a link asks for the words with their times, and writes subtitles by them. Not every
+// text has such words.
+func ExampleLibraryService_SharedWithWords() {
+	ctx := context.Background()
+	owner := exampleClient("gettysburg1") // the library has one talk
+	link, err := owner.Library.Share(ctx, library.Key{Platform: transcript.VideoSite, ExternalID: "gettysburg1"}, time.Time{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	shared, err := owner.Library.SharedWithWords(ctx, link.URL)
+	if err != nil {
+		log.Fatal(err)
+	}
+	file := format.AppendWordVTT(nil, shared.Segments[:1])
+	fmt.Println(strings.Contains(string(file), "Four score and seven years ago"))
+	// Output:
+	// true
+}
+
 // The list of links has no addresses: an address is told once.
 func ExampleLibraryService_Shares() {
 	ctx := context.Background()

@@ -99,6 +99,16 @@ func (s *LibraryService) Unshare(ctx context.Context, key library.Key, id string
 // the URL has. If the link is unknown or has ended, the error is an [*Error] with the code
 // NOT_FOUND. Neither logs nor errors hold the token.
 func (s *LibraryService) Shared(ctx context.Context, link string, opts ...RequestOption) (*library.SharedText, error) {
+	return s.shared(ctx, link, nil, opts)
+}
+
+// SharedWithWords is Shared of a text whose segments have their Words, where the source gave their
+// times.
+func (s *LibraryService) SharedWithWords(ctx context.Context, link string, opts ...RequestOption) (*library.SharedText, error) {
+	return s.shared(ctx, link, url.Values{"include": {string(library.Words)}}, opts)
+}
+
+func (s *LibraryService) shared(ctx context.Context, link string, query url.Values, opts []RequestOption) (*library.SharedText, error) {
 	address, err := url.Parse(link)
 	if err != nil {
 		return nil, errors.New("client: the link is no URL")
@@ -107,7 +117,7 @@ func (s *LibraryService) Shared(ctx context.Context, link string, opts ...Reques
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.client.carry(ctx, sharedPath+token, &call{method: http.MethodGet, path: sharedPattern}, opts)
+	answer, err := s.client.carry(ctx, withQuery(sharedPath+token, query), &call{method: http.MethodGet, path: sharedPattern}, opts)
 	if err != nil {
 		return nil, err
 	}

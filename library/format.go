@@ -10,7 +10,13 @@ const (
 	VTT  DownloadFormat = "vtt"
 	JSON DownloadFormat = "json"
 	MD   DownloadFormat = "md"
+	// VTTWords is VTT with the time of each word, where the words have times.
+	VTTWords DownloadFormat = "vtt-words"
+	// Podcast is the JSON of the tag podcast:transcript of podcasts.
+	Podcast DownloadFormat = "podcast"
 )
 
 // DownloadFormats lists every format.
-func DownloadFormats() []DownloadFormat { return []DownloadFormat{TXT, SRT, VTT, JSON, MD} }
+func DownloadFormats() []DownloadFormat {
+	return []DownloadFormat{TXT, SRT, VTT, JSON, MD, VTTWords, Podcast}
+}

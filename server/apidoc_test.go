@@ -131,6 +131,8 @@ func (op apiOperation) statusRows() (rows []string) {
 		for media, content := range r.Content {
 			switch ref := content.Schema.Ref; {
 			case len(r.Codes) > 0:
+			case strings.HasSuffix(ref, "/TranscriptOrPodcast"):
+				body = append(body, "[Transcript](#transcript)", "[Podcast](#podcast)")
 			case ref != "":
 				body = append(body, link(ref))
 			default:
@@ -160,7 +162,7 @@ func statusRows(p docPart) (all []string) {
 func TestAPIDocSchemas(t *testing.T) {
 	t.Parallel()
 	d, schemas := readAPIDoc(t), readAPIFile(t).Components.Schemas
-	for _, aside := range []string{"Error", "MultipartFile", "TranscriptOrText"} { // choices, said where they are made
+	for _, aside := range []string{"Error", "MultipartFile", "TranscriptOrPodcast", "TranscriptOrText"} { // choices, said where they are made
 		delete(schemas, aside)
 	}
 	documented := d.at(t, 4)

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"mime"
 	"net/http"
@@ -40,6 +41,8 @@ func TestDownload(t *testing.T) {
 		"md":                         {"text/markdown; charset=utf-8", `# A talk: "\<b\>" \& more`, "[00:00:00] hello"},
 		"md&includeTimestamp=false":  {"text/markdown; charset=utf-8", `# A talk`, "\nhello \\<b\\>world"},
 		"json":                       {"application/json; charset=utf-8", `{"id":"`, `"text":"hello <b>world</b>"`},
+		"vtt-words":                  {"text/vtt; charset=utf-8", "WEBVTT\n\n" + strings.Replace(cue, "%s", ".", 1), "hello &lt;b&gt;world"},
+		"podcast":                    {"application/json; charset=utf-8", `{"version":"1.0.0","segments":[{"startTime":0,"endTime":10,"body":"hello`, ""},
 		"srt&language=en":            {"application/x-subrip; charset=utf-8", "1\n", "hello"},
 		"vtt&includeTimestamp=false&speakers=true&other=1": {"text/vtt; charset=utf-8", "WEBVTT\n", "hello"}, // means nothing there
 	} {
@@ -49,7 +52,8 @@ func TestDownload(t *testing.T) {
 		assert.True(t, strings.HasPrefix(a.body, want.begins), "%s: %s", format, a.body)
 		assert.Contains(t, a.body, want.has, format)
 		assert.Equal(t, "private, no-cache", a.Header.Get("Cache-Control"))
-		name := "a-talk-b-more." + strings.Split(format, "&")[0]
+		extension := strings.Split(format, "&")[0]
+		name := "a-talk-b-more." + cmp.Or(map[string]string{"vtt-words": "words.vtt", "podcast": "podcast.json"}[extension], extension)
 		assert.Equal(t, `attachment; filename=`+name+`; filename*=UTF-8''`+name, a.Header.Get("Content-Disposition"))
 		assert.EqualValues(t, len(a.body), a.ContentLength)
 
@@ -177,4 +181,19 @@ func TestTagsWithControlCharacters(t *testing.T) {
 		}
 	}
 	assert.Equal(t, http.StatusOK, s.get(t, saved+"?language=en").StatusCode)
+}
+
+// The times of words are in the file that asks for them, and in no other.
+func TestDownloadWithTimesOfWords(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, err := s.PutTranscript(t.Context(), servertest.Account, transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: video, Lang: "en",
+		Segments: []transcript.Segment{{Text: "hello & world", Start: 1, Duration: 2, Words: []transcript.Word{
+			{Text: "hello", Start: 1, End: 1.5}, {Text: "&", Start: 1.5, End: 2}, {Text: "world", Start: 2, End: 3},
+		}}},
+	})
+	require.NoError(t, err)
+	assert.Equal(t, "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nhello <00:00:01.500>&amp; <00:00:02.000>world\n", s.get(t, downloadPath+"?format=vtt-words").body)
+	assert.Equal(t, "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nhello &amp; world\n", s.get(t, downloadPath+"?format=vtt").body)
 }

@@ -109,6 +109,23 @@ func TestSharedTextIsThePresentText(t *testing.T) {
 	})
 }
 
+// A reader of a link may ask for the times of the words.
+func TestSharedTextWithWords(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, err := s.PutTranscript(t.Context(), servertest.Account, transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: video, Lang: "en",
+		Segments: []transcript.Segment{{Text: "hello world", Start: 1, Duration: 2, Words: []transcript.Word{{Text: "hello", Start: 1, End: 2}, {Text: "world", Start: 2, End: 3}}}},
+	})
+	require.NoError(t, err)
+	_, token := s.share(t, "video_site/"+video, "")
+	without, with := s.sharedAt(t, token), s.sharedAt(t, token+"?include=words")
+	assert.NotContains(t, without.body, `"words"`)
+	assert.Contains(t, with.body, `"words":[{"text":"hello","start":1,"duration":1}`)
+	assert.NotEqual(t, without.Header.Get("ETag"), with.Header.Get("ETag"))
+	assert.Equal(t, http.StatusBadRequest, s.sharedAt(t, token+"?include=key").StatusCode)
+}
+
 // A link does not tell who has shared, where a recording came from, and how it was recognized.
 func TestSharedTextTellsNothingElse(t *testing.T) {
 	t.Parallel()

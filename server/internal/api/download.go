@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"mime"
 	"net/http"
 	"net/url"
@@ -18,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -35,8 +37,16 @@ func (l *savedTexts) downloadRoutes() []edge.Route {
 	for _, media := range []string{"text/plain", "application/x-subrip", "text/vtt", "text/markdown"} {
 		rt.Answers = append(rt.Answers, fileAnswer(media, ""))
 	}
-	rt.Answers = append(rt.Answers, fileAnswer("application/json", transcript.Transcript{}))
+	rt.Answers = append(rt.Answers, fileAnswer("application/json", TranscriptOrPodcast{}))
 	return []edge.Route{rt}
+}
+
+// TranscriptOrPodcast is a transcript when the format is json, and a podcast when it is podcast.
+type TranscriptOrPodcast struct{}
+
+// JSONSchemaOneOf lists the two types for the document.
+func (TranscriptOrPodcast) JSONSchemaOneOf() []any {
+	return []any{transcript.Transcript{}, format.Podcast{}}
 }
 
 // fileAnswer documents a file as an answer.
@@ -95,7 +105,11 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
-	t, err := l.pipeline.Library.SavedText(r.Context(), saved)
+	read := l.pipeline.Library.SavedText
+	if d.format == library.VTTWords {
+		read = l.pipeline.Library.SavedTimedText
+	}
+	t, err := read(r.Context(), saved)
 	if err != nil {
 		return err
 	}
@@ -106,7 +120,7 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 	}
 	h := w.Header()
 	h.Set("ETag", etag)
-	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), string(d.format)))
+	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), d.extension()))
 	return edge.RespondPacked(w, r, d.mediaType(), http.StatusOK, body)
 }
 
@@ -121,9 +135,20 @@ func (d *download) tag(id string, changed time.Time) string {
 func (d *download) mediaType() string {
 	media := map[library.DownloadFormat]string{
 		library.TXT: "text/plain", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
-		library.JSON: "application/json", library.MD: "text/markdown",
+		library.JSON: "application/json", library.MD: "text/markdown", library.VTTWords: "text/vtt", library.Podcast: "application/json",
 	}[d.format]
 	return media + "; charset=utf-8"
+}
+
+// extension is how the name of the file ends.
+func (d *download) extension() string {
+	switch d.format {
+	case library.VTTWords:
+		return "words.vtt"
+	case library.Podcast:
+		return "podcast.json"
+	}
+	return string(d.format)
 }
 
 // file makes the file.
@@ -146,6 +171,11 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.format == library.VTTWords {
+		if text.Segments, err = timedLines(t); err != nil {
+			return nil, err
+		}
+	}
 	if d.speakers {
 		text.Segments = format.NameSpeakers(text.Segments)
 	}
@@ -155,10 +185,27 @@ func (d *download) render(t *db.Transcript) ([]byte, error) {
 		return format.AppendSRT(room, text.Segments), nil
 	case library.VTT:
 		return format.AppendVTT(room, text.Segments), nil
+	case library.VTTWords:
+		return format.AppendWordVTT(room, text.Segments), nil
+	case library.Podcast:
+		return format.AppendPodcast(room, text.Segments), nil
 	case library.MD:
 		return format.AppendMarkdown(room, text, !d.omitTimestamps), nil
 	}
 	return format.AppendText(room, text.Segments, !d.omitTimestamps), nil
+}
+
+// timedLines are the segments of a text that was read with its words, with the words.
+func timedLines(t *db.Transcript) (lines []transcript.Segment, err error) {
+	timed, err := view.TimedSegments(t)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := timed.Plain()
+	if err == nil {
+		err = json.Unmarshal(plain, &lines)
+	}
+	return lines, err
 }
 
 // attachment is the Content-Disposition of a file of that name and extension: in ASCII,

@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,12 +25,12 @@ func (s *sharedTexts) openRoutes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: sharedPath + "{token}", Open: true, ByAddress: true,
 		Operation: "getSharedTranscript", Tag: "library", Summary: "Read the transcript that a link shows.",
-		Handle: s.readShared, Path: sharedTable(new(string)),
+		Handle: s.readShared, Path: sharedTable(new(string)), Query: sharedQuery(new(library.Include)),
 		Answers: []edge.Answer{
 			{Status: http.StatusOK, Body: SharedTranscript{}, Headers: []edge.Header{edge.HeaderETag}},
 			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 		},
-		Codes: []transcript.Code{transcript.NotFound},
+		Codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 	}}
 }
 
@@ -45,6 +46,13 @@ func sharedTable(token *string) request.Table {
 	}}
 }
 
+// sharedQuery is the query of a shared text.
+func sharedQuery(include *library.Include) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("include", include, request.Enum([]library.Include{library.Words})).About("Further members of the answer."),
+	}}
+}
+
 // maxShareToken is how many characters a token has at most.
 const maxShareToken = 200
 
@@ -53,20 +61,24 @@ var shareToken = regexp.MustCompile(`^[0-9A-Za-z_-]{43}$`)
 
 // readShared is GET /v1/shared/{token}.
 func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
+	var include library.Include
+	if err := sharedQuery(&include).ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
 	saved, err := s.at(w, r)
 	if err != nil {
 		return err
 	}
-	etag := madeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter)
+	etag := madeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter, string(include))
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
-	t, err := s.textOf(r, saved)
+	t, err := s.textOf(r, saved, include)
 	if err != nil {
 		return err
 	}
-	etag = madeOf(t.ID, t.ChangedAt, sharedWriter) // it may have been made again since
-	body, err := s.texts.recent.remembered(etag, func() (*packed.Body, error) { return sharedBody(t) })
+	etag = madeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
+	body, err := s.texts.recent.remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
 	}
@@ -104,8 +116,12 @@ func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, err
 }
 
 // textOf reads the text of a link.
-func (s *sharedTexts) textOf(r *http.Request, saved *db.Saved) (*db.Transcript, error) {
-	t, err := s.texts.pipeline.Library.SavedText(r.Context(), saved)
+func (s *sharedTexts) textOf(r *http.Request, saved *db.Saved, include library.Include) (*db.Transcript, error) {
+	read := s.texts.pipeline.Library.SavedText
+	if include == library.Words {
+		read = s.texts.pipeline.Library.SavedTimedText
+	}
+	t, err := read(r.Context(), saved)
 	if errors.Is(err, transcript.NoTranscript) { // it has just been deleted
 		err = errNoShare()
 	}
@@ -113,8 +129,15 @@ func (s *sharedTexts) textOf(r *http.Request, saved *db.Saved) (*db.Transcript, 
 }
 
 // sharedBody is the answer about a shared text.
-func sharedBody(t *db.Transcript) (*packed.Body, error) {
-	return around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+func sharedBody(t *db.Transcript, include library.Include) (*packed.Body, error) {
+	lines := t.SegmentsJSON
+	if include == library.Words {
+		var err error
+		if lines, err = view.TimedSegments(t); err != nil {
+			return nil, err
+		}
+	}
+	return around(lines, func(dst, segments []byte) ([]byte, error) {
 		shown := SharedTranscript{shownOf(t)}
 		shown.Transcript.Segments = []transcript.Segment{} // around puts those of the text in their place
 		return json.Marshal(shown)

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
@@ -38,6 +39,8 @@ var names = map[reflect.Type]string{
 	reflect.TypeFor[library.Revision]():       "Revision",
 	reflect.TypeFor[library.RevisionKind]():   "RevisionKind",
 	reflect.TypeFor[library.Saved]():          "SavedTranscript",
+	reflect.TypeFor[format.Podcast]():         "Podcast",
+	reflect.TypeFor[format.PodcastSegment]():  "PodcastSegment",
 	reflect.TypeFor[library.Share]():          "Share",
 	reflect.TypeFor[library.SharedMetadata](): "SharedMetadata",
 	reflect.TypeFor[library.SharedText]():     "SharedText",

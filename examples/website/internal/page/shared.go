@@ -38,23 +38,38 @@ func (p *pages) copyShared(w http.ResponseWriter, r *http.Request) error {
 
 // downloadShared sends the text of a share link as a file.
 func (p *pages) downloadShared(w http.ResponseWriter, r *http.Request) error {
-	t, err := p.sharedText(r)
-	if err != nil {
-		return err
-	}
-	as := library.DownloadFormat(r.FormValue("format"))
+	as, read := library.DownloadFormat(r.FormValue("format")), p.api.Library.Shared
 	if !slices.Contains(library.DownloadFormats(), as) {
 		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("shared.format"))
 	}
+	if as == library.VTTWords {
+		read = p.api.Library.SharedWithWords
+	}
+	shared, err := read(r.Context(), url.PathEscape(r.PathValue("token")))
+	if err != nil {
+		return err
+	}
+	t := shared.Transcript()
 	file, err := fileOf(t, as, r.FormValue("times") != "", r.FormValue("speakers") != "")
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + string(as)}))
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + extensionOf(as)}))
 	w.Header().Set("Cache-Control", "no-store")
 	_, _ = w.Write(file) // a visitor who has gone needs no file
 	return nil
+}
+
+// extensionOf returns how the name of a file ends.
+func extensionOf(as library.DownloadFormat) string {
+	switch as {
+	case library.VTTWords:
+		return "words.vtt"
+	case library.Podcast:
+		return "podcast.json"
+	}
+	return string(as)
 }
 
 // fileOf returns a text in a format.
@@ -70,6 +85,10 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 		return format.AppendSRT(nil, segments), nil
 	case library.VTT:
 		return format.AppendVTT(nil, t.Segments), nil
+	case library.VTTWords:
+		return format.AppendWordVTT(nil, t.Segments), nil
+	case library.Podcast:
+		return format.AppendPodcast(nil, t.Segments), nil
 	case library.MD:
 		return format.AppendMarkdown(nil, t, times), nil
 	}

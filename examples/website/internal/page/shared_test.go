@@ -65,6 +65,8 @@ func TestSharedTextIsCopiedAndDownloaded(t *testing.T) {
 		"format=vtt":                        "WEBVTT",
 		"format=md":                         "# ",
 		"format=json":                       "{",
+		"format=vtt-words":                  "WEBVTT",
+		"format=podcast":                    `{"version":"1.0.0"`,
 	} {
 		got := s.get(t, link+"/download?"+query)
 		assert.Equal(t, http.StatusOK, got.status, query)
