@@ -47,6 +47,19 @@ func (a libraryAsked) URL() string {
 		"platform", string(a.Platform), "lang", a.Lang, "sort", string(a.Sort), "page", page, "from", a.From)
 }
 
+// filter is a field of a form that selects a view.
+type filter struct{ Name, Value string }
+
+// Filters returns the fields of a form for the rows of the view on all pages.
+func (a libraryAsked) Filters() (fields []filter) {
+	for _, f := range []filter{{"view", string(a.View)}, {"q", a.Q}, {"platform", string(a.Platform)}, {"lang", a.Lang}, {"sort", string(a.Sort)}} {
+		if f.Value != "" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
 // At returns another page of the same view.
 func (a libraryAsked) At(page int) libraryAsked { a.Page = page; return a }
 

@@ -2,79 +2,165 @@ package page
 
 import (
 	"archive/zip"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// mostExported is how many texts a page of the library can select.
-const mostExported = 100
+const (
+	// mostSelected is how many texts a page of the library can select.
+	mostSelected = 100
+	// mostExported is how many texts a ZIP of a view has at most.
+	mostExported = 10_000
+)
 
-// exportTexts sends the selected texts of the library as files in a ZIP.
+// exportTexts sends texts of the library as files in a ZIP: the selected ones, or all of a view.
 func (p *pages) exportTexts(w http.ResponseWriter, r *http.Request) error {
 	format := library.DownloadFormat(r.FormValue("format"))
-	var keys []library.Key
-	for _, value := range r.Form["text"] {
-		if key, ok := selectedKey(value); ok && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
+	keys, err := p.exportedKeys(r)
+	if err != nil {
+		return err
 	}
-	if len(keys) == 0 || len(keys) > mostExported || !slices.Contains(library.DownloadFormats(), format) {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("library.selectFirst", "count", mostExported))
+	if len(keys) == 0 || !slices.Contains(library.DownloadFormats(), format) {
+		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("library.selectFirst", "count", mostSelected))
 	}
-	open := func(key library.Key) (*client.Download, error) {
-		return p.api.Library.Download(r.Context(), key, client.DownloadParams{Format: format, Speakers: true})
-	}
-	first, err := open(keys[0]) // before the answer begins, so that a refusal is a page
+	x := &textExport{pages: p, ctx: r.Context(), format: format, names: map[string]bool{}}
+	first, err := x.open(keys[0]) // before the answer begins, so that a refusal is a page
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", `attachment; filename="transcripts.zip"`)
 	w.Header().Set("Cache-Control", "no-store")
-	archive, names := zip.NewWriter(w), map[string]int{}
-	err = addFile(archive, first, names)
-	for _, key := range keys[1:] {
-		var file *client.Download
-		if err == nil {
-			file, err = open(key)
-		}
-		if err == nil {
-			err = addFile(archive, file, names)
-		}
-	}
-	if err == nil {
-		err = archive.Close()
-	}
-	if err != nil {
+	if err := x.write(zip.NewWriter(w), first, keys[1:]); err != nil {
 		panic(http.ErrAbortHandler) // a truncated file must not look complete
 	}
 	return nil
 }
 
-// addFile copies a download into an archive and closes the download. A name that the archive
-// has already gets a number.
-func addFile(archive *zip.Writer, file *client.Download, names map[string]int) error {
-	defer file.Close()
-	name := file.Name
-	if names[name]++; names[name] > 1 {
-		ext := path.Ext(name)
-		name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), names[name], ext)
+// exportedKeys returns the texts that a request selects, each once. The texts of a view are listed
+// before the first of them is sent, so that a text that is added or removed meanwhile moves no
+// other text to another page of the list.
+func (p *pages) exportedKeys(r *http.Request) (keys []library.Key, err error) {
+	if r.FormValue("all") == "" {
+		for _, value := range r.Form["text"] {
+			if key, ok := selectedKey(value); ok && !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+		if len(keys) > mostSelected {
+			keys = nil
+		}
+		return keys, nil
 	}
-	to, err := archive.Create(name)
+	query := libraryAskedBy(r.Form).Query
+	query.Page, query.PageSize = 1, 100
+	listed := map[library.Key]bool{}
+	for item, err := range p.api.Library.All(r.Context(), query) {
+		if err != nil {
+			return nil, err
+		}
+		key := library.Key{Platform: item.Platform, ExternalID: item.ExternalID, Language: item.Lang}
+		if item.Kind != library.KindTranscript || listed[key] {
+			continue
+		}
+		if len(keys) == mostExported {
+			return nil, transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("library.zipTooMany", "count", mostExported))
+		}
+		listed[key], keys = true, append(keys, key)
+	}
+	return keys, nil
+}
+
+// textExport is a ZIP in writing. It holds no text.
+type textExport struct {
+	pages  *pages
+	ctx    context.Context
+	format library.DownloadFormat
+	names  map[string]bool // of the files in the ZIP
+	missed []string        // texts that were removed meanwhile
+}
+
+// open begins the download of a text. If the user has asked too often, open waits as long as the
+// API says.
+func (x *textExport) open(key library.Key) (*client.Download, error) {
+	for {
+		file, err := x.pages.api.Library.Download(x.ctx, key, client.DownloadParams{Format: x.format, Speakers: true})
+		var refused *client.Error
+		if !errors.As(err, &refused) || refused.Code != transcript.RateLimited || refused.RetryAfter <= 0 {
+			return file, err
+		}
+		select {
+		case <-x.ctx.Done():
+			return nil, x.ctx.Err()
+		case <-time.After(min(refused.RetryAfter, time.Minute)):
+		}
+	}
+}
+
+// write writes the ZIP: the first file, and the other texts. A text that was removed meanwhile is
+// named in a file of its own.
+func (x *textExport) write(archive *zip.Writer, first *client.Download, others []library.Key) error {
+	if err := x.add(archive, first); err != nil {
+		return err
+	}
+	for _, key := range others {
+		file, err := x.open(key)
+		if errors.Is(err, transcript.NoTranscript) {
+			x.missed = append(x.missed, fmt.Sprintf("%s %s %s\n", key.Platform, key.ExternalID, key.Language))
+			continue
+		}
+		if err == nil {
+			err = x.add(archive, file)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(x.missed) > 0 {
+		to, err := archive.Create(x.unused("missing.txt"))
+		if err == nil {
+			_, err = io.WriteString(to, x.pages.strings.text("library.zipMissed")+"\n"+strings.Join(x.missed, ""))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
+// add copies a download into the ZIP and closes the download.
+func (x *textExport) add(archive *zip.Writer, file *client.Download) error {
+	defer file.Close()
+	to, err := archive.Create(x.unused(file.Name))
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(to, file)
 	return err
+}
+
+// unused returns a name that the ZIP does not have yet: the wanted one, or that with a number.
+func (x *textExport) unused(wanted string) string {
+	name, stem, ext := wanted, wanted, ""
+	if dot := strings.IndexByte(wanted, '.'); dot > 0 {
+		stem, ext = wanted[:dot], wanted[dot:]
+	}
+	for n := 2; x.names[name]; n++ {
+		name = fmt.Sprintf("%s-%d%s", stem, n, ext)
+	}
+	x.names[name] = true
+	return name
 }
 
 // selectedKey reads the value of a checkbox: the address of the text's page.

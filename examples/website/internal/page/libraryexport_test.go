@@ -2,9 +2,12 @@ package page_test
 
 import (
 	"archive/zip"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +41,89 @@ func TestLibraryExportsSelectedTexts(t *testing.T) {
 	require.Len(t, files, 2)
 	assert.Contains(t, files["a-talk.srt"], "first words")
 	assert.Contains(t, files["a-talk-2.srt"], "second words")
+}
+
+// unzipped reads the files of a ZIP by their names.
+func unzipped(t *testing.T, content string) map[string]string {
+	t.Helper()
+	archive, err := zip.NewReader(strings.NewReader(content), int64(len(content)))
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, f := range archive.File {
+		assert.NotContains(t, files, f.Name)
+		content, err := f.Open()
+		require.NoError(t, err)
+		whole, err := io.ReadAll(content)
+		require.NoError(t, err)
+		files[f.Name] = string(whole)
+	}
+	return files
+}
+
+// A view is saved with the texts of all its pages. A text that is removed meanwhile is named, and
+// a file that breaks off is no ZIP.
+func TestLibraryExportsAView(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.User)
+	for n := range 130 {
+		s.save(t, fmt.Sprintf("aaaaaaaa%03d", n), "A talk", "en", fmt.Sprint("words of ", n))
+	}
+	s.save(t, "bbbbbbbbb01", "A talk 2", "de", "andere Worte")
+	page := s.get(t, "/library?lang=en").body
+	assert.Contains(t, page, `<input type="hidden" name="lang" value="en">`)
+	assert.Contains(t, page, "Save all that is shown")
+	files := unzipped(t, s.get(t, "/library/export?all=yes&format=txt&lang=en").body)
+	assert.Len(t, files, 130)
+	files = unzipped(t, s.get(t, "/library/export?all=yes&format=txt&page=5").body)
+	assert.Len(t, files, 131)
+	all := strings.Join(slices.Collect(maps.Values(files)), "")
+	for _, words := range []string{"words of 0", "words of 129", "andere Worte"} {
+		assert.Contains(t, all, words)
+	}
+	assert.Equal(t, http.StatusBadRequest, s.get(t, "/library/export?all=yes&format=txt&lang=fr").status)
+	assert.Equal(t, http.StatusBadRequest, s.get(t, "/library/export?all=yes&format=txt&sort=odd").status)
+
+	answer := func(status int) {
+		s.before = func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "aaaaaaaa007/download") {
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(status)
+					_, _ = io.WriteString(w, `{"error": {"code": "NO_TRANSCRIPT", "message": "gone"}}`)
+					return
+				}
+				next.ServeHTTP(w, r)
+			})
+		}
+		s.build(t)
+	}
+	answer(http.StatusNotFound)
+	files = unzipped(t, s.get(t, "/library/export?all=yes&format=txt&lang=en").body)
+	assert.Len(t, files, 130)
+	assert.Contains(t, files["missing.txt"], "video_site aaaaaaaa007 en")
+
+	s.before = func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "aaaaaaaa007/download") {
+				panic(http.ErrAbortHandler)
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	s.build(t)
+	broken, err := s.browser.Get(s.base + "/library/export?all=yes&format=txt&lang=en")
+	require.NoError(t, err)
+	defer broken.Body.Close()
+	_, err = io.ReadAll(broken.Body)
+	assert.Error(t, err, "the connection is cut")
+}
+
+// Only users with an account have a library to save.
+func TestLibraryExportIsForThoseWhoSignIn(t *testing.T) {
+	t.Parallel()
+	got := newSite(t, visitor.Guest).get(t, "/library/export?all=yes&format=txt")
+	assert.Equal(t, http.StatusSeeOther, got.status)
+	assert.Contains(t, got.header.Get("Location"), "/sign-in")
 }
 
 // A selection that no page has made is refused.
