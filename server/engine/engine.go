@@ -80,6 +80,15 @@ type ArrivingMedia interface {
 	Verify(ctx context.Context, in string, found, max time.Duration) error
 }
 
+// PlayingMedia is implemented by a [MediaTool] that can make small copies of recordings for
+// playing. Without it, browsers play the files as they were sent.
+type PlayingMedia interface {
+	// PlayingCopy writes the first audio stream of the file at in to out, as Opus in WebM, in
+	// which players find each second. It stops at max. What is heard at a time of the
+	// copy is what Normalize hears at this time. After an error there is no out.
+	PlayingCopy(ctx context.Context, in, out string, max time.Duration) error
+}
+
 // MediaInfo is what a media file claims about itself.
 type MediaInfo struct {
 	Format   string        // the container, as the tool names it

@@ -25,6 +25,7 @@ const (
 	queueStart      = "start"
 	queueASR        = "asr"
 	queuePublish    = "publish"
+	queuePlaying    = "playing"
 	queueJobHook    = string(db.JobHook)
 	queueBatchHook  = string(db.BatchHook)
 	queueFollowHook = string(followHook)
@@ -35,6 +36,7 @@ const (
 	mediaWorkers    = 2
 	startWorkers    = 1
 	publishWorkers  = 2
+	playingWorkers  = 1
 	listWorkers     = 2
 	batchWorkers    = 1
 	followWorkers   = 1
@@ -53,6 +55,7 @@ const (
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
 	publishTimeout   = 5 * time.Minute
 	feedTimeout      = 5 * time.Minute
+	playingTimeout   = 2 * time.Hour
 )
 
 type captionsArgs struct {
@@ -128,6 +131,7 @@ func (p *processor) workers(process string) db.Workers {
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
+			db.NewWorker(playingTimeout, p.copyForPlaying),
 			db.NewWorker(batches.ExpandTimeout, p.batches.Expand),
 			db.NewWorker(feedTimeout, p.batches.Feed),
 			db.NewWorker(follows.Timeout, p.follows.Work),
@@ -147,6 +151,7 @@ func (p *processor) workers(process string) db.Workers {
 			queueStart:         startWorkers,
 			queueASR:           p.cfg.ASRWorkers,
 			queuePublish:       publishWorkers,
+			queuePlaying:       playingWorkers,
 			batches.ListsQueue: listWorkers,
 			batches.ItemsQueue: batchWorkers,
 			follows.Queue:      followWorkers,
@@ -184,7 +189,7 @@ func needs(queue string) func(cluster.Abilities) bool {
 		return func(a cluster.Abilities) bool { return a.Discovery }
 	case queueDownload:
 		return func(a cluster.Abilities) bool { return a.Audio && a.Media }
-	case queueMedia:
+	case queueMedia, queuePlaying:
 		return func(a cluster.Abilities) bool { return a.Media }
 	case queueASR:
 		return func(a cluster.Abilities) bool { return a.Recognizer != nil }
@@ -210,5 +215,5 @@ func (p *processor) takes(queue string) bool {
 
 // Queues are the names of the queues.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, batches.ItemsQueue, follows.Queue, queueJobHook, queueBatchHook, webhooks.Queue, webhooks.SlowQueue, queueHouse}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queuePlaying, batches.ItemsQueue, follows.Queue, queueJobHook, queueBatchHook, webhooks.Queue, webhooks.SlowQueue, queueHouse}
 }

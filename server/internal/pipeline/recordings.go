@@ -59,8 +59,13 @@ func keepPromised(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 	return err
 }
 
+// keepRecording keeps a recording, and has a copy for playing made of it.
 func keepRecording(ctx context.Context, tx *db.Tx, r *db.Recording) (bool, error) {
-	return tx.Recordings.Keep(ctx, r)
+	kept, err := tx.Recordings.Keep(ctx, r)
+	if err != nil || !kept {
+		return false, err
+	}
+	return true, tx.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID})
 }
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.
@@ -89,9 +94,6 @@ func (s Submission) checkRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) 
 		humanize.IBytes(uint64(most))))
 	return refusal.With("usedBytes", kept.Bytes+promised).With("limitBytes", most)
 }
-
-// PlayingType is the media type of the copies of recordings for playing.
-const PlayingType = "audio/webm"
 
 // sniffed is how many bytes of an upload tell its type.
 const sniffed = 512
