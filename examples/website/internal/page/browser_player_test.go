@@ -1,13 +1,17 @@
 package page_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
+	"mime/multipart"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -16,11 +20,12 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// played is the id of an upload with a recording.
-var played = strings.Repeat("0a", 16)
 
 // tone makes a recording of that many seconds.
 func tone(t *testing.T, name string, seconds int) string {
@@ -31,40 +36,63 @@ func tone(t *testing.T, name string, seconds int) string {
 	return file
 }
 
-// listen opens the page of a recording of 200 lines, each a second long, after a second of
-// silence. gone has the service answer that there is no recording.
-func listen(t *testing.T, recording string) (page *browsertest.Page, gone *atomic.Bool) {
+// kept is a recording that a service keeps.
+type kept struct {
+	site *site
+	path string // of the recording in the API
+}
+
+// there reports whether the service still keeps the recording.
+func (k kept) there(t *testing.T) bool {
 	t.Helper()
-	needBrowser(t)
-	s := newSite(t, visitor.User)
-	text := transcript.Transcript{Platform: transcript.Upload, ExternalID: played, Lang: "en"}
+	return k.site.send(t, http.MethodHead, "/web"+k.path, "", nil).status == http.StatusOK
+}
+
+// delete deletes the recording in the service.
+func (k kept) delete(t *testing.T) {
+	t.Helper()
+	require.Equal(t, http.StatusNoContent, k.site.send(t, http.MethodDelete, "/web"+k.path, "application/json", nil).status)
+}
+
+// keep has a service keep a recording, with a text of 200 lines, each a second long, after a
+// second of silence. It returns the page of the text.
+func keep(t *testing.T, s *site, recording string) (page string, k kept) {
+	t.Helper()
+	file, err := os.ReadFile(tone(t, recording, 202))
+	require.NoError(t, err)
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	for name, value := range map[string]string{"keepMediaSec": "3600", "waitMs": "10000"} {
+		require.NoError(t, w.WriteField(name, value))
+	}
+	part, err := w.CreateFormFile("file", recording)
+	require.NoError(t, err)
+	_, err = part.Write(file)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	id := fmt.Sprintf("%x", sha256.Sum256(file))[:32]
+	k = kept{s, "/v1/library/transcripts/upload/" + id + "/media"}
+	res := s.send(t, http.MethodPost, "/web/v1/transcript", w.FormDataContentType(), &form)
+	require.Less(t, res.status, 300, res.body)
+	require.Eventually(t, func() bool { return k.there(t) }, time.Minute, 20*time.Millisecond)
+	text := transcript.Transcript{Platform: transcript.Upload, ExternalID: id, Lang: "en"}
 	for n := range 200 {
 		text.Segments = append(text.Segments, transcript.Segment{Text: fmt.Sprint("This is line ", n+1), Start: float64(n + 1), Duration: 1, Speaker: []string{"Ada", "Ben"}[n/50%2]})
 	}
 	s.put(t, text)
-	file := tone(t, recording, 202)
-	gone = new(atomic.Bool)
-	s.before = func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			switch {
-			case r.URL.Path != "/v1/library/transcripts/upload/"+played+"/media":
-				next.ServeHTTP(w, r)
-			case gone.Load() && r.URL.RawQuery != "":
-				http.Error(w, "{}", http.StatusNotFound)
-			case r.Method == http.MethodDelete:
-				gone.Store(true)
-				w.WriteHeader(http.StatusNoContent)
-			default:
-				w.Header().Set("Cache-Control", "no-store")
-				http.ServeFile(w, r, file)
-			}
-		})
-	}
-	s.build(t)
-	page = s.open(t)
-	page.Open("/transcripts/upload/" + played)
+	return "/transcripts/upload/" + id, k
+}
+
+// listen opens the page of a kept recording.
+func listen(t *testing.T, recording string) (*browsertest.Page, kept) {
+	t.Helper()
+	needBrowser(t)
+	s := newSite(t, visitor.User)
+	path, k := keep(t, s, recording)
+	page := s.open(t)
+	page.Open(path)
 	page.Wait(`audio.readyState > 0`)
-	return page, gone
+	return page, k
 }
 
 // spoken waits for the line that is marked as spoken.
@@ -167,20 +195,18 @@ func TestBrowserFollowsTheSpokenLine(t *testing.T) {
 // A recording that is deleted while its page is open, or just before, has a sentence in its place.
 func TestBrowserTellsThatARecordingIsGone(t *testing.T) {
 	t.Parallel()
-	page, gone := listen(t, "tone.wav") // which is too large to be read ahead
+	page, recording := listen(t, "tone.wav") // which is too large to be read ahead
 	page.Expect(`status of 404 .*/media`, `/media`)
-	gone.Store(true)
-	for _, reach := range []func(){
-		func() { browsertest.Eval[any](page, `audio.currentTime = 190`) },
-		func() { page.Reload() },
-	} {
-		reach()
-		page.WaitText("#play-told", "The recording is no longer kept. The text stays.")
-		assert.False(t, page.Sees("button", "5 s back"))
-	}
+	recording.delete(t)
+	browsertest.Eval[any](page, `audio.currentTime = 190`)
+	page.WaitText("#play-told", "The recording is no longer kept. The text stays.")
+	assert.False(t, page.Sees("button", "5 s back"))
 	page.Press("k")
 	assert.True(t, browsertest.Eval[bool](page, `audio.paused && audio.hidden`))
 	assert.Equal(t, 200, page.Count("#text p"))
+	page.Reload()
+	page.Wait(`document.querySelectorAll("#text p").length === 200`)
+	assert.Zero(t, page.Count("#player"), "a new page has no player")
 }
 
 // Without JavaScript the browser's own player is there, and the times lead to the lines.
@@ -232,18 +258,19 @@ func TestBrowserTextBeginsHighAboveAPlayer(t *testing.T) {
 // A recording is deleted without its text, and undo brings it back.
 func TestBrowserDeletesARecording(t *testing.T) {
 	t.Parallel()
-	page, gone := listen(t, "tone.webm")
+	page, recording := listen(t, "tone.webm")
+	page.WaitText(".kept", "The recording is kept until")
 	page.Expect(`status of 404 .*/media`) // where the player still reads ahead
 	page.Click("button", "Delete the recording")
 	page.Click("button", "Undo")
 	page.Click("button", "Delete the recording")
 	page.See("button", "Undo")
-	assert.False(t, gone.Load())
+	assert.True(t, recording.there(t))
 	page.Press("k") // a pending deletion does not stop who listens
 	page.Wait(`!audio.paused`)
 	browsertest.Eval[any](page, `dispatchEvent(new PageTransitionEvent("pagehide"))`) // which ends the time of undo
 	page.WaitText("#play-told", "The recording is no longer kept. The text stays.")
-	assert.True(t, gone.Load())
+	assert.False(t, recording.there(t))
 	assert.Equal(t, 200, page.Count("#text p"))
 }
 
@@ -253,13 +280,49 @@ func TestTranscriptWithoutRecording(t *testing.T) {
 	s := newSite(t, visitor.User)
 	s.put(t, talkOfTwo())
 	upload := talkOfTwo()
-	upload.Platform, upload.ExternalID = transcript.Upload, played
+	upload.Platform, upload.ExternalID = transcript.Upload, strings.Repeat("0a", 16)
 	s.put(t, upload)
-	for _, path := range []string{"/transcripts/video_site/dQw4w9WgXcQ", "/transcripts/upload/" + played} {
+	for _, path := range []string{"/transcripts/video_site/dQw4w9WgXcQ", "/transcripts/upload/" + upload.ExternalID} {
 		got := s.get(t, path)
 		assert.Equal(t, http.StatusOK, got.status)
 		assert.NotContains(t, got.body, "<audio")
 		assert.NotContains(t, got.body, "player.js")
 		assert.NotContains(t, got.body, "Delete the recording")
+	}
+}
+
+// A visitor chooses to keep a recording, and listens to it on the page of its text: to the copy
+// that the service makes, in which the browser finds each second.
+func TestBrowserKeepsARecording(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	s := newSite(t, visitor.User, servertest.Configure(withFFmpeg))
+	page := s.open(t)
+	page.Open("/")
+	browsertest.Eval[any](page, `document.getElementById("keepFor").value = "604800"`)
+	assert.Empty(t, page.Barriers())
+	page.Do(chromedp.SetUploadFiles("#files", []string{tone(t, "tone.wav", 100)}))
+	page.Wait(`location.pathname.startsWith("/transcripts/upload/") && document.readyState === "complete"`)
+	page.WaitText(".kept", "The recording is kept until")
+	source := browsertest.Eval[string](page, `document.getElementById("audio").getAttribute("src")`)
+	require.Eventually(t, func() bool {
+		return s.send(t, http.MethodHead, source, "", nil).header.Get("Content-Type") == "audio/webm"
+	}, time.Minute, 50*time.Millisecond)
+	page.Reload()
+	page.Wait(`audio.readyState > 0 && Math.abs(audio.duration - 100) < 1`)
+	browsertest.Eval[any](page, `audio.currentTime = 90`)
+	page.Wait(`!audio.seeking && audio.readyState > 1`)
+	page.Press("k")
+	page.Wait(`audio.currentTime > 91`)
+	assert.Empty(t, page.Barriers())
+}
+
+// withFFmpeg has a service read files by ffmpeg.
+func withFFmpeg(c *server.Config) {
+	made := c.Engine
+	c.Engine = func(h engine.Host) (engine.Engine, error) {
+		e, err := made(h)
+		e.Media = ffmpeg.New(h)
+		return e, err
 	}
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"errors"
 	"mime"
 	"net/http"
@@ -115,13 +114,4 @@ func (p *pages) sharedText(r *http.Request) (*transcript.Transcript, error) {
 		return nil, err
 	}
 	return shared.Transcript(), nil
-}
-
-// ask asks the API as the visitor in the context. The caller closes the body.
-func (p *pages) ask(ctx context.Context, method, path string) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, "http://website"+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	return direct{p.API}.RoundTrip(r)
 }

@@ -26,7 +26,8 @@ type startPage struct {
 
 // uploads describes the files that a visitor may upload.
 type uploads struct {
-	MaxBytes int64 // 0: the service's own bound
+	MaxBytes int64        // 0: the service's own bound
+	Keep     []keepChoice // for how long recordings may be kept; nil: not at all
 }
 
 // recent is how many rows of the library the start page shows.
@@ -65,10 +66,12 @@ func (p *pages) uploads(ctx context.Context) *uploads {
 		return nil
 	case !usage.Limits.Upload || !usage.Limits.ASR:
 		return nil
-	case usage.Limits.MaxUploadBytes == nil:
-		return &uploads{}
 	}
-	return &uploads{*usage.Limits.MaxUploadBytes}
+	may := &uploads{Keep: keepChoices(usage.Limits.MaxKeepMediaSec)}
+	if usage.Limits.MaxUploadBytes != nil {
+		may.MaxBytes = *usage.Limits.MaxUploadBytes
+	}
+	return may
 }
 
 // recent returns nil also if the library cannot be read.

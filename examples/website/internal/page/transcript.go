@@ -108,9 +108,7 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 		if err := p.shelve(r.Context(), &shown, key); err != nil {
 			return err
 		}
-		if shown.Recording, err = p.recording(r.Context(), key); err != nil {
-			return err
-		}
+		shown.Recording = recordingOf(&t)
 	}
 	return p.show(w, r, http.StatusOK, "transcript", shown)
 }

@@ -91,6 +91,8 @@ func (c *catalog) limitsOf(u *transcript.Usage) []limit {
 		{"maxDuration", most(l.ASR, l.MaxDurationSec, c.span, "usage.serviceBound")},
 		{"upload", included(l.Upload && l.ASR)},
 		{"maxUpload", most(l.Upload && l.ASR, l.MaxUploadBytes, c.size, "usage.serviceBound")},
+		{"keepMedia", most(l.Upload && l.ASR, l.MaxKeepMediaSec, func(sec int64) string { return c.text("upload.keep.days", "count", sec/(24*60*60)) }, "usage.serviceBound")},
+		{"keptMedia", c.kept(u.KeptMedia)},
 		{"batchItems", most(true, l.BatchItems, items, "usage.mostItems")},
 		{"batchExport", included(l.BatchExport)},
 		{"streams", most(true, l.EventStreams, c.number, "usage.anyNumber")},
@@ -100,6 +102,14 @@ func (c *catalog) limitsOf(u *transcript.Usage) []limit {
 		all[len(all)-1].Says = c.text("usage.each", "limit", rate.Limit, "span", c.span(rate.WindowSec))
 	}
 	return all
+}
+
+// kept says how much of its room for recordings an account has used.
+func (c *catalog) kept(k transcript.KeptRecordings) string {
+	if k.Limit == nil {
+		return c.text("usage.noLimit", "used", c.size(k.Bytes))
+	}
+	return c.text("usage.of", "used", c.size(k.Bytes), "limit", c.size(*k.Limit))
 }
 
 // usage shows the limits of the visitor's plan, and their usage.

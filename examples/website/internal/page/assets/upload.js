@@ -64,6 +64,8 @@ class Upload {
   constructor(file, languages, account, row) {
     const fields = [["sendMetadata", "true"], ["waitMs", "0"]];
     if (languages) fields.push(["language", languages]);
+    const keep = document.getElementById("keepFor")?.value ?? "0"; // seconds
+    if (keep !== "0") fields.push(["keepMediaSec", keep]);
     this.#sender = new Sender(file, fields, account, {
       progress: (sent, all, speed) => row.progress(sent, all, speed),
       received: () => row.say(t("upload.reading")),
