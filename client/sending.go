@@ -284,22 +284,3 @@ func (s *sending) unlessGone(resp *Response, err error) error {
 	s.at, s.known, s.offset, s.mark, s.renewed = "", false, 0, 0, true
 	return nil
 }
-
-// errProxy is a proxy that has ended a request. An upload goes on after it as after a broken
-// connection.
-var errProxy = errors.New("a proxy has ended the request")
-
-// endedByProxy reports whether a proxy has answered, as many do when a request takes long.
-func endedByProxy(err error) bool {
-	var e *Error
-	if !errors.As(err, &e) || e.Retryable() || e.Code != "" || e.Slug != "" || e.Err != nil {
-		return false
-	}
-	return e.Response.StatusCode >= 500 || e.Response.StatusCode == http.StatusRequestTimeout
-}
-
-// isWhole reports whether an answer is about an upload that has arrived whole.
-func isWhole(resp *Response) bool {
-	whole, _, _ := resumable.ReadBool(resp.Header, resumable.Complete) // an unreadable header says nothing
-	return whole
-}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/resumable"
 )
 
 // removeTimeout bounds the removal of an upload that is given up.
@@ -71,4 +73,23 @@ func (s *sending) remove(ctx context.Context, why error) {
 	}
 	s.running.over()
 	s.client.log(ctx, req.Method, req.URL.Path, 1, s.running.began, resp, err)
+}
+
+// errProxy is a proxy that has ended a request. An upload goes on after it as after a broken
+// connection.
+var errProxy = errors.New("a proxy has ended the request")
+
+// endedByProxy reports whether a proxy has answered, as many do when a request takes long.
+func endedByProxy(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Retryable() || e.Code != "" || e.Slug != "" || e.Err != nil {
+		return false
+	}
+	return e.Response.StatusCode >= 500 || e.Response.StatusCode == http.StatusRequestTimeout
+}
+
+// isWhole reports whether an answer is about an upload that has arrived whole.
+func isWhole(resp *Response) bool {
+	whole, _, _ := resumable.ReadBool(resp.Header, resumable.Complete) // an unreadable header says nothing
+	return whole
 }
