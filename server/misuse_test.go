@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -77,6 +78,7 @@ func (m *misuse) sentAs(t *testing.T, method, path, query, body string, changes 
 	if contentType := asks[m.rt.Operation].contentType; body != "" && contentType != "" {
 		changes = append([]change{header("Content-Type", contentType)}, changes...)
 	}
+	changes = append([]change{func(r *http.Request) { maps.Copy(r.Header, asks[m.rt.Operation].header) }}, changes...)
 	a, err := m.send(t, method, path+"?"+query, strings.NewReader(body), changes...)
 	require.NoError(t, err, "%s %s?%.200s %.200q", method, path, query, body)
 	name := fmt.Sprintf("%s %s?%.200s %.200s: %d %.300s", method, path, query, body, a.StatusCode, a.body)
@@ -101,6 +103,9 @@ func (m *misuse) parameters(t *testing.T) {
 	body, as := asks[m.rt.Operation].body, []change{}
 	if _, csv := m.op.RequestBody.Content["text/csv"]; csv { // in JSON they are properties
 		body, as = "url\n"+video+"\n", append(as, func(r *http.Request) { r.Header.Set("Content-Type", "text/csv") })
+	}
+	if _, file := m.op.RequestBody.Content["audio/*"]; file { // in JSON and in a form they are fields
+		body, as = "media", append(as, func(r *http.Request) { r.Header.Set("Content-Type", "audio/mpeg") })
 	}
 	for _, p := range m.op.Parameters {
 		for _, v := range m.file.values(t, p.Schema) {

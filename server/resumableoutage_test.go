@@ -109,7 +109,7 @@ func TestUploadGoesOnInAnotherProcess(t *testing.T) {
 	bucket := storetest.NewBucket(t)
 	o.Blobs = bucket.Through(t, func(w http.ResponseWriter, r *http.Request, server http.Handler) { server.ServeHTTP(w, r) })
 	o.OpenBucket = s3store.Open
-	first, second := startOn(t, o), startOn(t, o)
+	first, second := startIn(t, o, t.TempDir()), startIn(t, o, t.TempDir())
 	second.Key = first.Key
 	path := first.begin(t, "the ")
 	body, sender := io.Pipe()
