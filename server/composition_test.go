@@ -22,7 +22,7 @@ import (
 func parts(s *server.Server) map[string]http.Handler {
 	return map[string]http.Handler{
 		"Transcripts": s.Transcripts(), "Captions": s.Captions(), "Discovery": s.Discovery(), "Library": s.Library(), "Batches": s.Batches(),
-		"Feeds": s.Feeds(), "Follows": s.Follows(), "Webhooks": s.Webhooks(), "Usage": s.Usage(), "Health": s.Health(), "Docs": s.Docs(),
+		"Feeds": s.Feeds(), "Shared": s.Shared(), "Follows": s.Follows(), "Webhooks": s.Webhooks(), "Usage": s.Usage(), "Health": s.Health(), "Docs": s.Docs(),
 	}
 }
 

@@ -392,7 +392,7 @@ func TestKeysThatAreNone(t *testing.T) {
 	} {
 		answers := map[string]*answer{"an upload": s.upload(t, "a", change)}
 		for _, o := range s.operations(t) {
-			if o.method == http.MethodPost {
+			if o.method == http.MethodPost && !strings.HasSuffix(o.path, "/restore") { // which is done once by its If-Match
 				answers[o.path] = s.do(t, http.MethodPost, o.at(""), nil, change)
 			}
 		}

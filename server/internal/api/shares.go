@@ -97,14 +97,14 @@ func (s *sharedTexts) createShare(w http.ResponseWriter, r *http.Request) error 
 	if err := checkJSON(r); err != nil {
 		return err
 	}
-	key, err := s.texts.textKey(r)
-	if err != nil {
-		return err
-	}
 	owner, ctx := edge.Principal(r).Account, context.WithoutCancel(r.Context())
+	var key library.Key
 	var until *time.Time
 	return s.edge.Once(w, r, edge.Post{
-		Read: func() (map[string]any, error) {
+		Read: func() (_ map[string]any, err error) {
+			if key, err = s.texts.textKey(r); err != nil {
+				return nil, err
+			}
 			table := shareTable(&until)
 			body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
 			if err == nil && len(body) > 0 {
