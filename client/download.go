@@ -127,13 +127,13 @@ func (c *Client) download(ctx context.Context, path string, opts []RequestOption
 }
 
 // download is an open answer as a file. After an error the answer is closed.
-func (answer *answer) download() (*Download, error) {
-	r := answer.stream
+func (a *answer) download() (*Download, error) {
+	r := a.stream
 	if !tellsItsEnd(r) {
-		return nil, errors.Join(answer.malformed(errors.New("it does not say where the file ends, so one that is cut off would look whole")), r.Body.Close())
+		return nil, errors.Join(a.malformed(errors.New("it does not say where the file ends, so one that is cut off would look whole")), r.Body.Close())
 	}
 	return &Download{
-		ReadCloser: &downloadBody{r.Body, answer},
+		ReadCloser: &downloadBody{r.Body, a},
 		Name:       dispositionName(r.Header.Get("Content-Disposition")),
 		MediaType:  r.Header.Get("Content-Type"),
 		ETag:       r.Header.Get("ETag"),

@@ -116,9 +116,9 @@ func (w walk) shares() {
 	key := library.Key{Platform: transcript.VideoSite, ExternalID: "handed on"}
 	state, err := w.Idempotency.Take(ctx, db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/v1/shares", Key: "one"}, nil)
 	w.must(err)
-	made, token, err := links.Create(ctx, "acme", key, nil, state.Held)
+	made, _, err := links.Create(ctx, "acme", key, nil, state.Held)
 	w.must(err, second(links.List(ctx, "acme", key)))
-	_, token, err = links.Renew(ctx, "acme", made.ID)
+	_, token, err := links.Renew(ctx, "acme", made.ID)
 	w.must(err)
 	_, _, err = links.At(ctx, token)
 	w.must(err, links.Delete(ctx, "acme", key, made.ID))
