@@ -106,6 +106,7 @@
 //	unknown fields of each answer                    yes   yes        no         no         yes      TestEveryMethodTellsItsAnswer ExampleResponse_UnknownFields
 //	a helper for webhooks                            yes   yes        yes        yes        -        TestVerifyWebhookReturnsTheEvent
 //	progress of uploads, also after a repetition     yes   no         no         no         -        TestUploadRepeated ExampleWithUploadProgress
+//	a download goes on after a broken connection     yes   no         no         no         -        TestMediaGoesOn TestMediaBreaksOff
 //	slog, without keys, queries and bodies           yes   part       no         no         no       TestLog ExampleWithLogger
 //	a large upload goes on after a break             yes   no         no         no         -        TestLargeUploadOverACutLine TestServiceOverACutLine
 //	requests to routes without a method              yes   yes        yes        yes        -        TestDo

@@ -1,12 +1,15 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -377,4 +381,116 @@ func TestKeepMediaIsAPartOfTheRequest(t *testing.T) {
 	assert.Equal(t, first.object(t)["transcript"], again.object(t)["transcript"])
 	other := s.postForm(t, []part{field("waitMs", "10000"), field("keepMediaSec", "61"), file(wav("a"))}, key)
 	assert.Equal(t, http.StatusConflict, other.StatusCode, other.body)
+}
+
+// A download that has begun ends where the recording is deleted, or the key is revoked.
+func TestRecordingStopsWhenItMayNotGoOn(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, s *service, path string){
+		"deleted": func(t *testing.T, s *service, path string) {
+			require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, path, nil).StatusCode)
+		},
+		"revoked": func(t *testing.T, s *service, _ string) {
+			require.NoError(t, s.Accounts.Revoke(t.Context(), s.Key[:11]))
+		},
+		"nothing": func(*testing.T, *service, string) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			content := wav(strings.Repeat("0123456789", 1<<20)) // more than the service sends between two looks
+			s.putRecording(t, servertest.Account, content)
+			slow, letGo := s.slowly(t)
+			resp := s.openedAt(t.Context(), t, slow+mediaPath(content))
+			_, err := io.ReadFull(resp.Body, make([]byte, 100))
+			require.NoError(t, err)
+			end(t, s, mediaPath(content))
+			letGo()
+			rest, err := io.ReadAll(resp.Body)
+			if name == "nothing" {
+				require.NoError(t, err)
+				assert.True(t, content[100:] == string(rest)) //nolint:testifylint // ten megabytes need no diff
+				return
+			}
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+			assert.Less(t, len(rest), 9<<20)
+		})
+	}
+}
+
+// Requests at once do not keep more than the plan permits, and neither do jobs that run.
+func TestRoomForRecordingsAtOnce(t *testing.T) {
+	t.Parallel()
+	plan := account.WithoutLimits("small")
+	plan.MaxKeptMediaBytes = 100 // two of the files
+	for name, database := range map[string]func(testing.TB) store.Options{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startIn(t, database(t), t.TempDir(), offerPlans(plan))
+			release := s.Engine.Hold()
+			var accepted atomic.Int32
+			var all sync.WaitGroup
+			for n := range 6 {
+				all.Go(func() {
+					body, contentType := form(t, field("waitMs", "0"), field("keepMediaSec", "60"), file(wav(strings.Repeat(fmt.Sprint(n), 34))))
+					a, err := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", contentType))
+					if assert.NoError(t, err) && a.StatusCode == http.StatusAccepted {
+						accepted.Add(1)
+					} else {
+						assert.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
+					}
+				})
+			}
+			all.Wait()
+			release()
+			assert.EqualValues(t, 2, accepted.Load())
+		})
+	}
+}
+
+// A suspended account reads no recording, and has it again when it is active.
+func TestRecordingOfASuspendedAccount(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	content := wav("suspended")
+	s.keep(t, content, 3600)
+	for _, suspended := range []bool{true, false} {
+		_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Suspended: &suspended})
+		require.NoError(t, err)
+		want := map[bool]int{true: http.StatusPaymentRequired, false: http.StatusOK}[suspended]
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			assert.Equal(t, want, s.do(t, method, mediaPath(content), nil).StatusCode)
+		}
+	}
+}
+
+// An upload that came in several requests is kept too, and a correction keeps it.
+func TestRecordingOfAResumedUpload(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	content := wav(strings.Repeat("0123456789", 300_000))
+	a := s.do(t, http.MethodPost, "/v1/transcript?keepMediaSec=3600&waitMs=10000", strings.NewReader(content),
+		header("Content-Type", "audio/wav"), header("Upload-Complete", "?1"), header("Upload-Draft-Interop-Version", "8"))
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	media := a.object(t)["transcript"].(map[string]any)["media"]
+	require.NotNil(t, media)
+	got := s.get(t, mediaPath(content), header("Range", "bytes=2097140-2097170"))
+	require.Equal(t, http.StatusPartialContent, got.StatusCode)
+	assert.Equal(t, content[2097140:2097171], got.body, "over the border of two parts")
+
+	text := strings.TrimSuffix(mediaPath(content), "/media")
+	read := s.get(t, text)
+	edited := s.do(t, http.MethodPatch, text, strings.NewReader(`{"segments": [{"index": 0, "text": "corrected"}]}`),
+		header("Content-Type", "application/json"), header("If-Match", read.Header.Get("ETag")))
+	require.Equal(t, http.StatusOK, edited.StatusCode, edited.body)
+	assert.Equal(t, media, edited.object(t)["transcript"].(map[string]any)["media"])
+	require.Equal(t, http.StatusNoContent, s.do(t, http.MethodDelete, mediaPath(content), nil).StatusCode)
+	again := s.do(t, http.MethodPatch, text, strings.NewReader(`{"segments": [{"index": 0, "text": "corrected again"}]}`),
+		header("Content-Type", "application/json"), header("If-Match", edited.Header.Get("ETag")))
+	require.Equal(t, http.StatusOK, again.StatusCode, "the tag tells the text, and not whether its recording is kept")
+	s.nothingLeft(t)
+	for query, status := range map[string]int{"?keepMediaSec=x": 400, "?keepMediaSec=99999999999": 400, "?keepMediaSec=315360000": 400} {
+		a := s.do(t, http.MethodPost, "/v1/transcript"+query, strings.NewReader(content), header("Content-Type", "audio/wav"))
+		assert.Equal(t, status, a.StatusCode, query)
+	}
 }

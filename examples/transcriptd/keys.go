@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/days"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -25,7 +25,7 @@ type keysCreate struct {
 	Account string          `verb:"" required:"" help:"The account that owns the key."`
 	Name    string          `verb:"" required:"" help:"A label for people."`
 	Scopes  []account.Scope `verb:"" required:"" enum:"transcripts,batches" help:"The key's scopes: ${enum}."`
-	Expires lifetime        `verb:"" placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
+	Expires days.Duration   `verb:"" placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
 }
 
 // Run prints the key, only this once.
@@ -68,32 +68,6 @@ func (c *keysCreate) cure(ctx context.Context, accounts *account.Accounts, refus
 		return "no plan of --plans is paid"
 	}
 	return fmt.Sprintf("\"transcriptd accounts set %s --plan PLAN\" puts it on a paid one: %s", c.Account, service.Some(plans))
-}
-
-// lifetime is a Go duration or a number of days, "90d".
-type lifetime time.Duration
-
-// UnmarshalText is called by the parser.
-func (l *lifetime) UnmarshalText(text []byte) error {
-	d, err := parseLifetime(string(text))
-	if err != nil || d <= 0 {
-		return fmt.Errorf("%q is not a lifetime such as 90d or 36h", text)
-	}
-	*l = lifetime(d)
-	return nil
-}
-
-func parseLifetime(s string) (time.Duration, error) {
-	const day = 24 * time.Hour
-	days, ok := strings.CutSuffix(s, "d")
-	if !ok {
-		return time.ParseDuration(s)
-	}
-	n, err := strconv.Atoi(days)
-	if err != nil || n > 100*365 {
-		return 0, errors.New("not a number of days")
-	}
-	return time.Duration(n) * day, nil
 }
 
 type keysList struct{ database }

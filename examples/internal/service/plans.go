@@ -98,6 +98,7 @@ func takenBack(p account.Plan) (members []string) {
 		{p.Paid, "rateLimit.requests", int64(p.RateLimit.Requests)},
 		{p.Paid, "transcriptsPerPeriod", p.TranscriptsPerPeriod},
 		{p.Upload, "maxUploadBytes", p.MaxUploadBytes},
+		{p.MaxKeepMedia != 0, "maxKeptMediaBytes", p.MaxKeptMediaBytes},
 		{p.ASR, "asrMinutesPerPeriod", p.ASRMinutesPerPeriod},
 		{p.ASR, "asrConcurrency", int64(p.ASRConcurrency)},
 		{p.ASR, "maxDurationSec", int64(p.MaxDuration)},

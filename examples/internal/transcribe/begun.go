@@ -68,7 +68,7 @@ func (w *work) nameOf(file mediaFile) string {
 	if err != nil {
 		path = file.path
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d\n%q\n%t", w.client, path, file.size, file.modified.UnixNano(), w.Language, w.withMetadata()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%d\n%d\n%q\n%t\n%d", w.client, path, file.size, file.modified.UnixNano(), w.Language, w.withMetadata(), w.KeepMedia))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -175,4 +176,20 @@ func TestWaitSaysWhy(t *testing.T) {
 	assert.Equal(t, exitOK, code, stderr)
 	assert.NotEmpty(t, stdout)
 	assert.Equal(t, 1, strings.Count(stderr, "The site blocks. Ask less.\n"), stderr)
+}
+
+// With --keep-media the service keeps the recordings, and nothing of links.
+func TestKeepMedia(t *testing.T) {
+	t.Parallel()
+	s := servertest.New(t)
+	c, err := client.New(s.URL, client.WithAPIKey(s.Key))
+	require.NoError(t, err)
+	code, _, stderr := transcribe(t.Context(), s, "", "--keep-media", "30d", "--output", t.TempDir()+"/", recording(t), "dQw4w9WgXcQ")
+	require.Equal(t, exitOK, code, stderr)
+	usage, err := c.Usage.Get(t.Context())
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, usage.KeptMedia.Recordings)
+	code, _, stderr = transcribe(t.Context(), s, "", "--keep-media", "long", recording(t))
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, `"long" is not a time such as 90d or 36h`)
 }

@@ -203,6 +203,9 @@ func (w *work) submit(ctx context.Context, t text, line *progress.Line) (*transc
 		SendMetadata: w.withMetadata(),
 		Wait:         &atOnce,
 	}
+	if _, _, _, recording := t.source.Upload(); recording {
+		request.KeepMedia = time.Duration(w.KeepMedia)
+	}
 	up := &upload{line: line, tell: func(what string) { w.tell(t.name, what) }}
 	options := []client.RequestOption{client.WithUploadProgress(up.sent), client.WithRetryNotify(up.broke)}
 	var b *begun

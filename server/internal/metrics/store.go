@@ -29,7 +29,7 @@ func (m *Metrics) WatchStore(s *db.Store, queues []string) {
 		places:    gauge("asr_places", "Recordings for speech recognition, by state: outside (the account has no free place), waiting (being prepared), ready (waiting for a slot), running.", "state"),
 		processes: gauge("processes", "Processes that work on the queue and have reported in the last minute."),
 		bytes:     gauge("database_bytes", "Size of the database."),
-		blobs:     gauge("blob_bytes", "Size of uploads and of audio that wait for their job, at the last measurement.", "kind"),
+		blobs:     gauge("blob_bytes", "Size of uploads, of audio that waits for its job and of copies for playing, at the last measurement. Recordings that accounts keep, with their copies, are a kind of their own and count in the others too.", "kind"),
 		blobsAt:   gauge("blob_measured_timestamp_seconds", "Time of the last measurement of blob_bytes. It takes place every hour.", "kind"),
 	}
 	m.registry.MustRegister(&glance[look]{

@@ -15,10 +15,11 @@ _transcribe() {
     --channel) compopt +o default 2>/dev/null; return ;;
     --max-items) compopt +o default 2>/dev/null; return ;;
     --watch) return ;;
+    --keep-media) compopt +o default 2>/dev/null; return ;;
     --name) compopt +o default 2>/dev/null; return ;;
     --completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")); return ;;
     esac
-    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --watch --name --quiet --completion --version' -- "$cur"))
+    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '--help --server --key-file --language --format --no-timestamps --output --job --from --playlist --channel --max-items --watch --keep-media --name --quiet --completion --version' -- "$cur"))
     elif [[ $COMP_CWORD == 1 ]]; then
         mapfile -t COMPREPLY < <(compgen -f -W 'search follow' -- "$cur")
         compopt -o filenames 2>/dev/null

@@ -13,6 +13,7 @@ complete -c transcribe -l playlist -x -d 'A playlist, also if the link names a v
 complete -c transcribe -l channel -x -d 'A channel: its id, @handle or link'
 complete -c transcribe -l max-items -x -d 'Only the first N items of a batch, 1 to 500'
 complete -c transcribe -l watch -r -d 'Transcribe the recordings in this folder and all that come, and write each text next to its recording'
+complete -c transcribe -l keep-media -x -d 'Have the service keep each recording, for days as in 30d or for a time as in 36h'
 complete -c transcribe -l name -x -d 'Only recordings with such a name, as in \'talk-*.mp3\' (--watch)'
 complete -c transcribe -s q -l quiet -d 'Print only errors'
 complete -c transcribe -l completion -x -a 'bash zsh fish' -d 'Print the completion code for bash, zsh or fish'

@@ -19,6 +19,7 @@ _transcribe() {
         '*--channel=[A channel: its id, @handle or link]:value: ' \
         '*--max-items=[Only the first N items of a batch, 1 to 500]:value: ' \
         '*--watch=[Transcribe the recordings in this folder and all that come, and write each text next to its recording]:file:_files' \
+        '*--keep-media=[Have the service keep each recording, for days as in 30d or for a time as in 36h]:value: ' \
         '*--name=[Only recordings with such a name, as in '\''talk-*.mp3'\'' (--watch)]:value: ' \
         '*-q[Print only errors]' \
         '*--quiet[Print only errors]' \
