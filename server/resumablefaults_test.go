@@ -211,6 +211,27 @@ func TestNewerRequestTakesTheUploadOver(t *testing.T) {
 	}
 }
 
+// A request of another account does not end a request that appends, even if the other account
+// knows the id of the upload.
+func TestForeignRequestLeavesTheUploadAlone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	foreign := as(s.NewKey(t, "globex"))
+	path := s.begin(t, "the ")
+	_, cut, ended := s.sendSlowly(t, http.MethodPatch, path, "beginning ", header("Content-Type", resumable.Partial), header(resumable.Offset, "4"), complete(true))
+	s.stored(t, 14)
+	for _, method := range []string{http.MethodHead, http.MethodDelete} {
+		assert.Equal(t, http.StatusNotFound, s.do(t, method, path, nil, foreign).StatusCode, method)
+		select {
+		case <-ended:
+			require.Fail(t, "the request of another account has ended the upload's request", method)
+		default:
+		}
+	}
+	cut()
+	s.appendTo(t, path, 14, "end", true).isTextOf(t, "the beginning end")
+}
+
 // A sender that is too slow gets a 408, and continues with another request.
 func TestUploadOfASlowSender(t *testing.T) {
 	t.Parallel()

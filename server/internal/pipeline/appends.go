@@ -17,14 +17,14 @@ type appends struct {
 
 // appending is one request.
 type appending struct {
-	upload string // the id
-	stop   func() // ends the request's body
-	ended  chan struct{}
+	account, upload string // upload is the id
+	stop            func() // ends the request's body
+	ended           chan struct{}
 }
 
 // begin notes a request, until the caller calls end.
-func (a *appends) begin(upload string, stop func()) (end func()) {
-	one := &appending{upload, stop, make(chan struct{})}
+func (a *appends) begin(account, upload string, stop func()) (end func()) {
+	one := &appending{account, upload, stop, make(chan struct{})}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running == nil {
@@ -39,13 +39,13 @@ func (a *appends) begin(upload string, stop func()) (end func()) {
 	}
 }
 
-// stop ends the requests that append to an upload, and waits until they have stored what has
-// arrived. A request that needs longer than handover for this, or that another process serves,
+// stop ends the requests that append to an upload of an account, and waits until they have stored
+// what has arrived. A request that needs longer than handover for this, or that another process serves,
 // can append nothing once the upload is taken over.
-func (a *appends) stop(ctx context.Context, upload string) {
+func (a *appends) stop(ctx context.Context, account, upload string) {
 	patience := time.NewTimer(handover)
 	defer patience.Stop()
-	for _, one := range a.of(upload) {
+	for _, one := range a.of(account, upload) {
 		one.stop()
 		select {
 		case <-one.ended:
@@ -57,11 +57,11 @@ func (a *appends) stop(ctx context.Context, upload string) {
 	}
 }
 
-func (a *appends) of(upload string) (all []*appending) {
+func (a *appends) of(account, upload string) (all []*appending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for one := range a.running {
-		if one.upload == upload {
+		if one.account == account && one.upload == upload {
 			all = append(all, one)
 		}
 	}

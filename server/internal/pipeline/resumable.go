@@ -65,7 +65,7 @@ func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) error 
 // Take gives an upload to the caller. Requests that append to it end first, and what has arrived
 // by them is stored. NOT_FOUND if the account has no such upload.
 func (r *Resumable) Take(ctx context.Context, account, id string) (*db.Upload, error) {
-	r.appends.stop(ctx, id)
+	r.appends.stop(ctx, account, id)
 	u, err := r.pipeline.store.Uploads.Take(ctx, account, id)
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, errNoUpload(err)
@@ -79,7 +79,7 @@ func errNoUpload(cause error) error {
 
 // Cancel removes an upload. NOT_FOUND if the account has no such upload.
 func (r *Resumable) Cancel(ctx context.Context, account, id string) error {
-	r.appends.stop(ctx, id)
+	r.appends.stop(ctx, account, id)
 	u, err := r.pipeline.store.Uploads.Remove(ctx, account, id)
 	if errors.Is(err, db.ErrNotFound) {
 		return errNoUpload(err)
@@ -115,7 +115,7 @@ var ErrTooLong = errors.New("pipeline: the upload is longer than its length")
 // db.ErrUnavailable if the place of the blobs or the database is away. The returned work belongs
 // to a whole file, and is nil if there is none.
 func (r *Resumable) Append(ctx context.Context, u *db.Upload, in Incoming) (*Arrival, error) {
-	defer r.appends.begin(u.ID, in.Stop)()
+	defer r.appends.begin(u.Account, u.ID, in.Stop)()
 	arriving := r.arrive(ctx, u, in)
 	if arriving != nil {
 		in.Body = io.TeeReader(in.Body, arriving.feed)
