@@ -106,8 +106,11 @@ func (c *catalog) limitsOf(u *transcript.Usage) []limit {
 
 // kept says how much of its room for recordings an account has used.
 func (c *catalog) kept(k transcript.KeptRecordings) string {
-	if k.Limit == nil {
+	switch {
+	case k.Limit == nil:
 		return c.text("usage.noLimit", "used", c.size(k.Bytes))
+	case *k.Limit == 0 && k.Bytes == 0:
+		return c.text("usage.notIncluded")
 	}
 	return c.text("usage.of", "used", c.size(k.Bytes), "limit", c.size(*k.Limit))
 }
