@@ -53,7 +53,7 @@ func roomy() account.Plan {
 		ASRMinutesPerPeriod:  1_000_000,
 		Upload:               true,
 		MaxUploadBytes:       4 << 30,
-		MaxKeepMedia:         365 * 24 * time.Hour,
+		MaxKeepMedia:         account.Unlimited,
 		MaxKeptMediaBytes:    1 << 40,
 		ASR:                  true,
 		ASRConcurrency:       1000,
