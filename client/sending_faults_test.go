@@ -335,7 +335,7 @@ func TestLargeUploadGoesOnInAnotherCall(t *testing.T) {
 	require.NoError(t, submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine")))
 	assert.EqualValues(t, len(large()), k.passed)
 	// A service that does not tell of the repetition tells the byte at which to go on.
-	k.keys, k.calls, k.whole, k.got = nil, nil, false, large()[:9<<20]
+	k.keys, k.calls, k.whole, k.got = nil, nil, false, bytes.Clone(large()[:9<<20])
 	require.NoError(t, submit(t, served(t, k.ServeHTTP), client.WithIdempotencyKey("mine")))
 	k.has(t, large())
 	assert.Equal(t, []string{"POST", "PATCH 0", "PATCH 9437184"}, k.calls)
