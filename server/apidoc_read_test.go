@@ -107,7 +107,9 @@ type apiSchema struct {
 	OneOf, AnyOf         []apiSchema
 	Properties           map[string]apiSchema
 	Required             []string
-	AdditionalProperties any
+	AdditionalProperties any // false, or the schema of the values
+	MaxProperties        *int
+	PropertyNames        *apiSchema
 }
 
 // words is the schema as API.md writes a type.

@@ -28,6 +28,9 @@ func quotedText(text string, fault int) value {
 func (f apiFile) values(t *testing.T, s apiSchema) (all []value) {
 	t.Helper()
 	s = f.resolved(s)
+	if s.Type == "object" {
+		return f.objects(t, s)
+	}
 	for _, other := range []string{"null", "{}", `{"a":[{}]}`} {
 		all = append(all, value{json: other, fault: 400})
 	}
@@ -106,12 +109,7 @@ func (f apiFile) lists(t *testing.T, s apiSchema) []value {
 	of := func(n int, entry string) string {
 		return "[" + strings.Join(slices.Repeat([]string{entry}, n), ",") + "]"
 	}
-	entry := `"a"`
-	if enum := f.resolved(*s.Items).Enum; len(enum) > 0 {
-		entry = `"` + enum[0] + `"`
-	} else if s.Items.Format == "uuid" {
-		entry = `"019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"`
-	}
+	entry := f.fitting(t, *s.Items)
 	all := []value{
 		{json: of(*s.MinItems, entry)}, {json: of(*s.MaxItems, entry)}, {json: of(*s.MaxItems+1, entry), fault: 422},
 		{json: entry, fault: 400}, {json: "1", fault: 400}, {json: "[[" + entry + "]]", fault: 400},
@@ -125,6 +123,89 @@ func (f apiFile) lists(t *testing.T, s apiSchema) []value {
 		}
 	}
 	return all
+}
+
+// objects are objects with all values of each member, and others.
+func (f apiFile) objects(t *testing.T, s apiSchema) (all []value) {
+	t.Helper()
+	for _, other := range []string{"null", "1", "true", `"a"`, "[]", "[{}]"} {
+		all = append(all, value{json: other, fault: 400})
+	}
+	if values, open := s.AdditionalProperties.(map[string]any); open {
+		return append(all, f.maps(t, s, values)...)
+	}
+	fit := f.fitting(t, s)
+	all = append(all, value{json: fit}, value{json: strings.TrimSuffix(fit, "}") + `,"unknown":1}`, fault: 400})
+	for name, property := range s.Properties {
+		others := slices.DeleteFunc(slices.Clone(s.Required), func(required string) bool { return required == name })
+		if len(others) < len(s.Required) {
+			all = append(all, value{json: f.members(t, s, others, ""), fault: 400})
+		}
+		for _, v := range f.values(t, property) {
+			if v.json != "" {
+				all = append(all, value{json: f.members(t, s, others, fmt.Sprintf("%q:%s", name, v.json)), fault: v.fault})
+			}
+		}
+	}
+	return all
+}
+
+// maps are objects whose members have any name.
+func (f apiFile) maps(t *testing.T, s apiSchema, values map[string]any) []value {
+	t.Helper()
+	require.NotNil(t, s.MaxProperties)
+	require.NotNil(t, s.PropertyNames)
+	encoded, err := json.Marshal(values)
+	require.NoError(t, err)
+	var of apiSchema
+	require.NoError(t, json.Unmarshal(encoded, &of))
+	fit := f.fitting(t, of)
+	var many []string
+	for n := range *s.MaxProperties + 1 {
+		many = append(many, fmt.Sprintf(`"%d":%s`, n, fit))
+	}
+	all := []value{{json: "{}"}, {json: `{"a":` + fit + `,"a":` + fit + "}", fault: 400}, {json: "{" + strings.Join(many[1:], ",") + "}"}, {json: "{" + strings.Join(many, ",") + "}", fault: 422}}
+	for name, fault := range map[string]int{
+		strings.Repeat("ü", *s.PropertyNames.MaxLength): 0, strings.Repeat("a", *s.PropertyNames.MaxLength+1): 422, "": 422,
+	} {
+		all = append(all, value{json: fmt.Sprintf(`{"%s":%s}`, name, fit), fault: fault})
+	}
+	for _, v := range f.values(t, of) {
+		if v.json != "" {
+			all = append(all, value{json: `{"a":` + v.json + "}", fault: v.fault})
+		}
+	}
+	return all
+}
+
+// fitting is the JSON of a value that fits a schema.
+func (f apiFile) fitting(t *testing.T, s apiSchema) string {
+	t.Helper()
+	s = f.resolved(s)
+	switch {
+	case s.Type == "object":
+		return f.members(t, s, s.Required, "")
+	case s.Type == "integer":
+		return decimal(int64(*s.Minimum))
+	case len(s.Enum) > 0:
+		return `"` + s.Enum[0] + `"`
+	case s.Format == "uuid":
+		return `"019321a0-7c11-7c3e-9a55-2f6d1f0c9b11"`
+	}
+	return `"a"`
+}
+
+// members is an object with some members of a schema, and one more.
+func (f apiFile) members(t *testing.T, s apiSchema, names []string, more string) string {
+	t.Helper()
+	var all []string
+	for _, name := range names {
+		all = append(all, fmt.Sprintf("%q:%s", name, f.fitting(t, s.Properties[name])))
+	}
+	if more != "" {
+		all = append(all, more)
+	}
+	return "{" + strings.Join(all, ",") + "}"
 }
 
 func (f apiFile) resolved(s apiSchema) apiSchema {

@@ -62,7 +62,7 @@ func revisedBy(present *Text, account string, f File) (*revised, error) {
 // create puts a new text into the library of an account.
 func (t *Texts) create(ctx context.Context, account string, key library.Key, f File, sourceURL *string) (*Text, error) {
 	if list, err := transcript.ParseLanguageList(key.Language); err != nil || len(list) != 1 || list[0].ASR {
-		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "language", Message: "must be a BCP 47 tag: name the language of the new text"})
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "language", Message: "is no BCP 47 tag: name the language of the new text"})
 	}
 	lines, err := f.lines(nil, 0)
 	if err != nil {

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -64,9 +65,9 @@ func Texts(most, longest int) Kind[map[string]string] {
 type textMap struct{ longestMap, longest int }
 
 func (m *textMap) fromJSON(raw json.RawMessage, to report) map[string]string {
-	all, ok := unmarshal[map[string]string](raw)
+	all, ok := textsOf(raw)
 	if !ok {
-		to.fault(wrongType("an object of strings"))
+		to.fault(wrongType("an object of strings with different names"))
 		return nil
 	}
 	if len(all) > m.longestMap {
@@ -84,8 +85,31 @@ func (m *textMap) fromJSON(raw json.RawMessage, to report) map[string]string {
 	return all
 }
 
+// textsOf reads an object of strings. A null is no string. If a name is there twice, ok is false,
+// because the object does not tell which string counts.
+func textsOf(raw json.RawMessage) (all map[string]string, ok bool) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
+	}
+	all = map[string]string{}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, false
+		}
+		value, err := dec.Token()
+		text, isText := value.(string)
+		if _, twice := all[name.(string)]; err != nil || !isText || twice { // the decoder accepts only strings as names
+			return nil, false
+		}
+		all[name.(string)] = text
+	}
+	return all, true
+}
+
 func (m *textMap) fromTexts(_ []string, to report) map[string]string {
-	to.fault(wrongType("an object of strings"))
+	to.fault(wrongType("an object of strings with different names"))
 	return nil
 }
 
