@@ -11,7 +11,7 @@ import (
 
 // Version counts the changes to what is written of the same entries, those of the
 // compressor included.
-const Version = 3
+const Version = 4
 
 // Entry is an item of a batch with its text.
 type Entry struct {
