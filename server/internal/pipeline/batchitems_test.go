@@ -50,7 +50,8 @@ func reads(answer func(ctx context.Context, id string) (engine.Captions, error))
 	}
 }
 
-// ended waits until a batch has ended.
+// ended waits until a batch has ended. A batch of a hundred items needs more than a minute on a
+// busy machine.
 func (b *bench) ended(t *testing.T, account, id string) *batch.Job {
 	t.Helper()
 	var job *batch.Job
@@ -70,7 +71,7 @@ func (b *bench) ended(t *testing.T, account, id string) *batch.Job {
 		require.NoError(t, err)
 		require.NoError(t, lifecycle.CheckBatch(job))
 		return job.Status.Terminal()
-	}, time.Minute, 25*time.Millisecond)
+	}, 3*time.Minute, 25*time.Millisecond)
 	return job
 }
 
