@@ -155,7 +155,7 @@ test-race: setup
 
 # Without the race detector: make test-race runs the same code with the detector.
 test-page: setup $(AXE) $(STANDARD_WEBHOOKS)
-	$(GO) test ./internal/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 10m -run '^TestBrowser' -browser
+	$(GO) test ./internal/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 20m -run '^TestBrowser' -browser
 	$(GO) test ./internal/webhooksign -count=1 -run NPM -npm
 
 lint: $(LINT)
