@@ -53,7 +53,7 @@ func roomy() account.Plan {
 		ASRMinutesPerPeriod:  1_000_000,
 		Upload:               true,
 		MaxUploadBytes:       4 << 30,
-		MaxKeepMedia:         account.Unlimited,
+		MaxKeepMedia:         10 * 365 * 24 * time.Hour, // the most that a request can ask for
 		MaxKeptMediaBytes:    1 << 40,
 		ASR:                  true,
 		ASRConcurrency:       1000,
