@@ -124,6 +124,9 @@ func TestSavedThatIsNotReadyYet(t *testing.T) {
 		assert.Equal(t, id, details["jobId"], below)
 		assert.Contains(t, []any{"pending", "processing"}, details["status"], below)
 	}
+	edited := s.edit(t, "*", `{"segments": [{"index": 0, "text": "corrected"}]}`)
+	require.Equal(t, http.StatusConflict, edited.StatusCode, edited.body)
+	assert.Equal(t, "STATE_CONFLICT", edited.failure(t)["code"])
 	release()
 	s.ended(t, id.(string))
 	for _, below := range []string{"", "/chunks", "/download?format=txt"} {

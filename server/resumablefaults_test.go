@@ -4,13 +4,11 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httptrace"
 	"net/textproto"
 	"os"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -237,15 +235,10 @@ func TestUploadOfASlowSender(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := s.begin(t, "a ")
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPatch, path, io.MultiReader(strings.NewReader("slow "), iotest.ErrReader(os.ErrDeadlineExceeded)))
-	for _, change := range []change{as(s.Key), header("Content-Type", resumable.Partial), header(resumable.Offset, "2"), complete(true)} {
-		change(r)
-	}
-	w := httptest.NewRecorder()
-	s.Handler().ServeHTTP(w, r)
-	require.Equal(t, http.StatusRequestTimeout, w.Code, w.Body.String())
-	assert.Equal(t, "?0", w.Header().Get(resumable.Complete))
-	s.appendTo(t, path, 7, "file", true).isTextOf(t, "a slow file")
+	a := s.behindASlowLine(t).do(t, http.MethodPatch, path, strings.NewReader("slow"), header("Content-Type", resumable.Partial), header(resumable.Offset, "2"), complete(true))
+	require.Equal(t, http.StatusRequestTimeout, a.StatusCode, a.body)
+	assert.Equal(t, "?0", a.Header.Get(resumable.Complete))
+	s.appendTo(t, path, 3, "file", true).isTextOf(t, "a {file") // the slow line has sent a brace
 }
 
 // A repeated POST with the same key names the same upload.

@@ -447,6 +447,12 @@ func TestSharedTextFaults(t *testing.T) {
 	})
 	s.saved(t, "A talk", "hello")
 	_, token := s.share(t, "video_site/"+video, "")
+	_, err := storetest.SQL(t, s.options).ExecContext(t.Context(), "UPDATE transcripts SET metadata = 'x'")
+	require.NoError(t, err)
+	broken := s.sharedAt(t, token)
+	assert.Equal(t, http.StatusInternalServerError, broken.StatusCode, broken.body)
+	assert.NotContains(t, broken.body, "metadata")
+
 	away.Store(true)
 	require.Eventually(t, func() bool { return s.sharedAt(t, token).StatusCode == http.StatusServiceUnavailable }, time.Minute, 100*time.Millisecond,
 		"an answer of the source is remembered for a second")
