@@ -30,7 +30,7 @@ func ExampleLibraryService_Share() {
 	// a token of 43 characters, for 168h0m0s
 }
 
-// Whoever has a link reads the text without a key, and writes it in any format.
+// A reader with the link needs no key, and writes the text in any format.
 func ExampleLibraryService_Shared() {
 	ctx := context.Background()
 	owner := exampleClient("gettysburg1") // the library has one talk

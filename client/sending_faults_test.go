@@ -242,7 +242,7 @@ func TestLargeUploadBehindAProxy(t *testing.T) {
 			assert.EqualValues(t, len(large()), k.passed)
 		})
 	}
-	// What the service itself says is no timeout.
+	// An answer of the service itself is no timeout.
 	k := &keeper{hook: func(w http.ResponseWriter, _ *http.Request, call string) bool {
 		if call == "PATCH 0" {
 			writeJSON(w, 500, object{"error": "internal_error"})

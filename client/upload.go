@@ -22,7 +22,7 @@ type upload struct {
 	from, until int64  // the bytes of the file that the next attempt sends
 	size        int64  // of the file in bytes, -1 when unknown
 	open        func() (io.ReadCloser, error)
-	report      func(sent, total int64) // nil: nobody asks
+	report      func(sent, total int64) // nil: the caller wants no reports
 
 	mu      sync.Mutex
 	current *uploadBody // of the running attempt; an older one may still be read

@@ -129,7 +129,7 @@ func TestProgramIsKilledWhileItSends(t *testing.T) {
 	assert.NoFileExists(t, begun[0], "what is over is forgotten")
 }
 
-// What is not the same recording, or no longer on the service, begins anew.
+// An upload of another recording, or one that the service has removed, begins again.
 func TestUploadsThatHaveBegun(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)

@@ -195,7 +195,7 @@ func TestBrowserSavesWhenTheReaderComesBack(t *testing.T) {
 	assert.Equal(t, 0, browsertest.Eval[int](page, `localStorage.length`))
 }
 
-// nullWriter takes an answer that nobody receives.
+// nullWriter takes an answer without a receiver.
 type nullWriter struct{}
 
 func (nullWriter) Header() http.Header         { return http.Header{} }

@@ -231,7 +231,7 @@ func TestBrowserUploadBeginsAgain(t *testing.T) {
 	}
 }
 
-// What is canceled is removed from the service.
+// A canceled upload is removed from the service.
 func TestBrowserRemovesACanceledUpload(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
