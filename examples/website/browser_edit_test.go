@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -23,23 +24,27 @@ func TestBrowserKeepsNoDraftAfterSigningOut(t *testing.T) {
 }
 
 // A text of 6,000 lines has one editor. To open it and to go to the next line takes no longer
-// than a few pieces of work.
+// than a few pieces of work. The fastest of several times counts, because other programs disturb
+// single ones.
 func TestBrowserCorrectsALongText(t *testing.T) {
 	t.Parallel()
 	s, page := openSite(t, "--single-user")
 	path := longText(t, s, 6000)
-	page.Open(path)
-	unit := trace(t, page, func() { browsertest.Eval[any](page, work) })
-	opened := trace(t, page, func() {
-		browsertest.Eval[any](page, `document.getElementById("correct").click()`)
-		page.See("textbox", "Line at 0:00")
-	})
-	assert.Equal(t, 1, page.Count("#text textarea"))
-	next := trace(t, page, func() {
-		page.Press(kb.Enter)
-		page.See("textbox", "Line at 0:02")
-	})
-	t.Logf("the longest task: %.0f ms to open the editor, %.0f ms to the next line; a piece of work takes %.0f ms", opened.longest, next.longest, unit.longest)
-	assert.Less(t, opened.longest, 8*unit.longest)
-	assert.Less(t, next.longest, 4*unit.longest)
+	unit, opened, next := math.Inf(1), math.Inf(1), math.Inf(1) // milliseconds of the longest task
+	for range 5 {
+		page.Open(path)
+		unit = min(unit, trace(t, page, func() { browsertest.Eval[any](page, work) }).longest)
+		opened = min(opened, trace(t, page, func() {
+			browsertest.Eval[any](page, `document.getElementById("correct").click()`)
+			page.See("textbox", "Line at 0:00")
+		}).longest)
+		assert.Equal(t, 1, page.Count("#text textarea"))
+		next = min(next, trace(t, page, func() {
+			page.Press(kb.Enter)
+			page.See("textbox", "Line at 0:02")
+		}).longest)
+	}
+	t.Logf("the longest task: %.0f ms to open the editor, %.0f ms to the next line; a piece of work takes %.0f ms", opened, next, unit)
+	assert.Less(t, opened, 8*unit)
+	assert.Less(t, next, 4*unit)
 }

@@ -88,6 +88,7 @@ func followsFiles(t *testing.T, n int) {
 	page.WaitText("#queueSum", fmt.Sprintf("0 of %d files are done.", n))
 	page.Wait(`[...document.querySelectorAll("#queue .said")].some(row => row.innerText.includes("Recognizing speech"))`)
 	connected := s.between(away)
+	browsertest.Eval[any](page, `dispatchEvent(new Event("online"))`) // ends the open streams
 	rows(page, n, "Connection lost. Trying again in")
 	connected()
 	browsertest.Eval[any](page, `dispatchEvent(new Event("online"))`)
@@ -112,6 +113,10 @@ func followsFiles(t *testing.T, n int) {
 
 	page.Reload() // what has ended is still there, until the visitor removes it
 	page.WaitText("#queueSum", fmt.Sprintf("%d of %d files are done. 1 failed.", n-1, n))
+	page.Wait(fmt.Sprintf(`[...document.querySelectorAll("#queue .actions a")].filter(e => e.innerText === "Show").length === %d`, n-1))
+	texts := browsertest.Eval[bool](page, `Promise.all([...document.querySelectorAll("#queue .actions a")].map(e => fetch(e.href)))
+		.then(all => all.every(r => r.ok && new URL(r.url).pathname.startsWith("/transcripts/")))`)
+	assert.True(t, texts, "each row leads to its text, also if its job ended before the page was loaded")
 	page.Click("button", "Remove ended files")
 	page.Wait(`document.getElementById("queue").childElementCount === 0 && document.activeElement.id === "files"`)
 	page.Reload()

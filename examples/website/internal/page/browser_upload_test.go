@@ -84,8 +84,8 @@ func TestBrowserRepeatsBrokenUploads(t *testing.T) {
 	page.Expect(loadFaults)
 	page.Open("/")
 	choose(t, page, map[string]int{"one.wav": 4 << 20, "two.wav": 4 << 20})
+	rows(page, 2, "The text is ready")
 	page.Wait(`[...document.querySelectorAll("#queue .actions")].filter(e => e.innerText === "Show").length === 2`)
-	page.Wait(`[...document.querySelectorAll("#queue .said")].filter(e => e.innerText === "The text is ready").length === 2`)
 	mu.Lock()
 	assert.Len(t, keys, 2)
 	for key, times := range keys {

@@ -34,7 +34,7 @@ export class Followed {
     this.#files.add(file);
     this.#changed();
     try {
-      file.failed = !end(row, await this.#watch(row, job));
+      file.failed = !end(row, job, await this.#watch(row, job));
     } catch (refusal) {
       if (refusal.status === 404) { // the service keeps ended jobs for some days
         this.#forget((other) => other === file);
@@ -97,10 +97,11 @@ function stateOf({ stage, status, attempt, progress, lastError }) {
   return words.filter(Boolean).join(" · ");
 }
 
-// end shows the end of a job, and reports whether there is a text.
-function end(row, { status, error, transcript: done }) {
-  if (status === "success" && done?.externalId) row.lead(t("upload.ready"), pageOf(done));
-  else if (status === "success") row.finish(t("upload.ready"));
+// end shows the end of a job, and reports whether there is a text. The last event of a stream has
+// no text if the text is long, or if the job ended before the stream began. Then the row leads to
+// the page of the job, which leads to the text.
+function end(row, job, { status, error, transcript: done }) {
+  if (status === "success") row.lead(t("upload.ready"), done?.externalId ? pageOf(done) : jobPath(job));
   else if (status === "cancelled") row.refuse(t("upload.canceled"));
   else fail(row, error ?? {});
   return status === "success";

@@ -62,15 +62,10 @@ export class Row {
     this.say(text);
   }
 
-  finish(text) {
-    this.#bar.hidden = true;
-    this.say(text);
-    this.#offers();
-  }
-
   // lead shows a link to the page of the file's job or text.
   lead(text, url) {
-    this.finish(text);
+    this.#bar.hidden = true;
+    this.say(text);
     this.#offers(this.#link(url, t("upload.show"), t("upload.showFile", { name: this.name })));
     return url;
   }
