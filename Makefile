@@ -73,6 +73,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_postgresql=>postgresql \
 	has_curl=>curl \
 	has_chromium=>chromium \
+	has_headless=>chromium-headless-shell \
 	has_zsh=>zsh \
 	has_fish=>fish \
 	has_gcc=>gcc \
@@ -339,6 +340,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-clients setup-
 	has_flite() { has flite; }; \
 	has_curl() { has curl; }; \
 	has_chromium() { has chromium; }; \
+	has_headless() { has chromium-headless-shell; }; \
 	has_zsh() { has zsh; }; \
 	has_fish() { has fish; }; \
 	has_npm() { has npm; }; \

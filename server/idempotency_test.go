@@ -40,7 +40,9 @@ func (s *service) inBackground(t *testing.T, parts []part, changes ...change) <-
 // joins it.
 func (s *service) acceptedJob(t *testing.T, content string) (id string) {
 	t.Helper()
-	require.NoError(t, s.Engine.Await(t.Context(), 1))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, s.Engine.Await(ctx, 1))
 	return s.job(t, content)
 }
 

@@ -16,14 +16,19 @@ var browserFlag = flag.Bool("browser", false, "also run the tests in a real brow
 // browser is one for all tests, each of which has pages and cookies of its own.
 var browser = sync.OnceValues(func() (*browsertest.Browser, error) { return browsertest.New() })
 
-// withBrowser runs the tests, and closes the browser after them.
+// wholeBrowser is one for all tests of notifications.
+var wholeBrowser = sync.OnceValues(func() (*browsertest.Browser, error) { return browsertest.New(browsertest.Whole()) })
+
+// withBrowser runs the tests, and closes the browsers after them.
 type withBrowser struct{ *testing.M }
 
 func (m withBrowser) Run() int {
 	code := m.M.Run()
 	if *browserFlag {
-		if b, err := browser(); err == nil {
-			b.Close()
+		for _, browser := range []func() (*browsertest.Browser, error){browser, wholeBrowser} {
+			if b, err := browser(); err == nil {
+				b.Close()
+			}
 		}
 	}
 	return code
@@ -40,6 +45,11 @@ func needBrowser(t *testing.T) {
 
 // open opens a page of the site in a browser.
 func (s *site) open(t *testing.T) *browsertest.Page {
+	t.Helper()
+	return s.openIn(t, browser)
+}
+
+func (s *site) openIn(t *testing.T, browser func() (*browsertest.Browser, error)) *browsertest.Page {
 	t.Helper()
 	b, err := browser()
 	require.NoError(t, err)
