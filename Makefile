@@ -340,7 +340,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-clients setup-
 	has_flite() { has flite; }; \
 	has_curl() { has curl; }; \
 	has_chromium() { has chromium; }; \
-	has_headless() { has chromium-headless-shell; }; \
+	has_headless() { has chromium-headless-shell || ! grep -qsx ID=debian /etc/os-release; }; \
 	has_zsh() { has zsh; }; \
 	has_fish() { has fish; }; \
 	has_npm() { has npm; }; \

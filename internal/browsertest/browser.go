@@ -37,19 +37,30 @@ type Browser struct {
 	end func()
 }
 
-// program is chromium without its own windows and menus. It shows pages as chromium does, and takes
-// half as much of a processor.
-const program = "chromium-headless-shell"
+const (
+	whole = "chromium"
+	// shell is chromium without its own windows and menus. It shows pages as chromium does, and
+	// takes half as much of a processor. Only Debian has it under this name.
+	shell = "chromium-headless-shell"
+)
+
+// program is the shell if it is installed, else the whole chromium.
+func program() string {
+	if _, err := exec.LookPath(shell); err != nil {
+		return whole
+	}
+	return shell
+}
 
 // Whole makes New start the whole chromium. Only the whole chromium shows notifications.
-func Whole() chromedp.ExecAllocatorOption { return chromedp.ExecPath("chromium") }
+func Whole() chromedp.ExecAllocatorOption { return chromedp.ExecPath(whole) }
 
-// Start starts a browser that ends with the test. If chromium-headless-shell is not installed, the
-// test is skipped, or fails with CI=true.
+// Start starts a browser that ends with the test. If chromium is not installed, the test is
+// skipped, or fails with CI=true.
 func Start(t testing.TB, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil && os.Getenv("CI") == "" { //nolint:forbidigo // read by tests only: whether a skip is allowed
-		t.Skip(program + " is not installed")
+	if _, err := exec.LookPath(program()); err != nil && os.Getenv("CI") == "" { //nolint:forbidigo // read by tests only: whether a skip is allowed
+		t.Skip("chromium is not installed")
 	}
 	b, err := New(options...)
 	if err != nil {
@@ -62,7 +73,7 @@ func Start(t testing.TB, options ...chromedp.ExecAllocatorOption) *Browser {
 // New is Start for programs other than tests. The caller closes the browser.
 func New(options ...chromedp.ExecAllocatorOption) (*Browser, error) {
 	allocator, end := chromedp.NewExecAllocator(context.Background(), append(append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(program),
+		chromedp.ExecPath(program()),
 		chromedp.Flag("no-sandbox", true), // for root, and for systems without namespaces
 		chromedp.Flag("force-color-profile", "srgb"),
 		chromedp.Flag("lang", "en-US"),

@@ -49,6 +49,7 @@ func (s *site) open(t *testing.T) *browsertest.Page {
 	return s.openIn(t, browser)
 }
 
+// openIn is open for one of the browsers.
 func (s *site) openIn(t *testing.T, browser func() (*browsertest.Browser, error)) *browsertest.Page {
 	t.Helper()
 	b, err := browser()
