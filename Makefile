@@ -29,6 +29,8 @@
 #             FUZZ=WebVTT: only the targets with this in their name
 # make mutants   removes security lines from the service, one at a time, and checks that
 #             the tests that server/OWASP.md names fail; MUTANT=egress: only these
+# make release   the files of a release of the commit that is checked out, in dist
+# make test-release   a release for this machine, made twice and compared
 # make soak   minutes of broken connections, stopped processes and the like;
 #             SOAK=Pause: only the tests with this in their name
 #
@@ -86,7 +88,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-clients setup-lint setup-venv clean
+.PHONY: release test-release demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-clients setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -164,7 +166,17 @@ lint: $(LINT)
 	$(GO) vet ./...
 	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which go vet leaves out
 	$(LINT) run --allow-parallel-runners ./...
+	cd $(RELEASE) && $(GO) vet ./... && $(CURDIR)/$(LINT) run --allow-parallel-runners ./...
 	$(GO) run ./internal/prose/check
+
+# The release is made by a module of its own.
+RELEASE := packaging/release
+
+release:
+	$(GO) -C $(RELEASE) run . --checkout '$(CURDIR)' --out '$(CURDIR)/dist' $(if $(ONLY),--only '$(ONLY)') $(if $(TARGET),--target '$(TARGET)')
+
+test-release:
+	$(GO) -C $(RELEASE) test ./... -count=1 -timeout 20m
 
 openapi-lint: $(SPECTRAL)
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json
@@ -232,7 +244,7 @@ mutants: setup
 	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'
 
 clean:
-	rm -rf bin
+	rm -rf bin dist
 
 $(LINT):
 	@echo "Compiling golangci-lint"

@@ -33,6 +33,8 @@ func main() {
 type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
 	Users usersCommand `cmd:"" help:"Add, list and remove users, and set their passwords."`
+
+	Version kong.VersionFlag `verb:"" help:"Print the version of the website."`
 }
 
 // output is where a command writes and reads: results to Stdout, everything else to Stderr.
