@@ -169,6 +169,8 @@ func (o *oddTable) databases() {
 	o.odd("a database that is empty", 1, `make this one with "transcriptd migrate"`, "keys list --db sqlite:DIR/empty.db")
 	o.odd("a database that is cut off", 1, "restore the file from a backup", "accounts list --db sqlite:DIR/cut.db")
 	o.odd("a database of a newer version, which older processes may use", 0, "up to date", "migrate --db sqlite:DIR/newer.db")
+	o.change(o.database("barred.db"), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1); UPDATE compatibility SET oldest = 999, release = 'v9.9.9'")
+	o.odd("a database of a newer version, which older processes may not use", 1, "install v9.9.9 or a later version", "accounts list --db sqlite:DIR/barred.db")
 	o.odd("PostgreSQL is not running", 1, "start PostgreSQL", "migrate --db postgres://u:secret@127.0.0.1:1/x")
 	o.odd("PostgreSQL on a host that is not there", 1, "correct the host", "migrate --db postgres://u:secret@nowhere.invalid/x")
 	web := httptest.NewServer(http.NotFoundHandler())

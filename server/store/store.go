@@ -34,6 +34,10 @@ var ErrServed = db.ErrServed
 // says that no service has created its tables there.
 var ErrNoDatabase = db.ErrNoDatabase
 
+// ErrNewer says that a newer version has changed the tables so that this program cannot work on
+// them. The error's text names that version.
+var ErrNewer = db.ErrNewer
+
 // InMemory as Options.Blobs keeps uploads and audio in the memory of the process: for
 // tests, and for tools that touch neither.
 const InMemory = blobs.InMemory
@@ -87,6 +91,7 @@ type handle = db.Handle
 
 // Open opens the database, updates its tables, and opens the blobs. If another process serves
 // an SQLite file whose tables would have to change, Open changes nothing and returns ErrServed.
+// Open refuses tables that rule this program out, with ErrNewer.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options(o))
 	if err != nil {

@@ -45,6 +45,8 @@ func (d Database) IsFile() bool { return strings.HasPrefix(string(d), "sqlite:")
 func OpenStore(ctx context.Context, o store.Options) (*store.Store, error) {
 	s, err := store.Open(ctx, o)
 	switch {
+	case errors.Is(err, store.ErrNewer):
+		return nil, fmt.Errorf("%w (this program is version %s)", err, Version())
 	case !errors.Is(err, store.ErrNoDatabase), o.MustExist:
 		return s, err
 	case Database(o.Database).IsFile():

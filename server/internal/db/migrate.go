@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -53,14 +54,24 @@ func newest(kind goose.Dialect, pool *bun.DB) (v versions, err error) {
 }
 
 // migrate brings our tables and River's up to date, and returns the versions that this
-// program wants.
+// program wants. It changes nothing if a newer version has made tables that this program
+// cannot use: that is ErrNewer.
 func migrate(ctx context.Context, d *sqldb.DB, log *slog.Logger) (want versions, err error) {
 	if want, err = newest(d.Kind(), d.Writer()); err != nil {
 		return want, err
 	}
-	return want, d.ChangeTables(ctx,
-		func(ctx context.Context) error { return upToDate(ctx, d.Writer(), want) },
+	err = d.ChangeTables(ctx,
+		func(ctx context.Context) error {
+			if err := upToDate(ctx, d.Writer(), want); !errors.Is(err, ErrNewer) {
+				return err
+			}
+			return nil // there is nothing to change
+		},
 		func(ctx context.Context) error { return changeTables(ctx, d, log) })
+	if err != nil {
+		return want, err
+	}
+	return want, upToDate(ctx, d.Writer(), want)
 }
 
 func changeTables(ctx context.Context, d *sqldb.DB, log *slog.Logger) error {
@@ -86,8 +97,8 @@ func changeTables(ctx context.Context, d *sqldb.DB, log *slog.Logger) error {
 	return nil
 }
 
-// upToDate returns an error unless all wanted migrations have been applied. A
-// newer database is fine: another process may have been upgraded first.
+// upToDate returns an error unless all wanted migrations have been applied. Newer tables are
+// fine, unless they are not compatible: another process may have been upgraded first.
 func upToDate(ctx context.Context, db bun.IDB, want versions) error {
 	var have versions
 	err := db.NewRaw(haveVersions).Scan(ctx, &have)
@@ -97,5 +108,5 @@ func upToDate(ctx context.Context, db bun.IDB, want versions) error {
 	if have.Ours < want.Ours || have.Rivers < want.Rivers {
 		return fmt.Errorf("store: tables at version %d and %d, want %d and %d", have.Ours, have.Rivers, want.Ours, want.Rivers)
 	}
-	return nil
+	return compatible(ctx, db, have, want)
 }

@@ -1,7 +1,6 @@
 package db_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -16,41 +15,55 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
-// TestMigrationKeepsRows brings a database up to the last migration of River, and loses no
-// row. Our own tables have one migration, which can be undone and done again.
+// TestMigrationKeepsRows brings the tables of the first version, each with rows, up to the last
+// migrations, ours and River's, and loses no row.
 func TestMigrationKeepsRows(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
-		s, err := db.Open(t.Context(), o)
-		require.NoError(t, err)
-		e, _ := extraction(t, s, "acme", "beta")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
-		require.NoError(t, s.Close())
-
 		old := open(t, o)
 		ours, rivers := allMigrations(t, o)
 		requireVersions(t, old, ours, rivers)
 		queueGoesBack(t, old, o)
-		requireVersions(t, old, ours, rivers-1)
-		before := old.dump(t, o)
-		require.Len(t, before["jobs"], 2)
+		goBack(t, old, o, 1)
+		requireVersions(t, old, 1, rivers-1)
+		old = open(t, o) // without the plans of the tables before
+		fillTables(t, old, o, 200)
+		before, queued := old.dump(t, o), old.count(t, "river_job")
+		for table, rows := range before {
+			require.NotEmpty(t, rows, "fillTables fills %s", table)
+		}
 
-		s = dbtest.Open(t, o)
+		s := dbtest.Open(t, o)
 		requireVersions(t, old, ours, rivers)
 		require.NoError(t, s.Ping(t.Context()))
-		now := open(t, o) // without the plans of the tables before
-		require.Equal(t, before, now.dump(t, o))
-		require.Equal(t, 1, now.count(t, "river_job WHERE state = 'available'"))
+		now := open(t, o)
+		requireKept(t, before, now.dump(t, o))
+		require.Equal(t, queued, now.count(t, "river_job"))
 		indexes := "sqlite_master WHERE name IN ('river_job_extraction', 'river_job_returned')"
 		if s.Shared() {
 			indexes = "pg_indexes WHERE indexname IN ('river_job_extraction', 'river_job_returned')"
 		}
 		require.Equal(t, 2, now.count(t, indexes), "indexes on River's table")
 
-		goBack(t, now, o, 0)
-		require.Empty(t, now.dump(t, o), "tables are left")
+		goBack(t, now, o, 1)
+		require.Equal(t, before, open(t, o).dump(t, o), "after the way back")
+		goBack(t, open(t, o), o, 0)
+		require.Empty(t, open(t, o).dump(t, o), "tables are left")
 		requireThere(t, dbtest.Open(t, o))
 	})
+}
+
+// requireKept requires all rows of the tables before, with all their columns.
+func requireKept(t *testing.T, before, now map[string][]columns) {
+	t.Helper()
+	for table, rows := range before {
+		require.Len(t, now[table], len(rows), table)
+		for n, row := range rows {
+			for column, value := range row {
+				require.Equal(t, value, now[table][n][column], "%s.%s", table, column)
+			}
+		}
+	}
 }
 
 // While processes are upgraded one after the other, the old ones go on, and even
@@ -120,5 +133,14 @@ func goBack(t *testing.T, old database, o db.Options, version int64) {
 	all, err := db.Migrations(dialect(o), old.DB)
 	require.NoError(t, err)
 	_, err = all.DownTo(t.Context(), version)
+	require.NoError(t, err)
+}
+
+// goForth does our migrations up to a version.
+func goForth(t *testing.T, old database, o db.Options, version int64) {
+	t.Helper()
+	all, err := db.Migrations(dialect(o), old.DB)
+	require.NoError(t, err)
+	_, err = all.UpTo(t.Context(), version)
 	require.NoError(t, err)
 }

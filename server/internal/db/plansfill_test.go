@@ -3,6 +3,7 @@ package db_test
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,10 +14,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// fillTables fills the tables that grow with accounts. Each of them has 100,000 rows, of
-// which "acme" has 10,000, or fewer rows if the rows go when work ends. Row n of a table
-// belongs to row n of the other tables.
-func fillTables(t *testing.T, raw database, o db.Options) {
+// fillTables fills all tables of the first migration. Those that grow with accounts have 100,000
+// rows, of which "acme" has 10,000, or fewer rows if the rows go when work ends. No table has more
+// rows than most. Row n of a table belongs to row n of the other tables.
+func fillTables(t *testing.T, raw database, o db.Options, most int) {
 	t.Helper()
 	words := map[string]string{
 		"@rows(": "generate_series(0, -1 + ", "@at": "(timestamptz '2026-01-01' + n * interval '1 second')",
@@ -32,6 +33,11 @@ func fillTables(t *testing.T, raw database, o db.Options) {
 	if dialect(o) == goose.DialectPostgres {
 		statements = "SET session_replication_role = replica;" + fill + fillPostgres // without a look at each foreign key
 	}
+	statements = regexp.MustCompile(`@rows\((\d+)\)`).ReplaceAllStringFunc(statements, func(all string) string {
+		n, err := strconv.Atoi(strings.Trim(all, "@rows()"))
+		require.NoError(t, err)
+		return fmt.Sprintf("@rows(%d)", min(n, most))
+	})
 	for word, means := range words {
 		statements = strings.ReplaceAll(statements, word, means)
 	}

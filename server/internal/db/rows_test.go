@@ -32,6 +32,18 @@ func (d database) dump(t *testing.T, o db.Options) map[string][]columns {
 	return tables
 }
 
+// columnsOf are the names of a table's columns.
+func (d database) columnsOf(t *testing.T, table string) []string {
+	t.Helper()
+	rows, err := d.QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE false")
+	require.NoError(t, err)
+	names, err := rows.Columns()
+	require.NoError(t, err)
+	require.NoError(t, rows.Err())
+	require.NoError(t, rows.Close())
+	return names
+}
+
 func (d database) query(t *testing.T, statement string) (all []columns) {
 	t.Helper()
 	rows, err := d.QueryContext(t.Context(), statement)

@@ -100,7 +100,8 @@ type Store struct {
 }
 
 // Open opens the database, brings its tables up to date, and opens the blobs. On SQLite it
-// does not change the tables of a file that another process serves: that is ErrServed.
+// does not change the tables of a file that another process serves: that is ErrServed. It
+// refuses tables of a newer version that rule this program out: that is ErrNewer.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	log := o.Log
 	if log == nil {

@@ -43,7 +43,8 @@ const (
 	asMigrated = "the first start makes its tables"
 )
 
-// UpToDate returns an error unless the tables of a database are as the program wants them.
+// UpToDate returns an error unless the tables of a database are as the program wants them. A Fault
+// says that no migration makes them so.
 type UpToDate func(ctx context.Context, kind goose.Dialect, pool *bun.DB) error
 
 // Examine looks at a database without opening a DB. It creates nothing and changes no
@@ -93,7 +94,7 @@ func examineSQLite(ctx context.Context, path string, upToDate UpToDate) engine.F
 	}
 	defer func() { _ = db.Close() }() // it was only read
 	if found.Found, err = atVersion(ctx, goose.DialectSQLite3, db, upToDate, found.Found); err != nil {
-		return unusable(fileFault(path, err), cureRestore)
+		return unusable(Explain(ctx, sqliteScheme+path, err), cureRestore)
 	}
 	return found
 }
@@ -124,10 +125,11 @@ func atVersion(ctx context.Context, kind goose.Dialect, db *bun.DB, upToDate UpT
 	if err := db.NewRaw(count).Scan(unbounded(ctx), &pages); err != nil {
 		return "", err
 	}
+	var fault *Fault
 	switch err := upToDate(unbounded(ctx), kind, db); {
 	case err == nil:
 		return fmt.Sprintf("%s, tables up to date", found), nil
-	case ctx.Err() != nil, unreadable(err):
+	case ctx.Err() != nil, unreadable(err), errors.As(err, &fault):
 		return "", err
 	case pages == 0:
 		return found + ": without tables, " + asMigrated, nil
@@ -170,7 +172,7 @@ func examinePostgres(ctx context.Context, dsn string, upToDate UpToDate) []engin
 	}
 	found := engine.Finding{Name: databaseName, Status: engine.OK}
 	if found.Found, err = atVersion(ctx, goose.DialectPostgres, db, upToDate, at); err != nil {
-		found = unusable(serverFault(dsn, err), cureServer)
+		found = unusable(Explain(ctx, dsn, err), cureServer)
 	}
 	return []engine.Finding{found, clock}
 }

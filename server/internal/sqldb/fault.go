@@ -22,14 +22,14 @@ import (
 type Fault struct {
 	Found string // what is wrong
 	Cure  string // what the operator can do
-	err   error
+	Err   error  // the error behind the fault
 }
 
 // Error returns the fault and its cure.
 func (f *Fault) Error() string { return "store: " + f.Found + ": " + f.Cure }
 
 // Unwrap returns the error behind the fault.
-func (f *Fault) Unwrap() error { return f.err }
+func (f *Fault) Unwrap() error { return f.Err }
 
 // The cures that several faults share.
 const (
