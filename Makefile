@@ -78,6 +78,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_headless=>chromium-headless-shell \
 	has_zsh=>zsh \
 	has_fish=>fish \
+	has_systemd=>systemd \
 	has_gcc=>gcc \
 	has_libc=>libc6-dev
 WER_NEEDS := $(RUN_NEEDS) \
@@ -355,6 +356,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-clients setup-
 	has_headless() { has chromium-headless-shell || ! grep -qsx ID=debian /etc/os-release; }; \
 	has_zsh() { has zsh; }; \
 	has_fish() { has fish; }; \
+	has_systemd() { has systemd-analyze; }; \
 	has_npm() { has npm; }; \
 	has_testdata() { ! has apt-get || test -d /usr/share/pocketsphinx/test/data; }; \
 	has_debootstrap() { has debootstrap; }; \

@@ -26,7 +26,8 @@ const (
 // There is no bound on the time of an answer, because such a bound would cut event streams
 // off. The handlers set their own deadlines. Stop shuts the http.Server down: ListenAndServe
 // then returns http.ErrServerClosed at once, before Stop has done its work. With Listener in
-// front of its listener, the refusals of net/http itself have the API's form too.
+// front of its listener, the refusals of net/http itself have the API's form too, and Stop drops no
+// connection that has been accepted.
 func (s *Server) HTTPServer(addr string) *http.Server {
 	web := &http.Server{
 		Addr:              addr,
@@ -38,7 +39,10 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		DisableGeneralOptionsHandler: true,
 		ConnState:                    edge.NewConnections(edge.MaxConnections).Changed,
 		ConnContext:                  edge.ConnContext,
-		BaseContext:                  func(net.Listener) context.Context { return context.Background() },
+		BaseContext: func(l net.Listener) context.Context {
+			s.entrance.Watch(l)
+			return context.Background()
+		},
 	}
 	s.webMu.Lock()
 	defer s.webMu.Unlock()

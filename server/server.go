@@ -46,8 +46,9 @@ type Server struct {
 
 	release func() error // gives up the store; nil unless started
 
-	webMu sync.Mutex
-	web   []*http.Server // made by HTTPServer
+	webMu    sync.Mutex
+	web      []*http.Server // made by HTTPServer
+	entrance edge.Entrance  // of web
 
 	// See Stop.
 	stopOnce sync.Once

@@ -9,6 +9,8 @@ import (
 )
 
 const (
+	// firstRequests is how long the first requests of the last connections may take.
+	firstRequests = 5 * time.Second
 	// requestGrace is how long running requests may take after the last new request.
 	requestGrace = 5 * time.Second
 	// lastAnswers is how long the answers may take that follow from the end of the work.
@@ -19,7 +21,8 @@ const (
 //
 //   - for DrainDelay, /readyz answers 503 and connections close after their next answer,
 //     while everything still works (not for RoleWorker, which gets no requests);
-//   - the servers of HTTPServer accept no more connections;
+//   - the servers of HTTPServer accept no more connections, and read the first requests of those
+//     that they have accepted;
 //   - waiting clients get their answers: a POST its job, an event stream stream.closing.
 //     Other requests have 5 s to end;
 //   - the server gives running work back, for another process or for the next start;
@@ -59,6 +62,7 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 	case <-time.After(time.Until(s.drained)):
 	case <-ctx.Done():
 	}
+	s.closeEntrance(ctx)
 	s.lifetime.End()
 	s.shutdown(ctx, requestGrace)
 	if err := s.pipeline.Stop(ctx); err != nil {
@@ -91,6 +95,13 @@ func (s *Server) takeTurn(ctx context.Context) error {
 }
 
 func (s *Server) giveTurn() { <-s.turn }
+
+// closeEntrance lets no more connections in, and waits for the first requests of the last ones.
+func (s *Server) closeEntrance(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, firstRequests)
+	defer cancel()
+	s.entrance.Close(ctx)
+}
 
 // shutdown closes the listeners, and waits at most grace for the running requests.
 func (s *Server) shutdown(ctx context.Context, grace time.Duration) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -199,4 +200,54 @@ func TestAnswersAfterStop(t *testing.T) {
 		assert.Equal(t, "SERVICE_UNAVAILABLE", a.failure(t)["code"], a.body)
 	}
 	assert.Equal(t, http.StatusNotFound, s.get(t, unknownJob).StatusCode, "what is known is said")
+}
+
+// toldListener tells of each connection that it has accepted, and of its end.
+type toldListener struct {
+	net.Listener
+	accepted, ended chan struct{}
+}
+
+func (l toldListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err == nil {
+		l.accepted <- struct{}{}
+	} else {
+		close(l.ended)
+	}
+	return c, err
+}
+
+// A connection that was accepted gets an answer, also if its first request comes after the last
+// connection.
+func TestStopAnswersAcceptedConnections(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	told := toldListener{l, make(chan struct{}, 1), make(chan struct{})}
+	served := make(chan error, 1)
+	go func() { served <- s.HTTPServer("").Serve(s.Listener(told)) }()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	<-told.accepted
+
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Stop(t.Context()) }()
+	<-told.ended
+	select {
+	case err := <-served:
+		require.Fail(t, "the http.Server ends before its connections are read", "%v", err)
+	default:
+	}
+	_, err = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	require.NoError(t, err)
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err, "net/http drops a request that it reads during its shutdown")
+	require.NoError(t, answer.Body.Close())
+	assert.Equal(t, http.StatusOK, answer.StatusCode)
+	assert.True(t, answer.Close)
+	require.NoError(t, <-stopped)
+	require.ErrorIs(t, <-served, http.ErrServerClosed)
 }

@@ -47,6 +47,30 @@ func TestFlagsInOperations(t *testing.T) {
 	assert.ElementsMatch(t, has, told)
 }
 
+// The environment file of the unit names every setting of serve, without effect until the operator
+// changes the line.
+func TestSettingsOfTheUnit(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("../../packaging/systemd/transcriptd.env")
+	require.NoError(t, err)
+	var told []string
+	for line := range strings.Lines(string(file)) {
+		assert.True(t, line == "\n" || strings.HasPrefix(line, "#"), "%q has an effect", line)
+		if setting := regexp.MustCompile(`^#(TRANSCRIPTD_\w+)=\S+\n$`).FindStringSubmatch(line); setting != nil {
+			told = append(told, setting[1])
+		}
+	}
+	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	require.NoError(t, err)
+	want := []string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `--[a-z-]+` \\| `(\\w+)` \\|").FindAllStringSubmatch(string(operations), -1) {
+		if row[1] != "TRANSCRIPTD_LISTEN" { // which is in transcriptd.socket
+			want = append(want, row[1])
+		}
+	}
+	assert.ElementsMatch(t, want, told)
+}
+
 // The commands of OPERATIONS.md about plans work.
 func TestPlansInOperations(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,31 @@ import (
 func TestServeRecognizesWithServers(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
+	server := recognizing(t)
+	key := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(key, []byte("sk-short\n"), 0o600))
+	for engine, args := range map[string][]string{
+		"whisper-server": {"--asr", "whisper-server:" + server},
+		"openai":         {"--asr", "openai:" + server + "/v1", "--asr-key-file", key, "--asr-model", "small"},
+	} {
+		db := newDatabase(t)
+		p := start(t, nil, append(args, "--db", db)...)
+		assert.Equal(t, "ok", readiness(t, p.addr)["asr"], engine)
+		result, err := reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{
+			Source: transcript.File(recording), SendMetadata: true,
+		})
+		require.NoError(t, err, engine)
+		assert.Equal(t, "This is a short talk.", result.Transcript.Segments[0].Text)
+		assert.Equal(t, "en", result.Transcript.Lang)
+		assert.Equal(t, engine, result.Transcript.Metadata["engine"])
+		assert.NotContains(t, stop(t, p), "sk-short")
+	}
+}
+
+// recognizing returns the URL of a server that recognizes the same words in every recording, with the
+// interfaces of whisper-server and of OpenAI.
+func recognizing(t *testing.T) (url string) {
+	t.Helper()
 	const said = `{"task":"transcribe","language":"english","duration":8.0,"text":" This is a short talk.",
 		"segments":[{"id":0,"text":" This is a short talk.","start":0.5,"end":2.5,"temperature":0.0,"avg_logprob":-0.2,"no_speech_prob":0.01}]}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,24 +75,7 @@ func TestServeRecognizesWithServers(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	key := filepath.Join(t.TempDir(), "key")
-	require.NoError(t, os.WriteFile(key, []byte("sk-short\n"), 0o600))
-	for engine, args := range map[string][]string{
-		"whisper-server": {"--asr", "whisper-server:" + server.URL},
-		"openai":         {"--asr", "openai:" + server.URL + "/v1", "--asr-key-file", key, "--asr-model", "small"},
-	} {
-		db := newDatabase(t)
-		p := start(t, nil, append(args, "--db", db)...)
-		assert.Equal(t, "ok", readiness(t, p.addr)["asr"], engine)
-		result, err := reader(t, db, p.addr).Transcripts.Get(t.Context(), transcript.Request{
-			Source: transcript.File(recording), SendMetadata: true,
-		})
-		require.NoError(t, err, engine)
-		assert.Equal(t, "This is a short talk.", result.Transcript.Segments[0].Text)
-		assert.Equal(t, "en", result.Transcript.Lang)
-		assert.Equal(t, engine, result.Transcript.Metadata["engine"])
-		assert.NotContains(t, stop(t, p), "sk-short")
-	}
+	return server.URL
 }
 
 // awaitLog reads what a process logs until a line matches.

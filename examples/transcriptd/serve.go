@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/systemd"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
@@ -68,7 +69,11 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	s, err := startService(ctx, setup, part{role: c.Role.Role, metrics: c.Metrics})
+	socket, err := c.socket()
+	if err != nil {
+		return err
+	}
+	s, err := startService(ctx, setup, part{role: c.Role.Role, metrics: c.Metrics, socket: socket})
 	if err != nil {
 		return err
 	}
@@ -83,12 +88,32 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	} else {
 		log.Info("working")
 	}
+	tell(log, systemd.Ready())
 	select {
 	case <-ctx.Done():
 		log.Info("draining", "delay", c.DrainDelay)
 	case err = <-s.failed:
 	}
+	tell(log, systemd.Stopping(s.patience+lastScrape))
 	return errors.Join(err, s.stop())
+}
+
+// socket returns the socket that systemd has opened for this process, in place of --listen; nil:
+// none.
+func (c *serveCommand) socket() (net.Listener, error) {
+	socket, err := systemd.Listener()
+	if socket != nil && c.Role.Role == server.RoleWorker {
+		_ = socket.Close() // the error below says more
+		return nil, &service.FlagError{Flag: "--role", Err: errors.New("a worker takes no requests, and systemd opens a socket for it: systemctl mask --now transcriptd.socket")}
+	}
+	return socket, err
+}
+
+// tell logs that systemd cannot be told. The service works without that, until systemd ends it.
+func tell(log *slog.Logger, err error) {
+	if err != nil {
+		log.Warn("systemd does not learn the state of the service", "err", err)
+	}
 }
 
 // pull downloads the model of --pull. It never asks: a service may have a terminal that no person
@@ -147,19 +172,20 @@ type running struct {
 type part struct {
 	role          server.Role
 	metrics       metricsAddress
+	socket        net.Listener         // an open one in place of Listen; nil: none
 	authenticator server.Authenticator // nil: the accounts' keys
 }
 
 // startService returns once it accepts requests, or a worker works.
 func startService(ctx context.Context, setup service.Setup, p part) (_ *running, err error) {
-	s := &running{failed: make(chan error, 2), patience: setup.DrainDelay + stopTimeout}
+	s := &running{listener: p.socket, failed: make(chan error, 2), patience: setup.DrainDelay + stopTimeout}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.stop())
 		}
 	}()
 	// Open the ports first: if one is taken, nothing else needs to begin.
-	if p.role != server.RoleWorker {
+	if p.role != server.RoleWorker && s.listener == nil {
 		if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", string(setup.Listen)); err != nil {
 			return nil, fmt.Errorf("--listen: %w: name another address", err)
 		}
@@ -181,7 +207,7 @@ func startService(ctx context.Context, setup service.Setup, p part) (_ *running,
 	}
 	s.metrics.serve(s.server, s.failed)
 	if s.listener != nil {
-		web := s.server.HTTPServer(string(setup.Listen))
+		web := s.server.HTTPServer(s.addr())
 		go func() {
 			if err := web.Serve(s.server.Listener(s.listener)); !errors.Is(err, http.ErrServerClosed) {
 				s.failed <- fmt.Errorf("serving: %w", err)

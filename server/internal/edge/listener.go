@@ -10,24 +10,42 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // Listener is l. On its connections the refusals of net/http itself have the API's form.
-func Listener(l net.Listener, log *slog.Logger) net.Listener { return &listener{l, log} }
+func Listener(l net.Listener, log *slog.Logger) net.Listener {
+	return &listener{Listener: l, log: log, ended: make(chan struct{})}
+}
 
 type listener struct {
 	net.Listener
-	log *slog.Logger
+	log      *slog.Logger
+	entrance *Entrance // nil: no server watches the listener
+	end      sync.Once
+	ended    chan struct{} // closed by Close
 }
 
 // Accept implements net.Listener.
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
+		if l.entrance.leave(l) {
+			<-l.ended // an error before its Shutdown would end the http.Server
+		}
 		return nil, err
 	}
-	return &refusingConn{Conn: c, log: l.log}, nil
+	conn := &refusingConn{Conn: c, log: l.log, entrance: l.entrance}
+	l.entrance.come(conn)
+	return conn, nil
+}
+
+// Close implements net.Listener.
+func (l *listener) Close() error {
+	l.end.Do(func() { close(l.ended) })
+	return l.Listener.Close()
 }
 
 // refusingConn is a connection on which net/http answers.
@@ -35,10 +53,19 @@ type refusingConn struct {
 	net.Conn
 	log      *slog.Logger
 	gathered *gathering // nil: each part of an answer leaves by itself
+	entrance *Entrance  // nil: no server watches the listener
+	coming   atomic.Bool
+}
+
+// Close ends the connection.
+func (c *refusingConn) Close() error {
+	c.entrance.arrive(c)
+	return c.Conn.Close()
 }
 
 // Write sends an answer, or a part of one.
 func (c *refusingConn) Write(b []byte) (int, error) {
+	c.entrance.arrive(c)
 	if c.gathered != nil {
 		c.gathered.add(b)
 		return len(b), nil

@@ -83,6 +83,7 @@ func (e *Edge) Handler(routes []Route) http.Handler {
 	unknown := e.answering(func(http.ResponseWriter, *http.Request) error { return ErrUnknownRoute })
 	mux.Handle("/", unknown)
 	return e.outermost(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived(r.Context())
 		// ServeMux would redirect a path that is not clean, and refuse "*", in another form.
 		if path.Clean(r.URL.Path) != r.URL.Path || r.RequestURI == "*" {
 			unknown.ServeHTTP(w, r)
