@@ -194,7 +194,7 @@ bench: setup-bench
 	measure ./internal/captionbench -full -run Scale -bench Table; \
 	measure ./internal/wire ./server/internal/request -p 1 -run '^$$' -bench 'Segments$$|ReadJSON$$'; \
 	measure ./server -run '^$$' -bench 'Middleware|Upload1GiB'; \
-	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|Batch$$|BatchThroughput$$|Streams$$|NewLink$$|FirstWords$$'; \
+	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|Batch$$|BatchThroughput$$|Streams$$|NewLink$$|FirstWords$$|Capacity$$|Days$$|Bodies$$|Replica$$'; \
 	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \
 	measure ./examples/transcriptd -run '^$$' -bench 'ThreeMinutes|BenchmarkStart$$'; \
 	measure ./client -run '^$$' -bench 'BenchmarkWait$$|BenchmarkCall$$'; \

@@ -262,8 +262,8 @@ func family(name string) string {
 	return regexp.MustCompile(`_(bucket|count|sum)$`).ReplaceAllString(name, "")
 }
 
-// Prometheus's own tool finds no fault with the alerts, nor with what is shown, and
-// each alert fires where it should.
+// Prometheus's own tool finds no fault with the alerts, nor with what is shown. Each alert fires
+// where it should, and has its cure in OPERATIONS.md.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	promtool := findPromtool(t)
@@ -283,10 +283,18 @@ func TestAlerts(t *testing.T) {
 	require.NoError(t, err)
 	tests, err := os.ReadFile("prometheus/alerts_test.yml")
 	require.NoError(t, err)
+	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	require.NoError(t, err)
+	var alerts, cures []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `(Transcriptkit\\w+)` \\| ").FindAllStringSubmatch(string(operations), -1) {
+		cures = append(cures, m[1])
+	}
 	for _, m := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1) {
+		alerts = append(alerts, m[1])
 		assert.Contains(t, string(tests), "- alertname: "+m[1]+"\n", "no test makes it fire")
 		assert.Contains(t, string(tests), "{alertname: "+m[1]+",", "no test sees it silent")
 	}
+	assert.Equal(t, alerts, cures, "OPERATIONS.md tells what to do about each alert")
 }
 
 // findPromtool is where make setup has put it, or the system's.

@@ -96,7 +96,7 @@ func BenchmarkBatchThroughput(b *testing.B) {
 			continue
 		}
 		b.Run(c.name, func(b *testing.B) {
-			s, st := startServices(b, c.options(b), c.services)
+			s, st := startServices(b, c.options(b), c.services, reader{})
 			s.takeBatch(b, 0)
 			round := 0
 			for b.Loop() {
@@ -116,8 +116,9 @@ func BenchmarkBatchThroughput(b *testing.B) {
 	}
 }
 
-// startServices starts services that share a database, and returns the first service with its store.
-func startServices(b *testing.B, o store.Options, n int) (first *service, st *db.Store) {
+// startServices starts services that share a database and read captions from the source. It returns
+// the first service with its store.
+func startServices(b *testing.B, o store.Options, n int, source engine.CaptionSource) (first *service, st *db.Store) {
 	b.Helper()
 	for range n {
 		opened := storetest.Open(b, o)
@@ -125,7 +126,7 @@ func startServices(b *testing.B, o store.Options, n int) (first *service, st *db
 			c.Store = opened
 			c.Pace = pace.Config{Rate: pace.Unlimited()}
 			c.Engine = func(engine.Host) (engine.Engine, error) {
-				return engine.Engine{Captions: []engine.CaptionSource{reader{}}}, nil
+				return engine.Engine{Captions: []engine.CaptionSource{source}}, nil
 			}
 		})
 		if first == nil {
