@@ -86,10 +86,13 @@ WER_NEEDS := $(RUN_NEEDS) \
 	has_testdata=>pocketsphinx-testdata
 BENCH_NEEDS := $(TEST_NEEDS) \
 	has_wrk=>wrk
+RELEASE_NEEDS := \
+	has_skopeo=>skopeo \
+	has_umoci=>umoci
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: release test-release demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-run setup-clients setup-lint setup-venv clean
+.PHONY: release test-release demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-release setup-run setup-clients setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -176,7 +179,7 @@ RELEASE := packaging/release
 release:
 	$(GO) -C $(RELEASE) run . --checkout '$(CURDIR)' --out '$(CURDIR)/dist' $(if $(ONLY),--only '$(ONLY)') $(if $(TARGET),--target '$(TARGET)')
 
-test-release:
+test-release: setup-release
 	$(GO) -C $(RELEASE) test ./... -count=1 -timeout 20m
 
 openapi-lint: $(SPECTRAL)
@@ -338,12 +341,13 @@ setup-lint: NEEDS = has_npm=>npm
 setup-wer: NEEDS = $(WER_NEEDS)
 setup-venv: NEEDS = has_venv=>python3-venv
 setup-clients: NEEDS = has_ffmpeg=>ffmpeg
+setup-release: NEEDS = $(RELEASE_NEEDS)
 setup-bare: NEEDS = has_debootstrap=>debootstrap
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
 setup-bench: NEEDS = $(BENCH_NEEDS)
-setup setup-run setup-soak setup-bench setup-wer setup-bare setup-clients setup-lint setup-venv:
+setup setup-run setup-soak setup-bench setup-wer setup-bare setup-release setup-clients setup-lint setup-venv:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_venv() { ! has apt-get || /usr/bin/python3 -c "import ensurepip" 2>/dev/null; }; \
@@ -362,6 +366,8 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-clients setup-
 	has_debootstrap() { has debootstrap; }; \
 	has_postgresql() { has initdb || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }; \
 	has_gcc() { has gcc; }; \
+	has_skopeo() { has skopeo; }; \
+	has_umoci() { has umoci; }; \
 	has_wrk() { has wrk; }; \
 	has_faketime() { ! has apt-get || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; }; \
 	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \

@@ -101,17 +101,18 @@ func oneLine(err error) string {
 
 // commands is the command line.
 type commands struct {
-	Transcribe transcribeCommand `cmd:"" help:"Turn links and recordings into text. Needs no account, no key and no running service."`
-	Serve      serveCommand      `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
-	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Give transcripts to a language model: an MCP server on standard input and output. Needs no account, no key and no running service."`
-	Demo       demoCommand       `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
-	Accounts   accountsCommand   `cmd:"" help:"Set and list accounts."`
-	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys."`
-	Models     modelsCommand     `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
-	YtDlp      ytDlpCommand      `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`
-	Doctor     doctorCommand     `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
-	Migrate    migrateCommand    `cmd:"" help:"Update the database to this version. Serve does that too."`
-	Versions   versionCommand    `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
+	Transcribe transcribeCommand  `cmd:"" help:"Turn links and recordings into text. Needs no account, no key and no running service."`
+	Serve      serveCommand       `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
+	MCP        mcpCommand         `cmd:"" name:"mcp" help:"Give transcripts to a language model: an MCP server on standard input and output. Needs no account, no key and no running service."`
+	Demo       demoCommand        `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
+	Accounts   accountsCommand    `cmd:"" help:"Set and list accounts."`
+	Keys       keysCommand        `cmd:"" help:"Create, list and revoke API keys."`
+	Models     modelsCommand      `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
+	YtDlp      ytDlpCommand       `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`
+	Doctor     doctorCommand      `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
+	Health     healthcheckCommand `cmd:"" name:"healthcheck" help:"Ask the running service on this machine whether it is ready. Exit code 0: it is, 1: it is not."`
+	Migrate    migrateCommand     `cmd:"" help:"Update the database to this version. Serve does that too."`
+	Versions   versionCommand     `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
 
 	Version kong.VersionFlag `verb:"" help:"Print the version of the service."`
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"io/fs"
 	"time"
 )
 
@@ -30,18 +29,17 @@ func archive(folder string, t target, files []file, at time.Time) (data []byte, 
 	return to.Bytes(), ".tar.gz", err
 }
 
-// writeTar writes the folders and then the files, as root's.
+// writeTar writes the files, each after the folder that holds it.
 func writeTar(to io.Writer, files []file, at time.Time) error {
-	files, folders := inOrder(files)
 	w := tar.NewWriter(to)
-	for _, folder := range folders {
-		header := tar.Header{Typeflag: tar.TypeDir, Name: folder + "/", Mode: int64(folderMode), ModTime: at, Uname: "root", Gname: "root"}
-		if err := w.WriteHeader(&header); err != nil {
-			return err
+	for _, f := range inOrder(files) {
+		header := tar.Header{
+			Typeflag: tar.TypeReg, Name: f.path, Size: int64(len(f.data)),
+			Mode: int64(f.mode.Perm()), Uid: f.owner, Gid: f.owner, ModTime: at,
 		}
-	}
-	for _, f := range files {
-		header := tar.Header{Typeflag: tar.TypeReg, Name: f.path, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: at, Uname: "root", Gname: "root"}
+		if f.mode.IsDir() {
+			header.Typeflag, header.Name = tar.TypeDir, f.path+"/"
+		}
 		if err := w.WriteHeader(&header); err != nil {
 			return err
 		}
@@ -53,15 +51,11 @@ func writeTar(to io.Writer, files []file, at time.Time) error {
 }
 
 func writeZip(to io.Writer, files []file, at time.Time) error {
-	files, folders := inOrder(files)
 	w := zip.NewWriter(to)
-	for _, folder := range folders {
-		files = append([]file{{path: folder + "/", mode: folderMode | fs.ModeDir}}, files...)
-	}
-	for _, f := range files {
+	for _, f := range inOrder(files) {
 		header := zip.FileHeader{Name: f.path, Method: zip.Deflate, Modified: at}
 		if f.mode.IsDir() {
-			header.Method = zip.Store
+			header.Name, header.Method = f.path+"/", zip.Store
 		}
 		header.SetMode(f.mode)
 		entry, err := w.CreateHeader(&header)

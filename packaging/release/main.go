@@ -1,5 +1,5 @@
-// Command release makes the files of a release from a checkout: archives, checksums and lists of
-// what each program is made of.
+// Command release makes the files of a release from a checkout: archives, images of
+// containers, checksums, and lists of what each program is made of.
 //
 //	make release
 //	go -C packaging/release run . --checkout "$PWD" --out "$PWD/dist"
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&f,
 		kong.Name("release"),
 		kong.Description("Makes the files of a release."),
-		kong.Vars{"kinds": "archive", "targets": allTargets()},
+		kong.Vars{"kinds": "archive,api", "targets": allTargets()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { answered = true }),
 	)

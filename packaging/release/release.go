@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // name begins the names of the files of a release.
@@ -25,55 +27,89 @@ func (f *flags) release(ctx context.Context, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	r := releasing{flags: f, source: source, out: out}
 	for _, t := range f.Target {
 		fmt.Fprintln(progress, "Building for", t)
 		built, err := source.build(ctx, t)
 		if err != nil {
 			return err
 		}
-		if err := f.pack(source, out, t, built); err != nil {
+		if err := r.pack(t, built); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
+	}
+	if err := r.writeImages(); err != nil {
+		return err
 	}
 	return out.writeChecksums()
 }
 
+// releasing is a release that is being made.
+type releasing struct {
+	*flags
+	source  *checkout
+	out     *folder
+	version string     // without its v; empty before the first program is built
+	images  []v1.Image // of the role api, one for each target
+}
+
+func (r *releasing) wants(kind string) bool { return slices.Contains(r.Only, kind) }
+
 // pack makes the files of one target.
-func (f *flags) pack(source *checkout, out *folder, t target, built []program) error {
-	version := strings.TrimPrefix(built[0].info.Main.Version, "v")
-	base := fmt.Sprintf("%s_%s_%s", version, t.os, t.arch)
+func (r *releasing) pack(t target, built []program) error {
+	r.version = strings.TrimPrefix(built[0].info.Main.Version, "v")
+	base := fmt.Sprintf("%s_%s_%s", r.version, t.os, t.arch)
 	for _, p := range built {
-		if err := out.writeMaterials(p, p.name+"_"+base, source.time); err != nil {
+		if err := r.out.writeMaterials(p, p.name+"_"+base, r.source.time); err != nil {
 			return err
 		}
 	}
-	if slices.Contains(f.Only, "archive") {
-		files, err := source.archived(t, built)
+	if r.wants("archive") {
+		files, err := r.source.archived(t, built)
 		if err != nil {
 			return err
 		}
-		data, extension, err := archive(name+"_"+base, t, files, source.time)
+		data, extension, err := archive(name+"_"+base, t, files, r.source.time)
 		if err != nil {
 			return err
 		}
-		if err := out.write(name+"_"+base+extension, data); err != nil {
+		if err := r.out.write(name+"_"+base+extension, data); err != nil {
 			return err
 		}
+	}
+	if r.wants("api") && t.os == "linux" {
+		image, err := r.source.apiImage(t, built[0])
+		if err != nil {
+			return fmt.Errorf("the image api: %w", err)
+		}
+		r.images = append(r.images, image)
 	}
 	return nil
+}
+
+// writeImages writes the images of all targets into one layout.
+func (r *releasing) writeImages() error {
+	if len(r.images) == 0 {
+		return nil
+	}
+	data, err := layoutOf(r.images, r.version, r.source.time)
+	if err != nil {
+		return fmt.Errorf("the image api: %w", err)
+	}
+	return r.out.write(name+"-api_"+r.version+".oci.tar", data)
 }
 
 // archived returns the files of an archive.
 func (c *checkout) archived(t target, built []program) (files []file, err error) {
 	for _, p := range built {
-		files = append(files, file{t.program(p.name), programMode, p.data})
+		files = append(files, file{path: t.program(p.name), mode: programMode, data: p.data})
 	}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		data, err := c.file(name)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{name, plainMode, data})
+		files = append(files, file{path: name, mode: plainMode, data: data})
 	}
 	return files, nil
 }

@@ -146,11 +146,11 @@ func TestRefusals(t *testing.T) {
 		args []string
 		says string
 	}{
-		"change":  {[]string{"--checkout", changed, "--out", t.TempDir()}, "has a change that no commit has (?? new.go)"},
-		"no git":  {[]string{"--checkout", t.TempDir(), "--out", t.TempDir()}, "--checkout: git status"},
-		"full":    {[]string{"--checkout", workshop.checkout, "--out", full}, "is not empty"},
-		"target":  {[]string{"--target", "plan9/amd64"}, `"plan9/amd64" is none of linux/amd64,`},
-		"unknown": {[]string{"--only", "rpm"}, "--only"},
+		"change": {[]string{"--checkout", changed, "--out", t.TempDir()}, "has a change that no commit has (?? new.go)"},
+		"no git": {[]string{"--checkout", t.TempDir(), "--out", t.TempDir()}, "--checkout: git status"},
+		"full":   {[]string{"--checkout", workshop.checkout, "--out", full}, "is not empty"},
+		"target": {[]string{"--target", "plan9/amd64"}, `"plan9/amd64" is none of linux/amd64,`},
+		"kind":   {[]string{"--only", "rpm"}, "--only"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
