@@ -114,3 +114,8 @@ func Small(s *Server, h http.HandlerFunc) http.Handler {
 
 // ClientOf is the address from which a request comes.
 func ClientOf(s *Server, r *http.Request) netip.Addr { return ClientAddr(r, s.cfg.TrustedProxies) }
+
+// GoOnWithRemovals does what the sweep does about removed accounts.
+func GoOnWithRemovals(ctx context.Context, s *Server, now time.Time) error {
+	return s.pipeline.Removals.GoOn(ctx, now)
+}

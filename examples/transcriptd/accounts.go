@@ -16,8 +16,9 @@ import (
 )
 
 type accountsCommand struct {
-	Set  accountsSet  `cmd:"" help:"Create an account or change it."`
-	List accountsList `cmd:"" help:"List the accounts."`
+	Set    accountsSet    `cmd:"" help:"Create an account or change it."`
+	List   accountsList   `cmd:"" help:"List the accounts."`
+	Remove accountsRemove `cmd:"" help:"Remove an account with everything that belongs to it, for good."`
 }
 
 type accountsSet struct {

@@ -17,14 +17,21 @@ type database struct{ service.DatabaseFlag }
 // only if that is the purpose of the command, because a mistyped name would otherwise make a
 // new database.
 func (d database) withStore(ctx context.Context, made bool, use func(*store.Store) error) error {
-	s, err := service.OpenStore(ctx, store.Options{Database: string(d.DB), MustExist: !made, Blobs: store.InMemory})
-	if !made && errors.Is(err, store.ErrNoDatabase) {
-		return fmt.Errorf("%w: name the right one with --db, or make this one with \"transcriptd migrate\"", err)
-	}
+	s, err := d.open(ctx, store.Options{MustExist: !made, Blobs: store.InMemory})
 	if err != nil {
 		return err
 	}
 	return errors.Join(use(s), s.Close())
+}
+
+// open opens the database. An error says what to do about a missing one.
+func (d database) open(ctx context.Context, o store.Options) (*store.Store, error) {
+	o.Database = string(d.DB)
+	s, err := service.OpenStore(ctx, o)
+	if o.MustExist && errors.Is(err, store.ErrNoDatabase) {
+		return nil, fmt.Errorf("%w: name the right one with --db, or make this one with \"transcriptd migrate\"", err)
+	}
+	return s, err
 }
 
 // withAccounts opens the accounts of the database with the offered plans.

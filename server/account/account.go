@@ -27,6 +27,10 @@ import (
 // requested account or key.
 var ErrNotFound = errors.New("account: there is no such account or key")
 
+// ErrBeingRemoved says that an account of this name is being removed, and that rows of the account
+// are left: server.Server.RemoveAccount ends the removal.
+var ErrBeingRemoved = errors.New("account: the account is being removed")
+
 // notFound is an ErrNotFound that names the missing thing.
 type notFound string
 
@@ -97,7 +101,8 @@ var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 
 // Set creates the account or changes it. A name consists of 1 to 128 letters, digits and . _ @
 // + -, begins with a letter or digit, and is case-sensitive. The error names a bad name, an
-// unusable prompt, or an unknown plan ([ErrNoPlan]).
+// unusable prompt, or an unknown plan ([ErrNoPlan]). After the removal of an account, Set makes a
+// new one of the same name; during the removal the error is [ErrBeingRemoved].
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
 		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)
@@ -112,6 +117,9 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 	}
 	var acc db.Account
 	err = a.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if err := tx.Removals.Forget(ctx, name); err != nil {
+			return err
+		}
 		var err error
 		acc, err = tx.Accounts.ByID(ctx, name)
 		if errors.Is(err, db.ErrNotFound) {
@@ -133,6 +141,9 @@ func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, e
 		return tx.Accounts.Put(ctx, acc)
 	})
 	a.memory.forget()
+	if errors.Is(err, db.ErrBeingRemoved) {
+		return Account{}, fmt.Errorf("%w: %s", ErrBeingRemoved, name)
+	}
 	if err != nil {
 		return Account{}, fmt.Errorf("account: setting %s: %w", name, err)
 	}

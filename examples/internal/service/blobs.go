@@ -52,6 +52,18 @@ func (p BlobPlace) make() error {
 	return os.MkdirAll(string(p), 0o700)
 }
 
+// Find returns an error if the place is a folder that does not exist. It is for commands that need
+// the blobs of a service: a mistyped name would be an empty place.
+func (p BlobPlace) Find() error {
+	if !p.isFolder() {
+		return nil
+	}
+	if _, err := os.Stat(string(p)); err != nil {
+		return &FlagError{"--blobs", err}
+	}
+	return nil
+}
+
 // addresses is the address of an object store that is not Amazon's, which no link may reach.
 func (p BlobPlace) addresses() []string {
 	if p.isFolder() {

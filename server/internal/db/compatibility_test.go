@@ -23,6 +23,7 @@ var madeBy = []struct {
 	river             int64
 }{
 	{2, 1, "v0.1.0", 8},
+	{3, 1, "v0.1.0", 8},
 }
 
 func TestEachMigrationTellsWhoMayWork(t *testing.T) {

@@ -104,6 +104,7 @@ var small = map[string]string{
 	"processes":        "a row for each process",
 	"hooks":            "a row for each kind of hook",
 	"measures":         "a row for each kind of blob",
+	"removals":         "a row for each account that was removed within the last day",
 	"asr_places":       "a row for each recording that is to be recognized now",
 	"river_leader":     "a row for the process that leads",
 	"river_migration":  "a row for each change of the tables",
@@ -113,6 +114,8 @@ var small = map[string]string{
 const (
 	oneOfAccount = "an account has one row"
 	tenOfAccount = "an account has at most ten"
+
+	ofRemoved = "all rows of an account that is removed are wanted, at most 200 in each transaction"
 
 	runsNow = "what runs now, by an index without what has ended"
 	inQueue = "the rows of the queue: what waits, and what has ended in the last hour"
@@ -175,5 +178,26 @@ var permitted = map[string]string{
 	"Store.Sweep rate_windows":                          "now and then; an index would slow down each request",
 	"Store.Status river_job":                            inQueue,
 	"Store.Status jobs":                                 runsNow,
-	"Store.Sweep fair_shares":                           "now and then, the few queues of the accounts that have worked lately",
+
+	"RemovalsTx.Batch library_rows of an account":          "the rows of batches of an account that is removed, by an index of their own",
+	"RemovalsTx.DeleteSome keys of an account":             ofRemoved,
+	"RemovalsTx.DeleteSome shares of an account":           ofRemoved,
+	"RemovalsTx.DeleteSome text_feeds of an account":       ofRemoved,
+	"RemovalsTx.DeleteSome search_volumes of an account":   ofRemoved,
+	"RemovalsTx.DeleteSome library_rows of an account":     ofRemoved,
+	"RemovalsTx.DeleteSome transcripts of an account":      ofRemoved,
+	"RemovalsTx.DeleteSome jobs of an account":             ofRemoved,
+	"RemovalsTx.DeleteSome extractions of an account":      ofRemoved,
+	"RemovalsTx.DeleteSome idempotency_keys of an account": ofRemoved,
+	"RemovalsTx.DeleteSome usage of an account":            ofRemoved,
+	"RemovalsTx.DeleteSome follow_accounts of an account":  ofRemoved,
+	"RemovalsTx.DeleteSome rate_windows of an account":     ofRemoved,
+	"RemovalsTx.DeleteSome fair_shares":                    "once, when an account is removed; the few queues of the accounts that have worked lately",
+	"RemovalsTx.DeleteSteps river_job":                     inQueue + "; once, when an account is removed",
+	"RemovalsTx.Recordings recordings of an account":       ofRemoved,
+	"Jobs.RunningOf jobs of an account":                    ofRemoved,
+	"Removals.Contents library_rows of an account":         ofRemoved,
+	"Uploads.IDs uploads of an account":                    ofRemoved,
+	"Removals.Batches batches of an account":               ofRemoved,
+	"Store.Sweep fair_shares":                              "now and then, the few queues of the accounts that have worked lately",
 }

@@ -65,6 +65,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.webhooks()
 	w.queue()
 	w.housekeeping()
+	w.removals()
 }
 
 // must fails the test if a call fails otherwise than because there is no such row.
@@ -529,6 +530,29 @@ func (w walk) housekeeping() {
 	release, err := w.Serve(ctx)
 	w.must(err, release())
 	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour))
+}
+
+// removals removes an account that has few rows, so that a plan by an index is the best one.
+func (w walk) removals() {
+	ctx := w.Context()
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Removals.Begin(ctx, "nobody"), tx.Removals.Begin(ctx, "a7"), tx.Removals.Forget(ctx, "beta"))
+		for _, table := range []db.Owned{
+			db.OwnedKeys, db.OwnedShares, db.OwnedTextFeeds, db.OwnedVolumes, db.OwnedTranscripts, db.OwnedJobs, db.OwnedExtractions,
+			db.OwnedIdempotency, db.OwnedUsage, db.OwnedFollowing, db.OwnedTurns, db.OwnedWindows, db.OwnedLibrary,
+		} {
+			w.must(second(tx.Removals.DeleteSome(ctx, table, "a7")))
+		}
+		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
+		w.must(tx.Removals.Content(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
+			tx.Batches.Insert(ctx, b), tx.Removals.Batch(ctx, "a7", b.ID))
+		w.must(second(tx.Removals.Recordings(ctx, "a7")), second(tx.Removals.DeleteSteps(ctx, "a7")))
+	})
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		w.must(tx.Accounts.Put(ctx, db.Account{ID: "bare", Plan: "free"}), tx.Removals.Begin(ctx, "bare"), tx.Removals.End(ctx, "bare"), tx.Removals.Forget(ctx, "bare"))
+	})
+	w.must(second(w.Removals.All(ctx)), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Extractions.EndedOf(ctx, "a7", "", 200)),
+		second(w.Removals.Contents(ctx, "a7")), second(w.Uploads.IDs(ctx, "a7")), second(w.Removals.Batches(ctx, "a7")))
 }
 
 // touchLibrary does what has to do with one content in a library.

@@ -27,6 +27,7 @@ type Reader struct {
 	Lookups     Lookups
 	Places      Places
 	Recordings  Recordings
+	Removals    Removals
 	Speakers    Speakers
 	Transcripts Transcripts
 }
@@ -65,6 +66,7 @@ func newReader(s *source) Reader {
 		Lookups:     Lookups{s},
 		Places:      Places{s},
 		Recordings:  Recordings{s},
+		Removals:    Removals{s},
 		Speakers:    Speakers{s},
 		Transcripts: Transcripts{s},
 	}

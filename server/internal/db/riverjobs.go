@@ -38,6 +38,7 @@ import (
 //   - The term of a leader that is dead (endTerm): River waits for the end of the term, and
 //     a dead leader hears no request to resign.
 //   - The calls of hooks that no process makes (sweepHookCalls): River's cleaner goes by states.
+//   - The steps of an account that is removed (DeleteSteps): River does not look into arguments.
 //
 // The service uses none of these features of River, because each does something else:
 //
@@ -289,6 +290,18 @@ func (s *Store) sweepHookCalls(ctx context.Context, before time.Time) error {
 		}
 	}
 	return nil
+}
+
+// DeleteSteps removes steps that name an account, at most 200, and returns how many. A step that
+// runs finds no rows of the account.
+func (w RemovalsTx) DeleteSteps(ctx context.Context, account string) (int64, error) {
+	if err := w.Lock(ctx, account); err != nil {
+		return 0, err
+	}
+	res, err := w.db.NewRaw(`DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE args ->> 'account' = ? AND state <> 'running' LIMIT ?)`,
+		account, portion).Exec(ctx)
+	n, err := affected(res, err)
+	return n, wrap("delete steps of "+account, err)
 }
 
 // endTerm ends the term of a dead process in which it leads. Without it River's periodic

@@ -27,6 +27,7 @@ type Tx struct {
 	Lookups     LookupsTx
 	Places      PlacesTx
 	Recordings  RecordingsTx
+	Removals    RemovalsTx
 	Speakers    SpeakersTx
 	Transcripts TranscriptsTx
 	Uploads     UploadsTx
@@ -53,6 +54,7 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Lookups = LookupsTx{tx.Reader.Lookups, tx}
 	tx.Places = PlacesTx{tx.Reader.Places, tx}
 	tx.Recordings = RecordingsTx{tx.Reader.Recordings, tx}
+	tx.Removals = RemovalsTx{tx.Reader.Removals, tx}
 	tx.Speakers = SpeakersTx{tx.Reader.Speakers, tx}
 	tx.Transcripts = TranscriptsTx{tx.Reader.Transcripts, tx}
 	tx.Uploads = UploadsTx{tx}

@@ -2,6 +2,7 @@ package follows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -137,6 +138,33 @@ func (fs *Follows) Delete(ctx context.Context, account string, plan account.Plan
 		}
 		return countFollows(ctx, tx, account, max(have-1, 0))
 	})
+}
+
+// RemoveAll removes all follows of an account with their histories, and returns how many.
+func (fs *Follows) RemoveAll(ctx context.Context, account string) (n int64, err error) {
+	const some = 200
+	for {
+		follows, err := page(ctx, fs.store, account, "", some)
+		if err != nil || len(follows) == 0 {
+			return n, err
+		}
+		for _, f := range follows {
+			err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+				err := lockSource(ctx, tx, &source{ID: f.SourceID})
+				if err == nil {
+					err = deleteFollow(ctx, tx, f.ID)
+				}
+				if err == nil {
+					err = leaveSource(ctx, tx, f.SourceID)
+				}
+				return err
+			})
+			if err != nil && !errors.Is(err, db.ErrNotFound) { // another process has removed it
+				return n, err
+			}
+			n++
+		}
+	}
 }
 
 // change runs fn in a transaction that has locked a follow of an account and its source.

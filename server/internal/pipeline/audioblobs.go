@@ -103,9 +103,14 @@ func (a *audio) deleteUnkept(ctx context.Context, key string) {
 
 // deleteChunks removes the audio of an extraction's chunks.
 func (a *audio) deleteChunks(ctx context.Context, extractionID string) {
-	keys, err := a.store.Blobs.Keys(ctx, audioPrefix(extractionID))
+	a.deletePrefix(ctx, audioPrefix(extractionID))
+}
+
+// deletePrefix removes the blobs whose keys begin with prefix.
+func (a *audio) deletePrefix(ctx context.Context, prefix string) {
+	keys, err := a.store.Blobs.Keys(ctx, prefix)
 	if err != nil {
-		a.log.WarnContext(ctx, "audio was left behind", "extraction", extractionID, "err", err)
+		a.log.WarnContext(ctx, "blobs were left behind", "prefix", prefix, "err", err)
 	}
 	a.deleteBlobs(ctx, keys...)
 }

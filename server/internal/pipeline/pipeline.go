@@ -55,6 +55,8 @@ type Pipeline struct {
 	// Corrections changes the texts of libraries.
 	Corrections *corrections.Texts
 	Disks       *Disks
+	// Removals removes accounts.
+	Removals *Removals
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable
 	// Webhooks has the endpoints of accounts, and delivers to them.
@@ -141,10 +143,11 @@ func (p *Pipeline) assemble() {
 		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
+	p.Removals = &Removals{c.Store, p.claims, p.audio, p.Follows, p.Webhooks}
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
 		claims: p.claims, batches: p.Batches, follows: p.Follows, webhooks: p.Webhooks, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
-		recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
+		removals: p.Removals, recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
 	p.rescue = &rescue{
 		store: c.Store, cluster: p.cluster, claims: p.claims, batches: p.Batches, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,

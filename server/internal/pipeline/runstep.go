@@ -35,6 +35,7 @@ type processor struct {
 	follows  *follows.Follows
 	webhooks *webhooks.Store
 	hooks    *hookDelivery
+	removals *Removals
 	audio    *audio
 	disks    *Disks
 	metrics  *metrics.Metrics

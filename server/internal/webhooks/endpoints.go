@@ -143,6 +143,25 @@ func (s *Store) Delete(ctx context.Context, account, id string) error {
 	return fmt.Errorf("webhooks: deleting a webhook: %w", known(err))
 }
 
+// RemoveAll removes the endpoints of an account with their deliveries, and returns how many
+// endpoints. An attempt that is under way goes on.
+func (s *Store) RemoveAll(ctx context.Context, account string) (n int64, err error) {
+	for {
+		var ids []string
+		err := s.db.SQL().Reader().NewSelect().Model((*endpoint)(nil)).Column("id").Where("account = ?", account).Limit(webhook.MaxEndpoints).Scan(ctx, &ids)
+		if err != nil || len(ids) == 0 {
+			return n, sqldb.Wrap("webhooks of "+account, err)
+		}
+		for _, id := range ids {
+			var coded *transcript.Error // NOT_FOUND: another process has removed it
+			if err := s.Delete(ctx, account, id); err != nil && !errors.As(err, &coded) {
+				return n, err
+			}
+			n++
+		}
+	}
+}
+
 // typesOf is never nil, so that the column always has an array.
 func typesOf(types []webhook.EventType) []webhook.EventType {
 	return append([]webhook.EventType{}, types...)
