@@ -63,6 +63,10 @@ AXE := bin/axe
 # The library of Standard Webhooks for JavaScript, which checks our signatures.
 STANDARD_WEBHOOKS := bin/standardwebhooks
 
+# The programs of the last version, for the tests of upgrades.
+LAST_COMMIT := $(shell sed -n 's/^const Commit = "\(.*\)"$$/\1/p' internal/lastversion/lastversion.go)
+LAST_VERSION := bin/lastversion-$(LAST_COMMIT)
+
 # The required programs, as TEST=>PACKAGE: if the test fails, the Debian package is
 # installed.
 RUN_NEEDS := \
@@ -276,6 +280,20 @@ $(PROMTOOL):
 	tar -xOf "$$dir/files.tar" ./usr/bin/promtool >"$$dir/promtool" && \
 	chmod +x "$$dir/promtool" && mv "$$dir/promtool" $@
 
+# The programs are compiled from the commit of the last version. A source without history, such as
+# an archive, has no such commit: the tests of upgrades then skip.
+$(LAST_VERSION):
+	@git cat-file -e '$(LAST_COMMIT)^{commit}' 2>/dev/null || { \
+		echo "The commit $(LAST_COMMIT) of the last version is not in this clone: the tests of upgrades skip." >&2; exit; \
+	}; \
+	echo "Compiling the programs of the last version"; \
+	programs="$(CURDIR)/$@.new" && rm -rf "$$programs" && mkdir -p "$$programs" && \
+	source=$$(mktemp -d) && trap 'rm -rf "$$source"' EXIT && \
+	git archive '$(LAST_COMMIT)' | tar -x -C "$$source" && cd "$$source" && \
+	$(GO) build -o "$$programs/" ./examples/transcriptd ./examples/transcribe && \
+	$(GO) test -c -o "$$programs/e2e.test" ./server/internal/e2e && \
+	mv "$$programs" "$(CURDIR)/$@"
+
 # The linter runs on Node 18 and later; Debian 12 has Node 18. The lock file pins its
 # packages, and no package's own script is run.
 $(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
@@ -334,6 +352,7 @@ $(OPENAI)/whole: server/internal/openaiface/testdata/requirements.txt | setup-ve
 	$(call environment,$(OPENAI),the official Python client of OpenAI's API,make test-clients fails)
 
 setup setup-soak setup-bench: $(S3) $(PROMTOOL)
+setup setup-soak: $(LAST_VERSION)
 setup setup-soak: $(YTDLP_PLUGINS)
 setup setup-wer setup-soak setup-bench: $(WHISPER)
 setup setup-run setup-wer setup-soak setup-bench: $(YTDLP)

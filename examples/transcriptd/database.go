@@ -45,12 +45,41 @@ func (d database) withAccounts(ctx context.Context, made bool, offered account.P
 	})
 }
 
-type migrateCommand struct{ database }
+type migrateCommand struct {
+	database
+	DryRun bool `help:"Print the migrations that would run, and change nothing. Needs only the right to read."`
+}
 
 // Run opens the database, which also updates it.
 func (c *migrateCommand) Run(ctx context.Context, out output) error {
+	if c.DryRun {
+		return c.dryRun(ctx, out)
+	}
 	return c.withStore(ctx, true, func(*store.Store) error {
 		_, err := fmt.Fprintln(out.Stderr, "The database is up to date.")
 		return err
 	})
+}
+
+// dryRun prints the name of each migration that would run.
+func (c *migrateCommand) dryRun(ctx context.Context, out output) error {
+	found, err := service.Migrations(ctx, string(c.DB))
+	if err != nil {
+		return err
+	}
+	for _, name := range found.Migrations {
+		if _, err := fmt.Fprintln(out.Stdout, name); err != nil {
+			return err
+		}
+	}
+	said := fmt.Sprintf("These migrations would run: %d. Nothing has changed.", len(found.Migrations))
+	switch {
+	case len(found.Migrations) > 0:
+	case found.Newer != "":
+		said = fmt.Sprintf("The tables are of version %s, which is newer than this program. The program may work on them.", found.Newer)
+	default:
+		said = "The database is up to date."
+	}
+	_, err = fmt.Fprintf(out.Stderr, "%s: %s\n", found.Database, said)
+	return err
 }

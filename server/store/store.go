@@ -102,3 +102,23 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 // Close releases everything. The store must not be used afterwards.
 func (s *Store) Close() error { return db.Of(s).Close() }
+
+// Pending is what Open would change in the tables of a database.
+type Pending struct {
+	// Database is the place of the database in words, without user and password.
+	Database string
+	// Migrations are the names of the migrations that Open would run, in their order. Empty:
+	// the tables are up to date.
+	Migrations []string
+	// Newer is the version that has made the tables, if it is newer than the program. The
+	// program may work on such tables. Empty: no newer version has.
+	Newer string
+}
+
+// Migrations returns what Open would change, and changes nothing: it makes no file and needs only
+// the right to read. Of the options it uses Database. A SQLite file that does not exist needs all
+// migrations. Migrations refuses tables that rule this program out, with ErrNewer.
+func Migrations(ctx context.Context, o Options) (Pending, error) {
+	found, err := db.Migrations(ctx, db.Options(o))
+	return Pending(found), err
+}

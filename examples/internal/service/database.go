@@ -46,13 +46,27 @@ func OpenStore(ctx context.Context, o store.Options) (*store.Store, error) {
 	s, err := store.Open(ctx, o)
 	switch {
 	case errors.Is(err, store.ErrNewer):
-		return nil, fmt.Errorf("%w (this program is version %s)", err, Version())
+		return nil, tooOld(err)
 	case !errors.Is(err, store.ErrNoDatabase), o.MustExist:
 		return s, err
 	case Database(o.Database).IsFile():
 		return nil, fmt.Errorf("%w: make it, or name another path with --db", err)
 	}
 	return nil, fmt.Errorf("%w: make it with createdb, or name another one with --db", err)
+}
+
+// tooOld adds the version of this program to a store.ErrNewer.
+func tooOld(err error) error {
+	return fmt.Errorf("%w (this program is version %s)", err, Version())
+}
+
+// Migrations returns the migrations that OpenStore would run on a database, and changes nothing.
+func Migrations(ctx context.Context, database string) (store.Pending, error) {
+	found, err := store.Migrations(ctx, store.Options{Database: database})
+	if errors.Is(err, store.ErrNewer) {
+		err = tooOld(err)
+	}
+	return found, err
 }
 
 // addresses returns the addresses of the database, which no link may reach. A file and a socket

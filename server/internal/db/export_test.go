@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 )
 
-// Migrations are our own, to be listed and undone: they fill nothing.
-func Migrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
+// OwnMigrations are ours, to be listed and undone: they fill nothing.
+func OwnMigrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
 	return ourMigrations(d, bun.NewDB(pool, sqlitedialect.New()))
 }
 

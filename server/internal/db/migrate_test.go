@@ -82,7 +82,7 @@ func TestNewerTables(t *testing.T) {
 // allMigrations are the last versions of our tables and of River's.
 func allMigrations(t *testing.T, o db.Options) (ours, rivers int64) {
 	t.Helper()
-	all, err := db.Migrations(dialect(o), open(t, o).DB)
+	all, err := db.OwnMigrations(dialect(o), open(t, o).DB)
 	require.NoError(t, err)
 	for _, m := range all.ListSources() {
 		ours = max(ours, m.Version)
@@ -130,7 +130,7 @@ func dialect(o db.Options) goose.Dialect {
 // goBack undoes our migrations down to a version.
 func goBack(t *testing.T, old database, o db.Options, version int64) {
 	t.Helper()
-	all, err := db.Migrations(dialect(o), old.DB)
+	all, err := db.OwnMigrations(dialect(o), old.DB)
 	require.NoError(t, err)
 	_, err = all.DownTo(t.Context(), version)
 	require.NoError(t, err)
@@ -139,7 +139,7 @@ func goBack(t *testing.T, old database, o db.Options, version int64) {
 // goForth does our migrations up to a version.
 func goForth(t *testing.T, old database, o db.Options, version int64) {
 	t.Helper()
-	all, err := db.Migrations(dialect(o), old.DB)
+	all, err := db.OwnMigrations(dialect(o), old.DB)
 	require.NoError(t, err)
 	_, err = all.UpTo(t.Context(), version)
 	require.NoError(t, err)

@@ -86,6 +86,13 @@ var elsewhere = map[string]string{
 	"db/migrate.go upToDate compatible":         newer,
 	"db/compatibility.go compatible Scan":       newer,
 	"db/examine.go Examine Examine":             examine,
+	"db/pending.go Migrations Look":             dryRun,
+	"db/pending.go Migrations read":             dryRun,
+	"db/pending.go read doneIn":                 dryRun,
+	"db/pending.go read compatible":             dryRun,
+	"db/pending.go read Scan":                   dryRun,
+	"db/pending.go doneIn HasTable":             dryRun,
+	"db/pending.go doneIn Scan":                 dryRun,
 	"db/examine.go Examine upToDate":            examine,
 }
 
@@ -95,6 +102,7 @@ const (
 	queues     = "statements of River"
 	stored     = "blobs are files; walkStore calls NeedMedia"
 	newTables  = "statements that make tables"
+	dryRun     = "it opens no store, and reads the tables of the migrations"
 	newer      = "only on tables of a newer version, whose row says what they need"
 	examine    = "it opens no store; walkStore calls Ping, which asks the same"
 )

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -234,6 +235,7 @@ type child struct {
 // place is where the children of one test keep their data.
 type place struct {
 	database, blobs, diary string
+	program                string // of the child; "": this one
 	scratch                string // "": the system's
 	minFree                int64  // bytes; 0: the server's default
 	role                   server.Role
@@ -257,7 +259,7 @@ func newPlace(t testing.TB, database string) place {
 // the test.
 func (s place) spawn(t testing.TB, addr string) *child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
+	cmd := exec.Command(cmp.Or(s.program, os.Args[0]), "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
 		childWhisper+"="+s.whisper, childDirect+"="+s.direct, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childFollows+"="+s.follows, childAllow+"="+s.allow, childEvery+"="+s.every.String(), childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))

@@ -49,7 +49,7 @@ const (
 // request fails, limits are exact, nothing is lost, and no process grows.
 func TestSoakMixed(t *testing.T) {
 	soak(t)
-	m := newMixed(t)
+	m := newMixed(t, "", "")
 	m.warmUp(t)
 	m.run(t)
 	m.check(t)
@@ -58,12 +58,13 @@ func TestSoakMixed(t *testing.T) {
 // mixed is a load of requests of all kinds.
 type mixed struct {
 	place
-	http    *http.Client
-	front   *balancer
-	apis    []*child
-	addrs   []string
-	workers []*child
-	keys    map[string]string // by account
+	http     *http.Client
+	programs []string // of the two processes of each part; "": this one
+	front    *balancer
+	apis     []*child
+	addrs    []string
+	workers  []*child
+	keys     map[string]string // by account
 
 	sent     atomic.Int64
 	began    time.Time
@@ -77,7 +78,8 @@ type mixed struct {
 	memory   map[string][]int64 // resident bytes of each process, as time goes by
 }
 
-func newMixed(t *testing.T) *mixed {
+// newMixed starts one process for each part and program.
+func newMixed(t *testing.T, programs ...string) *mixed {
 	t.Helper()
 	m := &mixed{
 		place: newPlace(t, storetest.Postgres(t).Database), keys: map[string]string{}, took: map[string][]time.Duration{}, statuses: map[string]int{},
@@ -91,7 +93,8 @@ func newMixed(t *testing.T) *mixed {
 	thrifty, frugal := fmt.Sprintf(mixedPlan, strconv.Itoa(thriftyMay), "null"), fmt.Sprintf(mixedPlan, "null", strconv.Itoa(frugalMay))
 	require.NoError(t, os.WriteFile(m.plans, fmt.Appendf(nil, mixedPlans, wide, thrifty, frugal), 0o600))
 	m.makeKeys(t)
-	for range 2 {
+	m.programs = programs
+	for _, m.program = range programs {
 		addr := freeAddr(t)
 		m.addrs = append(m.addrs, addr)
 		m.apis = append(m.apis, m.as(t, server.RoleAPI).spawn(t, addr))
@@ -174,6 +177,7 @@ func (m *mixed) trouble(t *testing.T) {
 	<-time.After(mixedTime / 6)
 	assert.NoError(t, m.apis[0].cmd.Process.Signal(syscall.SIGTERM))
 	assert.NoError(t, m.apis[0].cmd.Wait(), "it ends in good order")
+	m.program = m.programs[0]
 	m.apis[0] = m.as(t, server.RoleAPI).spawn(t, m.addrs[0])
 }
 
