@@ -1,11 +1,7 @@
 package server_test
 
 import (
-	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// TestBackup copies a service that is at work as OPERATIONS.md says, first the database and
-// then the blobs, and starts another one on the copies: texts are there, and a recording
-// is recognized to its end.
+// TestBackup copies a service that is at work, and starts another one on the copy: texts are
+// there, and a recording is recognized to its end at once.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, o store.Options) {
@@ -28,14 +24,18 @@ func TestBackup(t *testing.T) {
 		said, _ := text(t, s.link(t, "https://video.example/watch?v="+video))
 		id, release := s.heldJob(t, "a recording")
 		defer release()
+		o.Blobs = s.blobs
+		archive := filepath.Join(t.TempDir(), "backup.tar")
+		made, err := storetest.Open(t, o).Backup(t.Context(), archive)
+		require.NoError(t, err)
+		require.Zero(t, made.Missing)
+		require.Positive(t, made.Blobs)
 
 		restored, dir := o, t.TempDir()
-		restored.Database = copyDatabase(t, o)
-		require.NoError(t, os.CopyFS(filepath.Join(dir, "blobs"), os.DirFS(s.blobs)))
-		if storetest.IsPostgres(o) { // or it would take half a minute to find them dead
-			_, err := storetest.SQL(t, restored).ExecContext(t.Context(), "DELETE FROM processes")
-			require.NoError(t, err)
-		}
+		restored.Database, restored.Blobs = emptyDatabase(t, o), filepath.Join(dir, "blobs")
+		_, err = store.Restore(t.Context(), restored, archive)
+		require.NoError(t, err)
+		requireSound(t, restored)
 		again := startIn(t, restored, dir)
 		key := as(s.Key) // the key is in the copy
 		a := again.get(t, "/v1/library/transcripts/video_site/"+video, key)
@@ -43,44 +43,29 @@ func TestBackup(t *testing.T) {
 		assert.Contains(t, a.body, said)
 		require.Eventually(t, func() bool {
 			return again.get(t, "/v1/transcript/job/"+id, key).object(t)["status"] == "success"
-		}, time.Minute, 50*time.Millisecond)
+		}, 20*time.Second, 50*time.Millisecond, "before the process that was backed up would be taken for dead")
 	})
 }
 
-// copyDatabase copies a database that is being served, and returns the name of the copy.
-func copyDatabase(t *testing.T, o store.Options) string {
+// requireSound verifies a store.
+func requireSound(t *testing.T, o store.Options) {
 	t.Helper()
-	if path, isFile := strings.CutPrefix(o.Database, "sqlite:"); isFile {
-		backup := filepath.Join(t.TempDir(), "copy.db")
-		_, err := storetest.SQL(t, o).ExecContext(t.Context(), "VACUUM INTO ?", backup)
-		require.NoError(t, err)
-		require.NotEqual(t, path, backup)
-		return "sqlite:" + backup
+	s, err := store.Open(t.Context(), o)
+	require.NoError(t, err)
+	found, err := s.Verify(t.Context())
+	require.NoError(t, err)
+	require.Len(t, found, 3)
+	for _, f := range found {
+		require.Equal(t, engine.OK, f.Status, f)
 	}
-	u, err := url.Parse(o.Database)
-	require.NoError(t, err)
-	dump, name := filepath.Join(t.TempDir(), "copy.dump"), strings.TrimPrefix(u.Path, "/")+"_restored"
-	run(t, "pg_dump", "--format=custom", "--file="+dump, o.Database)
-	_, err = storetest.SQL(t, o).ExecContext(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template0")
-	require.NoError(t, err)
-	admin := storetest.SQL(t, o)
-	t.Cleanup(func() {
-		_, err := admin.Exec("DROP DATABASE " + name + " WITH (FORCE)")
-		require.NoError(t, err)
-	})
-	u.Path = "/" + name
-	run(t, "pg_restore", "--no-owner", "--dbname="+u.String(), dump)
-	return u.String()
+	require.NoError(t, s.Close())
 }
 
-// run runs a program of PostgreSQL.
-func run(t *testing.T, program string, args ...string) {
+// emptyDatabase returns the name of a database of the same kind without tables.
+func emptyDatabase(t *testing.T, o store.Options) string {
 	t.Helper()
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + program)
-	require.NoError(t, err)
-	if len(found) > 0 {
-		program = found[len(found)-1]
+	if storetest.IsPostgres(o) {
+		return storetest.EmptyPostgres(t)
 	}
-	out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	return "sqlite:" + filepath.Join(t.TempDir(), "restored.db")
 }

@@ -79,7 +79,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 func passing(dir string, speech service.Choice, log *slog.Logger) service.Setup {
 	return service.Setup{Speech: speech, Log: log, Flags: service.Flags{
 		DatabaseFlag: service.DatabaseFlag{DB: service.Database("sqlite:" + filepath.Join(dir, "service.db"))},
-		Blobs:        service.BlobPlace(filepath.Join(dir, "blobs")),
+		BlobsFlag:    service.BlobsFlag{Blobs: service.BlobPlace(filepath.Join(dir, "blobs"))},
 		Listen:       "127.0.0.1:0",
 		LinkFlags:    service.LinkFlags{YtDlp: service.Executable(service.YtDlp())},
 	}}

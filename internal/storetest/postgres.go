@@ -94,6 +94,19 @@ func (c *cluster) database(t testing.TB) string {
 	return c.url(name)
 }
 
+// EmptyPostgres returns the URL of a database without tables, which is dropped when the test ends.
+func EmptyPostgres(t testing.TB) string {
+	t.Helper()
+	c, err := theCluster()
+	needed(t, err)
+	name := fmt.Sprintf("empty_%d", c.databases.Add(1))
+	require.NoError(t, c.admin(t.Context(), "CREATE DATABASE "+name+" TEMPLATE template0"))
+	t.Cleanup(func() {
+		require.NoError(t, c.admin(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"))
+	})
+	return c.url(name)
+}
+
 // needed skips the test if PostgreSQL is not installed and not required.
 func needed(t testing.TB, err error) {
 	t.Helper()

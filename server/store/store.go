@@ -50,6 +50,9 @@ type Options struct {
 	// database yet; Open then creates no file. It is for tools, because a mistyped name would
 	// otherwise make a new database.
 	MustExist bool
+	// Unchanged makes Open fail, and change nothing, if the tables are of an older version. It is
+	// for tools that only read, such as a backup before an upgrade.
+	Unchanged bool
 	// FullSync makes every SQLite commit survive a loss of power. Commits then take more than
 	// ten times as long. Without it, a loss of power may lose the last commits. A crash of the
 	// process loses nothing in either case.

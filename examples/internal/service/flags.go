@@ -26,8 +26,8 @@ import (
 // Flags are the flags of a program that runs the service.
 type Flags struct {
 	DatabaseFlag
-	Listen Address   `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
-	Blobs  BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept until their job ends: a folder (${default}), or s3://BUCKET?OPTION=…."`
+	Listen Address `default:"${listen}" placeholder:"ADDR" help:"Address to listen on (${default}); port 0 takes a free one."`
+	BlobsFlag
 	PlansFlag
 	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: no proxy is trusted."`
 	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power; commits then take ten times as long."`

@@ -78,3 +78,9 @@ func segmentsOf(segmentsJSON []byte) (segments []transcript.Segment, err error) 
 	}
 	return segments, nil
 }
+
+// VerifyIndex compares the index of words with the texts, and calls fault with a sentence about each
+// disagreement. It returns how many texts there are.
+func (s *Store) VerifyIndex(ctx context.Context, fault func(string)) (texts int, err error) {
+	return wordindex.Verify(ctx, s.sql, fault)
+}

@@ -55,10 +55,13 @@ func newest(kind goose.Dialect, pool *bun.DB) (v versions, err error) {
 
 // migrate brings our tables and River's up to date, and returns the versions that this
 // program wants. It changes nothing if a newer version has made tables that this program
-// cannot use: that is ErrNewer.
-func migrate(ctx context.Context, d *sqldb.DB, log *slog.Logger) (want versions, err error) {
+// cannot use: that is ErrNewer. If the tables are to stay unchanged, it only looks.
+func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger) (want versions, err error) {
 	if want, err = newest(d.Kind(), d.Writer()); err != nil {
 		return want, err
+	}
+	if unchanged {
+		return want, notOlder(upToDate(ctx, d.Writer(), want))
 	}
 	err = d.ChangeTables(ctx,
 		func(ctx context.Context) error {
@@ -106,7 +109,20 @@ func upToDate(ctx context.Context, db bun.IDB, want versions) error {
 		return wrap("look at migrations", err)
 	}
 	if have.Ours < want.Ours || have.Rivers < want.Rivers {
-		return fmt.Errorf("store: tables at version %d and %d, want %d and %d", have.Ours, have.Rivers, want.Ours, want.Rivers)
+		return fmt.Errorf("%w: at %d and %d, want %d and %d", errOlder, have.Ours, have.Rivers, want.Ours, want.Rivers)
 	}
 	return compatible(ctx, db, have, want)
+}
+
+var errOlder = errors.New("store: the tables are of an older version")
+
+// notOlder says what to do about tables of an older version.
+func notOlder(err error) error {
+	if !errors.Is(err, errOlder) {
+		return err
+	}
+	return &sqldb.Fault{
+		Found: "the tables of the database are of an older version", Err: err,
+		Cure: `use the program of that version, or update the tables first with "transcriptd migrate"`,
+	}
 }

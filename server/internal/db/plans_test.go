@@ -94,6 +94,32 @@ var elsewhere = map[string]string{
 	"db/pending.go doneIn HasTable":             dryRun,
 	"db/pending.go doneIn Scan":                 dryRun,
 	"db/examine.go Examine upToDate":            examine,
+
+	"db/retention.go sweepBlob BlobsHeld":         stored,
+	"db/blobholds.go DeleteBlobs Delete":          stored,
+	"db/blobholds.go HoldBlobs WithCancelCause":   "it makes a context",
+	"db/blobholds.go beat Do":                     "only after five seconds, on the row of the primary key",
+	"db/backup.go Dump Dump":                      whole,
+	"db/backup.go Dump read":                      whole,
+	"db/backup.go OpenEmpty Empty":                whole,
+	"db/backup.go OpenEmpty Open":                 whole,
+	"db/librarysearch.go VerifyIndex Verify":      whole,
+	"wordindex/verify.go Verify someTexts":        whole,
+	"wordindex/verify.go Verify nextVolume":       whole,
+	"wordindex/verify.go Verify namedVolumes":     whole,
+	"wordindex/verify.go someTexts Snapshot":      whole,
+	"wordindex/verify.go someTexts Scan":          whole,
+	"wordindex/verify.go someTexts sumsOfTexts":   whole,
+	"wordindex/verify.go sumsOfTexts Scan":        whole,
+	"wordindex/verify.go nextVolume Snapshot":     whole,
+	"wordindex/verify.go nextVolume Scan":         whole,
+	"wordindex/verify.go nextVolume sumsOfVolume": whole,
+	"wordindex/verify.go nextVolume rowsOf":       whole,
+	"wordindex/verify.go sumsOfVolume Scan":       whole,
+	"wordindex/verify.go sumsOfVolume blocksOf":   whole,
+	"wordindex/verify.go rowsOf Scan":             whole,
+	"wordindex/verify.go namedVolumes Scan":       whole,
+	"db/migrate.go migrate upToDate":              examine,
 }
 
 const (
@@ -101,6 +127,7 @@ const (
 	noneFree   = "only if no worker is free; walkStore calls SingleWaits and GiveBack"
 	queues     = "statements of River"
 	stored     = "blobs are files; walkStore calls NeedMedia"
+	whole      = "a backup and a verification read everything; package backup tests them"
 	newTables  = "statements that make tables"
 	dryRun     = "it opens no store, and reads the tables of the migrations"
 	newer      = "only on tables of a newer version, whose row says what they need"
@@ -110,6 +137,7 @@ const (
 // small are the tables that do not grow with accounts, with the reason.
 var small = map[string]string{
 	"processes":        "a row for each process",
+	"blob_holds":       "a row for each backup that is being made",
 	"hooks":            "a row for each kind of hook",
 	"measures":         "a row for each kind of blob",
 	"removals":         "a row for each account that was removed within the last day",
@@ -136,6 +164,11 @@ var permitted = map[string]string{
 	"Keys.All keys":                   "the operator lists all keys",
 	"Keys.OwnedBy keys of an account": "an account has few keys, and the list has all of them",
 	"KeysTx.Count keys of an account": "an account has few keys",
+
+	"Reader.NamedBlobs uploads":        "a backup reads all of them, some hundred rows at a time",
+	"Reader.NamedBlobs chunks":         "a backup reads all of them, some hundred rows at a time",
+	"Reader.NamedBlobs extractions":    runsNow,
+	"Store.BeginAnew idempotency_keys": "once, after a database was restored: the keys of one day",
 
 	"Batches.Page batches":                                 "the rows of the page, which has the name of the table in the statement",
 	"Batches.Page batches of an account":                   "a page in the order of the index; it ends with the page",

@@ -523,13 +523,15 @@ func (w walk) recordings() {
 
 func (w walk) housekeeping() {
 	ctx := w.Context()
+	_, hold, err := w.HoldBlobs(ctx)
+	w.must(err, second(w.BlobsHeld(ctx)), hold.Release(ctx), second(w.Tables(ctx)), w.NamedBlobs(ctx, func(db.NamedBlob) error { return nil }))
 	w.must(w.SetHook(ctx, db.JobHook), second(w.HasHook(ctx, db.JobHook, now())))
 	all, err := w.Processes(ctx)
 	require.NotEmpty(w, all)
 	w.must(err, second(w.Bury(ctx, all[0])))
 	release, err := w.Serve(ctx)
 	w.must(err, release())
-	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour))
+	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour), w.BeginAnew(ctx))
 }
 
 // removals removes an account that has few rows, so that a plan by an index is the best one.

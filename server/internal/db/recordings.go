@@ -146,10 +146,8 @@ func (s *Store) sweepRecordings(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		for _, key := range keys {
-			if err := s.Blobs.Delete(ctx, key); err != nil {
-				return err
-			}
+		if err := s.DeleteBlobs(ctx, keys...); err != nil {
+			return err
 		}
 		if n < portion {
 			return s.measureRecordings(ctx)

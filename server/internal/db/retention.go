@@ -24,8 +24,13 @@ const (
 	contentAge = 30 * 24 * time.Hour
 )
 
-// PlayingPrefix begins the keys of the copies of recordings for playing.
-const PlayingPrefix = "playing/"
+// The beginnings of keys of blobs: of uploads, of the audio of jobs, and of the copies of recordings
+// for playing.
+const (
+	UploadPrefix  = "uploads/"
+	AudioPrefix   = "audio/"
+	PlayingPrefix = "playing/"
+)
 
 // Sweep removes old rows: jobs, events, chunks and extractions that ended before
 // jobsBefore, idempotency keys taken longer than keyAge ago, lookups older than an
@@ -33,7 +38,7 @@ const PlayingPrefix = "playing/"
 // answers of platforms that are older than 30 days if the content has no text, uploads
 // without a request for UploadAge, recordings whose time is over, and blobs under "uploads/",
 // "audio/" and "playing/" that are older than 24 h if no running extraction and no unfinished
-// upload needs them and no account keeps them. Sweep works in portions that do not hold up
+// upload needs them, no account keeps them, and no backup holds them. Sweep works in portions that do not hold up
 // other writers, and notes how many bytes of blobs are left: see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
 	ctx = Unhurried(ctx)
@@ -77,6 +82,9 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err != nil {
 		return err
 	}
+	if err := s.sweepTable(ctx, "blob_holds", "id", "until < (SELECT ?0)", s.sql.Ago(0)); err != nil {
+		return err
+	}
 	if err := s.sweepTable(ctx, "uploads", "id", "seen_at < (SELECT ?0)", s.sql.Ago(UploadAge)); err != nil {
 		return err
 	}
@@ -94,7 +102,7 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err != nil {
 		return err
 	}
-	for _, prefix := range []string{"uploads/", "audio/", PlayingPrefix} {
+	for _, prefix := range []string{UploadPrefix, AudioPrefix, PlayingPrefix} {
 		if err := s.sweepBlobs(ctx, prefix, time.Now().Add(-litterAge)); err != nil {
 			return err
 		}
@@ -146,6 +154,9 @@ func (s *Store) sweepBlob(ctx context.Context, b blobs.Listed, before time.Time)
 	if used, err := s.Extractions.NeedMedia(ctx, b.Key); err != nil || used {
 		return false, err
 	}
+	if held, err := s.BlobsHeld(ctx); err != nil || held {
+		return false, err
+	}
 	return true, s.Blobs.Delete(ctx, b.Key)
 }
 
@@ -154,7 +165,7 @@ func (s *Store) sweepBlob(ctx context.Context, b blobs.Listed, before time.Time)
 func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
 	if prefix, inParts := blobs.PartsPrefix(key); inParts {
-		upload := strings.TrimSuffix(strings.TrimPrefix(prefix, "uploads/"), "+")
+		upload := strings.TrimSuffix(strings.TrimPrefix(prefix, UploadPrefix), "+")
 		err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM uploads WHERE id = ? AND answer_kind = '')
 			OR EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+` AND e.media_key LIKE ?)
 			OR EXISTS (SELECT 1 FROM recordings WHERE media_key >= ? AND media_key < ?)`, upload, prefix+"%", prefix, prefix+":").Scan(ctx, &used)

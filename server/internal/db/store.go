@@ -67,6 +67,8 @@ type Options struct {
 	// makes no file: that is ErrNoDatabase. It is for tools, as a mistyped name would
 	// be a new database.
 	MustExist bool
+	// Unchanged leaves the tables of an older version as they are, and makes Open fail.
+	Unchanged bool
 	// FullSync makes every SQLite commit survive a loss of power, at more than ten
 	// times the price. Without it the last commits before one may be lost; a crash
 	// of the process loses nothing either way.
@@ -117,7 +119,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, bucket.Close())
 	}
-	tables, err := migrate(ctx, pool, log)
+	tables, err := migrate(ctx, pool, o.Unchanged, log)
 	if err != nil {
 		return nil, errors.Join(sqldb.Explain(ctx, o.Database, err), pool.Close(), bucket.Close())
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -24,7 +25,7 @@ type audio struct {
 
 // audioPrefix begins the keys of an extraction's chunks. There is no folder for
 // each extraction, as an empty one would stay.
-func audioPrefix(extractionID string) string { return "audio/" + extractionID }
+func audioPrefix(extractionID string) string { return db.AudioPrefix + extractionID }
 
 // chunkKeys names the chunks of one cut of an extraction's media. Every cut has
 // names of its own: a process that was taken for dead and still cuts must not
@@ -59,16 +60,12 @@ func damaged(cause error) error {
 	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
-// deleteBlobs removes blobs that are no longer needed. The sweep removes the blobs that
+// deleteBlobs removes blobs that no row needs any more. The sweep removes the blobs that
 // cannot be removed now, so a failure is only logged.
 func (a *audio) deleteBlobs(ctx context.Context, keys ...string) {
-	for _, key := range keys {
-		if key == "" {
-			continue
-		}
-		if err := a.store.Blobs.Delete(ctx, key); err != nil {
-			a.log.WarnContext(ctx, "a blob was left behind", "key", key, "err", err)
-		}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "" })
+	if err := a.store.DeleteBlobs(ctx, keys...); err != nil {
+		a.log.WarnContext(ctx, "blobs were left behind", "keys", keys, "err", err)
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *processor) makePlayingCopy(ctx context.Context, media engine.PlayingMed
 		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	in, err := p.audio.loadBlob(ctx, r.MediaKey, uploadSum(r.ExternalID), dir)
+	in, err := p.audio.loadBlob(ctx, r.MediaKey, db.UploadSum(r.ExternalID), dir)
 	if err != nil {
 		return err
 	}

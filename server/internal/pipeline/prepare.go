@@ -139,7 +139,7 @@ func openWhole(audio engine.Audio) (*speech.Recording, error) {
 // spool brings the media into the task's folder: the upload, or what the link leads to.
 func (p *processor) spool(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
 	if e.MediaKey != "" {
-		return p.audio.loadBlob(ctx, e.MediaKey, uploadSum(e.ExternalID), t.dir)
+		return p.audio.loadBlob(ctx, e.MediaKey, db.UploadSum(e.ExternalID), t.dir)
 	}
 	return p.download(ctx, t, e)
 }

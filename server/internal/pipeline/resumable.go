@@ -94,7 +94,7 @@ func (r *Resumable) deleteParts(ctx context.Context, u *db.Upload) {
 	r.pipeline.audio.deleteBlobs(context.WithoutCancel(ctx), blobs.WholeKey(partsPrefix(u), u.Received))
 }
 
-func partsPrefix(u *db.Upload) string { return "uploads/" + u.ID }
+func partsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
 
 // Incoming is the body of a request that appends to an upload.
 type Incoming struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -39,7 +39,7 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 	if err := p.Disks.Room(0); err != nil {
 		return nil, err
 	}
-	b, err := p.store.Blobs.Put(ctx, "uploads/"+uuid.NewString(), func(w io.Writer) error {
+	b, err := p.store.Blobs.Put(ctx, db.UploadPrefix+uuid.NewString(), func(w io.Writer) error {
 		size, err := io.Copy(w, &roomReader{Reader: r, disks: p.Disks})
 		if err == nil {
 			err = CheckSize(size, limit)
@@ -80,12 +80,3 @@ func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
 
 // ExternalID is the id of an upload: the first 32 hex digits of its SHA-256.
 func (u *Upload) ExternalID() string { return fmt.Sprintf("%x", u.SHA256[:16]) }
-
-// uploadSum is how the SHA-256 of an upload begins, by its external id.
-func uploadSum(externalID string) []byte {
-	sum, err := hex.DecodeString(externalID)
-	if err != nil {
-		return nil // no id that ExternalID has made
-	}
-	return sum
-}

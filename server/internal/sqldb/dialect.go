@@ -70,6 +70,7 @@ type database interface {
 	announce(topics ...string)
 
 	serve() (release func() error, err error)
+	dump(ctx context.Context, path string, read func(ctx context.Context, db bun.IDB) error) error
 	close() error
 }
 

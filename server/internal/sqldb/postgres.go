@@ -37,6 +37,7 @@ const (
 
 // postgres is a database that many processes serve.
 type postgres struct {
+	config   *pgx.ConnConfig
 	db       *bun.DB
 	turn     *gate         // before db
 	pool     *pgxpool.Pool // River's
@@ -57,7 +58,7 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	ours.Tracer, _ = ctx.Value(tracerKey{}).(pgx.QueryTracer) // nil: none, outside of tests
 	config.ConnConfig.Tracer = queueBound{}
 	config.AfterConnect = readCommitted
-	p := &postgres{turn: newGate(pgConns)}
+	p := &postgres{config: ours, turn: newGate(pgConns)}
 	p.db = pgPool(ours.Copy(), p.turn)
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, errors.Join(Wrap("open", err), p.close())

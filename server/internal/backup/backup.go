@@ -1,0 +1,135 @@
+package backup
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+// namedName is the file that lists the blobs while a backup is made. Their number has no bound.
+const namedName = "named"
+
+// Take copies a service as it stands at one moment to target, while processes serve it. A target
+// that ends in .tar is a file, any other a folder. There is nothing at target before, and nothing
+// after an error. No process deletes blobs until Take returns.
+func Take(ctx context.Context, s *db.Store, target string) (about About, err error) {
+	w, err := newWriter(target)
+	if err != nil {
+		return about, err
+	}
+	defer func() { err = errors.Join(err, w.discard()) }()
+	held, hold, err := s.HoldBlobs(ctx)
+	if err != nil {
+		return about, err
+	}
+	t := &taking{store: s, out: w, about: About{Format: format, Database: s.Kind(), TakenAt: time.Now().UTC()}}
+	err = t.copyAll(held)
+	if held.Err() != nil {
+		err = context.Cause(held)
+	}
+	// The hold must have lasted until the last blob was copied.
+	if err = errors.Join(err, hold.Release(context.WithoutCancel(ctx))); err != nil {
+		return about, err
+	}
+	return t.about, w.finish()
+}
+
+// taking is a backup under way.
+type taking struct {
+	store *db.Store
+	out   *writer
+	about About
+}
+
+func (t *taking) copyAll(ctx context.Context) error {
+	dump := t.out.scratch(databaseName)
+	if err := t.snapshot(ctx, dump); err != nil {
+		return err
+	}
+	if err := t.eachNamed(func(b db.NamedBlob) error { return t.copyBlob(ctx, b) }); err != nil {
+		return err
+	}
+	if err := t.out.addFile(ctx, databaseName, dump); err != nil {
+		return err
+	}
+	about, err := json.MarshalIndent(t.about, "", "  ")
+	if err != nil {
+		return err
+	}
+	return t.out.addBytes(aboutName, append(about, '\n'))
+}
+
+// snapshot dumps the database, and lists the blobs that its rows name at the same moment.
+func (t *taking) snapshot(ctx context.Context, dump string) error {
+	named, err := newFile(t.out.scratch(namedName))
+	if err != nil {
+		return err
+	}
+	list := bufio.NewWriter(named)
+	err = t.store.Dump(ctx, dump, func(ctx context.Context, r db.Reader) (err error) {
+		if t.about.Tables, err = r.Tables(ctx); err != nil {
+			return err
+		}
+		each := json.NewEncoder(list)
+		return r.NamedBlobs(ctx, func(b db.NamedBlob) error { return each.Encode(b) })
+	})
+	return errors.Join(err, list.Flush(), named.Close())
+}
+
+func (t *taking) eachNamed(do func(db.NamedBlob) error) error {
+	f, err := os.Open(t.out.scratch(namedName))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	for lines := json.NewDecoder(f); ; {
+		var b db.NamedBlob
+		err := lines.Decode(&b)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = do(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// copyBlob copies the objects of a blob. A blob that is not there does not keep the operator from
+// having a backup of the others.
+func (t *taking) copyBlob(ctx context.Context, b db.NamedBlob) error {
+	objects, err := t.store.Blobs.Objects(ctx, b.Key)
+	switch {
+	case b.May && errors.Is(err, blobs.ErrNotFound):
+		return nil
+	case errors.Is(err, blobs.ErrNotFound), errors.Is(err, blobs.ErrDamaged):
+		if t.about.Missing++; t.about.Missing <= maxListed {
+			t.about.Missed = append(t.about.Missed, b.Key)
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	for _, o := range objects {
+		err := t.out.add(blobFolder+o.Key, o.Size, func(to io.Writer) error {
+			_, err := t.store.Blobs.Read(ctx, o.Key, to)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("store: backup: %w", err)
+		}
+		t.about.Blobs++
+		t.about.BlobBytes += o.Size
+	}
+	return nil
+}
