@@ -92,7 +92,8 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 	has_wrk=>wrk
 RELEASE_NEEDS := \
 	has_skopeo=>skopeo \
-	has_umoci=>umoci
+	has_umoci=>umoci \
+	has_mandoc=>mandoc
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
@@ -387,6 +388,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-release setup-
 	has_gcc() { has gcc; }; \
 	has_skopeo() { has skopeo; }; \
 	has_umoci() { has umoci; }; \
+	has_mandoc() { has mandoc; }; \
 	has_wrk() { has wrk; }; \
 	has_faketime() { ! has apt-get || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; }; \
 	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \

@@ -40,6 +40,8 @@ func TestArchive(t *testing.T) {
 	}
 	assert.Equal(t, map[string]int64{
 		"": 0o755, "CHANGELOG.md": 0o644, "LICENSE": 0o644, "README.md": 0o644,
+		"man/": 0o755, "man/man1/": 0o755, "man/man1/transcribe.1": 0o644, "man/man1/transcriptd.1": 0o644, "man/man1/website.1": 0o644,
+		"completions/": 0o755, "completions/transcribe.bash": 0o644, "completions/_transcribe": 0o644, "completions/transcribe.fish": 0o644,
 		"transcribe": 0o755, "transcriptd": 0o755, "website": 0o755,
 	}, modes)
 
@@ -49,5 +51,20 @@ func TestArchive(t *testing.T) {
 		told := answer(t, filepath.Join(dir, folder, program), "--version")
 		version := strings.TrimSuffix(strings.TrimPrefix(folder, "transcriptkit_"), "_linux_"+strings.TrimPrefix(host, "linux/"))
 		assert.Equal(t, program+" v"+version+"\n", told)
+	}
+}
+
+// mandoc finds no fault in the manual pages. They know nothing of the user who made the release.
+func TestManuals(t *testing.T) {
+	t.Parallel()
+	need(t, "mandoc")
+	dir := t.TempDir()
+	answer(t, "tar", "-xzf", only(t, "transcriptkit_*.tar.gz"), "-C", dir, "--strip-components=1")
+	home, err := os.UserHomeDir()
+	require.NoError(t, err)
+	for _, program := range []string{"transcriptd", "transcribe", "website"} {
+		page := filepath.Join(dir, "man", "man1", program+".1")
+		assert.Empty(t, answer(t, "mandoc", "-T", "lint", page))
+		assert.NotContains(t, answer(t, "mandoc", "-T", "ascii", page), home)
 	}
 }

@@ -19,10 +19,12 @@ type checkout struct {
 	dir    string
 	commit string
 	time   time.Time // of the commit: the time of every file of the release
+	own    []program // for this machine; nil: not built yet
 }
 
-// openCheckout clones the commit that is checked out in dir. A checkout with changes that are not
-// committed is refused, because nobody else could rebuild the release. The caller closes the clone.
+// openCheckout clones the commit that is checked out in dir. It refuses a checkout with changes
+// that are not committed, because other people could not rebuild the release. The caller closes
+// the clone.
 func openCheckout(ctx context.Context, dir string) (_ *checkout, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
@@ -65,10 +67,11 @@ func (c *checkout) clone(ctx context.Context, from string) error {
 
 func (c *checkout) close() error { return os.RemoveAll(c.dir) }
 
+// path returns the path of a file of the checkout.
+func (c *checkout) path(name string) string { return filepath.Join(c.dir, filepath.FromSlash(name)) }
+
 // file reads a file of the checkout.
-func (c *checkout) file(name string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(name)))
-}
+func (c *checkout) file(name string) ([]byte, error) { return os.ReadFile(c.path(name)) }
 
 // output runs a program in dir with more environment variables, and returns what the program
 // printed. The error has what the program complained about.

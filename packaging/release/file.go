@@ -16,7 +16,7 @@ type file struct {
 	data  []byte
 }
 
-// The modes of files, whatever the umask is.
+// The modes of files. The umask of the caller does not change them.
 const (
 	plainMode   fs.FileMode = 0o644
 	programMode fs.FileMode = 0o755

@@ -1,5 +1,5 @@
-// Command release makes the files of a release from a checkout: archives, images of
-// containers, checksums, and lists of what each program is made of.
+// Command release makes the files of a release from a checkout: archives, Debian
+// packages, images of containers, checksums, and lists of what each program is made of.
 //
 //	make release
 //	go -C packaging/release run . --checkout "$PWD" --out "$PWD/dist"
@@ -7,8 +7,8 @@
 // The files depend on the commit and on the release of Go only. The folder, the time, the user
 // and the umask change no byte, so that anybody can rebuild a release and compare.
 //
-// It is a module of its own, so that a program that uses transcriptkit gets none of its
-// dependencies.
+// The command is a module of its own, so that programs with transcriptkit get none of the
+// dependencies of the command.
 package main
 
 import (
@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&f,
 		kong.Name("release"),
 		kong.Description("Makes the files of a release."),
-		kong.Vars{"kinds": "archive,api", "targets": allTargets()},
+		kong.Vars{"kinds": "archive,deb,api", "targets": allTargets()},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { answered = true }),
 	)

@@ -34,8 +34,8 @@ func (f *folder) writeMaterials(p program, name string, at time.Time) error {
 	return f.write("sbom/"+name+".spdx.json", to.Bytes())
 }
 
-// modules returns the modules that a program holds, as they were compiled: a replacement stands in
-// the place of what it replaces. Go's own packages are the module stdlib.
+// modules returns the modules that a program holds, as they were compiled: a replacement instead of
+// the module that it replaces. Go's own packages are the module stdlib.
 func modules(info *buildinfo.BuildInfo) []*debug.Module {
 	all := []*debug.Module{{Path: "stdlib", Version: strings.TrimPrefix(info.GoVersion, "go")}}
 	for _, m := range info.Deps {

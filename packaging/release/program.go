@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // programs are the folders of the main packages under examples, which are also the names of the
@@ -19,8 +20,22 @@ type program struct {
 	info *buildinfo.BuildInfo // what "go version -m" shows
 }
 
-// build builds all programs for a target, in a temporary folder.
-func (c *checkout) build(ctx context.Context, t target) ([]program, error) {
+// host is the target whose programs can run on this machine.
+var host = target{runtime.GOOS, runtime.GOARCH}
+
+// build builds all programs for a target. Those of this machine are built once.
+func (c *checkout) build(ctx context.Context, t target) (_ []program, err error) {
+	if t != host {
+		return c.compile(ctx, t)
+	}
+	if c.own == nil {
+		c.own, err = c.compile(ctx, t)
+	}
+	return c.own, err
+}
+
+// compile builds all programs for a target, in a temporary folder.
+func (c *checkout) compile(ctx context.Context, t target) ([]program, error) {
 	dir, err := os.MkdirTemp("", "release-")
 	if err != nil {
 		return nil, err

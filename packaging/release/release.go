@@ -28,6 +28,12 @@ func (f *flags) release(ctx context.Context, progress io.Writer) (err error) {
 		return err
 	}
 	r := releasing{flags: f, source: source, out: out}
+	if r.wants("archive") || r.wants("deb") {
+		fmt.Fprintln(progress, "Writing the manuals")
+		if r.manuals, err = source.manuals(ctx); err != nil {
+			return err
+		}
+	}
 	for _, t := range f.Target {
 		fmt.Fprintln(progress, "Building for", t)
 		built, err := source.build(ctx, t)
@@ -49,6 +55,7 @@ type releasing struct {
 	*flags
 	source  *checkout
 	out     *folder
+	manuals *manuals   // nil: neither archives nor packages are wanted
 	version string     // without its v; empty before the first program is built
 	images  []v1.Image // of the role api, one for each target
 }
@@ -65,7 +72,7 @@ func (r *releasing) pack(t target, built []program) error {
 		}
 	}
 	if r.wants("archive") {
-		files, err := r.source.archived(t, built)
+		files, err := r.source.archived(t, built, r.manuals)
 		if err != nil {
 			return err
 		}
@@ -74,6 +81,15 @@ func (r *releasing) pack(t target, built []program) error {
 			return err
 		}
 		if err := r.out.write(name+"_"+base+extension, data); err != nil {
+			return err
+		}
+	}
+	if r.wants("deb") && t.os == "linux" {
+		data, err := r.source.debian(t, built, r.manuals)
+		if err != nil {
+			return err
+		}
+		if err := r.out.write(name+"_"+base+".deb", data); err != nil {
 			return err
 		}
 	}
@@ -100,7 +116,8 @@ func (r *releasing) writeImages() error {
 }
 
 // archived returns the files of an archive.
-func (c *checkout) archived(t target, built []program) (files []file, err error) {
+func (c *checkout) archived(t target, built []program, m *manuals) (files []file, err error) {
+	files = m.archived()
 	for _, p := range built {
 		files = append(files, file{path: t.program(p.name), mode: programMode, data: p.data})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/manual"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 )
 
@@ -45,6 +46,9 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 	)
 	if err != nil {
 		return nil, err
+	}
+	if slices.Equal(args, []string{"--man"}) { // for the packages of a release
+		return nil, manual.Page{Help: environment.help, Home: home()}.Write(c.Stdout, parser.Model)
 	}
 	if len(args) > 0 && args[0] == "help" { // as in "help keys create"
 		args = append(slices.Clone(args[1:]), "--help")

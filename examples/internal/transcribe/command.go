@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/days"
 	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
+	"github.com/transcriptkit/transcriptkit/examples/internal/manual"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -91,6 +92,9 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 	)
 	if err != nil {
 		return nil, false, err
+	}
+	if slices.Equal(args, []string{"--man"}) { // for the packages of a release
+		return nil, true, manual.Page{End: exitCodes}.Write(stdout, parser.Model)
 	}
 	_, err = parser.Parse(args)
 	switch {

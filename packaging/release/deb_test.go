@@ -1,0 +1,56 @@
+package main_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// The package has what it should have, as root's, and only root reads the settings.
+func TestDebianPackage(t *testing.T) {
+	t.Parallel()
+	need(t, "dpkg-deb")
+	path := only(t, "transcriptkit_*.deb")
+	entry := regexp.MustCompile(`^(\S+) (\S+) +\d+ \S+ \S+ \./(.*)$`)
+	modes := map[string]string{}
+	for line := range strings.Lines(answer(t, "dpkg-deb", "--contents", path)) {
+		found := entry.FindStringSubmatch(strings.TrimSpace(line))
+		if !assert.NotNil(t, found, line) {
+			continue
+		}
+		assert.Equal(t, "root/root", found[2], line)
+		if !strings.HasSuffix(found[3], "/") {
+			modes[found[3]] = found[1]
+		}
+	}
+	const plain, program, secret = "-rw-r--r--", "-rwxr-xr-x", "-rw-------"
+	assert.Equal(t, map[string]string{
+		"usr/bin/transcriptd": program, "usr/bin/transcribe": program, "usr/bin/website": program,
+		"usr/share/man/man1/transcriptd.1.gz": plain, "usr/share/man/man1/transcribe.1.gz": plain, "usr/share/man/man1/website.1.gz": plain,
+		"usr/share/bash-completion/completions/transcribe":    plain,
+		"usr/share/zsh/vendor-completions/_transcribe":        plain,
+		"usr/share/fish/vendor_completions.d/transcribe.fish": plain,
+		"usr/share/doc/transcriptkit/copyright":               plain,
+		"usr/share/doc/transcriptkit/README.md":               plain,
+		"usr/share/doc/transcriptkit/CHANGELOG.md":            plain,
+		"usr/lib/systemd/system/transcriptd.service":          plain,
+		"usr/lib/systemd/system/transcriptd.socket":           plain,
+		"usr/lib/sysusers.d/transcriptd.conf":                 plain,
+		"usr/lib/tmpfiles.d/transcriptd.conf":                 plain,
+		"etc/transcriptd/transcriptd.env":                     secret,
+	}, modes)
+
+	dir := t.TempDir()
+	answer(t, "dpkg-deb", "--control", path, dir)
+	assert.Equal(t, "/etc/transcriptd/transcriptd.env\n", answer(t, "cat", filepath.Join(dir, "conffiles")), "an upgrade keeps the settings")
+	assert.Contains(t, answer(t, "dpkg-deb", "--field", path, "Recommends"), "ffmpeg")
+	version := strings.TrimSpace(answer(t, "dpkg-deb", "--field", path, "Version"))
+	for _, later := range []string{"0.1.0~rc1", "0.1.0"} { // a package of a commit before the release is older
+		assert.NoError(t, exec.CommandContext(t.Context(), "dpkg", "--compare-versions", version, "lt", later).Run(), version)
+	}
+	assert.NoError(t, exec.CommandContext(t.Context(), "dpkg", "--validate-version", version).Run(), version)
+}

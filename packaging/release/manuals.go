@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// manuals are what the programs write about themselves: the manual pages, and the completions of
+// shells.
+type manuals struct {
+	pages       []file // NAME.1
+	completions map[string]file
+}
+
+// shells name the completions of a program as the shells expect it.
+var shells = map[string]string{"bash": "transcribe.bash", "zsh": "_transcribe", "fish": "transcribe.fish"}
+
+// manuals asks the programs that were built for this machine.
+func (c *checkout) manuals(ctx context.Context) (*manuals, error) {
+	built, err := c.build(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "release-manuals-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
+	m := &manuals{completions: map[string]file{}}
+	for _, p := range built {
+		path := filepath.Join(dir, p.name)
+		if err := os.WriteFile(path, p.data, 0o700); err != nil { //nolint:gosec // it is a program
+			return nil, err
+		}
+		page, err := told(ctx, path, "--man")
+		if err != nil {
+			return nil, err
+		}
+		m.pages = append(m.pages, file{path: p.name + ".1", mode: plainMode, data: page})
+		if p.name != "transcribe" {
+			continue
+		}
+		for shell, name := range shells {
+			script, err := told(ctx, path, "--completion", shell)
+			if err != nil {
+				return nil, err
+			}
+			m.completions[shell] = file{path: name, mode: plainMode, data: script}
+		}
+	}
+	return m, nil
+}
+
+// told returns what a program prints for a user of any machine.
+func told(ctx context.Context, program string, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, program, args...)
+	command.Dir, command.Env = filepath.Dir(program), []string{"HOME=/home/user", "PATH=/usr/bin"}
+	var complaint bytes.Buffer
+	command.Stderr = &complaint
+	printed, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w: %s", command.Args, err, complaint.String())
+	}
+	return printed, nil
+}
+
+// archived returns the files for an archive.
+func (m *manuals) archived() (files []file) {
+	for _, page := range m.pages {
+		page.path = "man/man1/" + page.path
+		files = append(files, page)
+	}
+	for _, script := range m.completions {
+		script.path = "completions/" + script.path
+		files = append(files, script)
+	}
+	return files
+}
+
+// installed returns the files for a Debian package, in which manual pages are compressed.
+func (m *manuals) installed() (files []file, err error) {
+	for _, page := range m.pages {
+		var to bytes.Buffer
+		w := gzip.NewWriter(&to)
+		if _, err := w.Write(page.data); err != nil {
+			return nil, err
+		}
+		if err := w.Close(); err != nil {
+			return nil, err
+		}
+		page.path, page.data = "usr/share/man/man1/"+page.path+".gz", to.Bytes()
+		files = append(files, page)
+	}
+	for shell, to := range map[string]string{
+		"bash": "usr/share/bash-completion/completions/transcribe",
+		"zsh":  "usr/share/zsh/vendor-completions/_transcribe",
+		"fish": "usr/share/fish/vendor_completions.d/transcribe.fish",
+	} {
+		script := m.completions[shell]
+		script.path = to
+		files = append(files, script)
+	}
+	return files, nil
+}
