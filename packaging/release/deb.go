@@ -70,6 +70,9 @@ func (c *checkout) debian(t target, built []program, m *manuals) ([]byte, error)
 			// The role api starts none of these programs. apt installs them unless it is told not to.
 			Recommends: []string{"ffmpeg", "yt-dlp", "pocketsphinx", "pocketsphinx-en-us"},
 			Suggests:   []string{"postgresql"},
+			Scripts: nfpm.Scripts{
+				PostInstall: c.path("packaging/deb/postinst"), PreRemove: c.path("packaging/deb/prerm"), PostRemove: c.path("packaging/deb/postrm"),
+			},
 		},
 	})
 	var to bytes.Buffer

@@ -47,6 +47,10 @@ func TestDebianPackage(t *testing.T) {
 	dir := t.TempDir()
 	answer(t, "dpkg-deb", "--control", path, dir)
 	assert.Equal(t, "/etc/transcriptd/transcriptd.env\n", answer(t, "cat", filepath.Join(dir, "conffiles")), "an upgrade keeps the settings")
+	for _, script := range []string{"postinst", "prerm", "postrm"} {
+		answer(t, "test", "-x", filepath.Join(dir, script))
+		assert.Equal(t, answer(t, "cat", "../deb/"+script), answer(t, "cat", filepath.Join(dir, script)))
+	}
 	assert.Contains(t, answer(t, "dpkg-deb", "--field", path, "Recommends"), "ffmpeg")
 	version := strings.TrimSpace(answer(t, "dpkg-deb", "--field", path, "Version"))
 	for _, later := range []string{"0.1.0~rc1", "0.1.0"} { // a package of a commit before the release is older
