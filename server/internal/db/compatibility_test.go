@@ -2,6 +2,10 @@ package db_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -107,4 +111,31 @@ func TestTablesThatStayWhole(t *testing.T) {
 			assert.Equal(t, first.columnsOf(t, table), now[table], table)
 		}
 	})
+}
+
+// kindsOfSteps are the kinds that the last version works on, in queues that all versions read.
+var kindsOfSteps = []string{
+	"batch_hook", "captions", "expand", "feed", "follow_hook", "follows", "index", "job_hook", "playing_copy", "prepare",
+	"publish", "question", "recognize", "start", "sweep", "webhook", "webhook_sweep",
+}
+
+// TestKindsOfSteps finds the kinds in the source. A process that takes a step of a kind that it does
+// not know fails the step. So a step of a new kind gets a queue of its own, and stands here only
+// after the next version.
+func TestKindsOfSteps(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../*/*.go")
+	require.NoError(t, err)
+	var kinds []string
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, kind := range regexp.MustCompile(`\) Kind\(\) +string +\{ return "(\w+)" \}`).FindAllSubmatch(source, -1) {
+			kinds = append(kinds, string(kind[1]))
+		}
+	}
+	assert.ElementsMatch(t, kindsOfSteps, kinds)
 }

@@ -17,19 +17,28 @@ type columns map[string]any
 // dump reads all tables but those of the queue and of the migrations.
 func (d database) dump(t *testing.T, o db.Options) map[string][]columns {
 	t.Helper()
+	tables := map[string][]columns{}
+	for _, table := range d.tables(t, o) {
+		tables[table] = d.query(t, "SELECT * FROM "+table)
+	}
+	return tables
+}
+
+// tables are the names of our tables.
+func (d database) tables(t *testing.T, o db.Options) (names []string) {
+	t.Helper()
 	list := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 	if dialect(o) == goose.DialectPostgres {
 		list = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 	}
-	tables := map[string][]columns{}
 	for _, row := range d.query(t, list) {
 		for _, name := range row {
 			if table := fmt.Sprint(name); !strings.HasPrefix(table, "river_") && table != "goose_db_version" {
-				tables[table] = d.query(t, "SELECT * FROM "+table)
+				names = append(names, table)
 			}
 		}
 	}
-	return tables
+	return names
 }
 
 // columnsOf are the names of a table's columns.

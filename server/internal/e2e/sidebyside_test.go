@@ -50,7 +50,7 @@ func sideBySide(t *testing.T, times, jobs int) {
 	t.Helper()
 	old := lastversion.Program(t, lastversion.E2E)
 	storetest.Each(t, func(t *testing.T, o store.Options) {
-		s := newPlace(t, withoutTables(t, o))
+		s := newPlace(t, withoutTables(t, o)).offering(t, `"rateLimit": null, "transcriptsPerPeriod": null, "asrMinutesPerPeriod": null, "cacheTtlSec": null`)
 		f := &fleet{place: s, versions: []string{"", old}, key: lastKey(t, s.database), addrs: []string{freeAddr(t)}}
 		if storetest.IsPostgres(o) { // a SQLite file has one process at a time
 			f.addrs = append(f.addrs, freeAddr(t))
@@ -168,7 +168,7 @@ func (s place) readTexts(t *testing.T, c *client.Client) (texts int) {
 	for _, id := range rows.texts(t, "SELECT external_id FROM transcripts WHERE platform = 'video_site'") {
 		res, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("https://youtu.be/" + id)})
 		require.NoError(t, err)
-		assert.True(t, res.Cached)
+		require.True(t, res.Cached, "the text is made again")
 		assert.Equal(t, []transcript.Segment{{Text: id, Duration: 1}}, res.Transcript.Segments)
 		texts++
 	}

@@ -315,7 +315,7 @@ func (m *mixed) do(kind, account, method, path, contentType string, body []byte)
 	defer m.mu.Unlock()
 	m.took[kind] = append(m.took[kind], time.Since(began))
 	m.statuses[kind+" "+strconv.Itoa(status)]++
-	if kind == "new captions" && m.asksTheKilled(began) && status == http.StatusBadGateway {
+	if kind == "new captions" && m.asksTheKilled(began) && (status == http.StatusBadGateway || status == http.StatusServiceUnavailable) {
 		m.statuses["asked of the killed worker"]++
 		return status, answer
 	}
@@ -326,8 +326,9 @@ func (m *mixed) do(kind, account, method, path, contentType string, body []byte)
 	return status, answer
 }
 
-// asksTheKilled tells that a question was put at a time at which the worker may have
-// taken it that is killed then: it breaks off as a connection does.
+// asksTheKilled tells that a question was put at a time at which the worker may have taken it that
+// is killed then. The answer is 502 while the worker counts as living, and 503 later. A client may
+// repeat the question in both cases.
 func (m *mixed) asksTheKilled(at time.Time) bool {
 	before := m.began.Add(mixedTime / 3).Sub(at)
 	return -time.Second < before && before < 5*time.Second

@@ -93,7 +93,7 @@ func pgPool(config *pgx.ConnConfig, turn *gate) *bun.DB {
 	db.SetMaxOpenConns(cap(turn.slots))
 	db.SetMaxIdleConns(cap(turn.slots))
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	return bun.NewDB(db, pgdialect.New()).WithQueryHook(statementBound{turn})
+	return bun.NewDB(db, pgdialect.New(), newerColumns).WithQueryHook(statementBound{turn})
 }
 
 // prepareConn makes times UTC. It bounds how long the locks of a stopped process block the

@@ -40,6 +40,9 @@ type Options struct {
 	Log     *slog.Logger // required
 }
 
+// newerColumns lets statements pass over the columns that a newer version has added to tables.
+var newerColumns = bun.WithDiscardUnknownColumns()
+
 // DB is an open database. Safe for concurrent use.
 type DB struct {
 	Dialect

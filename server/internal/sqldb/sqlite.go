@@ -133,7 +133,7 @@ func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.
 	}
 	db.SetMaxOpenConns(cap(turn.slots))
 	db.SetMaxIdleConns(cap(turn.slots))
-	return bun.NewDB(db, sqlitedialect.New()).WithQueryHook(statementBound{turn}), nil
+	return bun.NewDB(db, sqlitedialect.New(), newerColumns).WithQueryHook(statementBound{turn}), nil
 }
 
 // changeTables changes tables only under the lock of the process that serves.
