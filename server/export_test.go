@@ -119,3 +119,8 @@ func ClientOf(s *Server, r *http.Request) netip.Addr { return ClientAddr(r, s.cf
 func GoOnWithRemovals(ctx context.Context, s *Server, now time.Time) error {
 	return s.pipeline.Removals.GoOn(ctx, now)
 }
+
+// SweepExpired does what the sweep does about the plans of accounts.
+func SweepExpired(ctx context.Context, s *Server, now time.Time) error {
+	return s.pipeline.Expiry.Sweep(ctx, now)
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -120,6 +121,7 @@ func (s *Server) makePipeline() (err error) {
 		Hooks:                 c.hooks(),
 		DiscoveryBudget:       c.testing.discoveryBudget,
 		Retention:             c.testing.retention,
+		PlanOf:                s.planOf,
 		Follows:               c.testing.follows,
 		Webhooks:              c.testing.webhooks,
 	}
@@ -160,6 +162,16 @@ func (s *Server) makeAPI() (err error) {
 	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Metrics: s.metrics, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
 	s.openAI = &openaiface.Face{API: s.api, Lifetime: s.lifetime, Pipeline: s.pipeline, Admit: c.admit()}
 	return nil
+}
+
+// planOf returns the plan of an account, also of one that is suspended. The plan is the zero value
+// if it is not offered any more, or cannot be found out.
+func (s *Server) planOf(ctx context.Context, name string) account.Plan {
+	p, err := s.cfg.Accounts.Principal(ctx, name)
+	if errors.Is(err, account.ErrNoPlan) { // then the plan is the one for refusals
+		return account.Plan{}
+	}
+	return p.Plan // other errors are about requests
 }
 
 // mayUse returns why an account may not use the service now, or nil.

@@ -16,9 +16,10 @@ import (
 )
 
 type accountsCommand struct {
-	Set    accountsSet    `cmd:"" help:"Create an account or change it."`
-	List   accountsList   `cmd:"" help:"List the accounts."`
-	Remove accountsRemove `cmd:"" help:"Remove an account with everything that belongs to it, for good."`
+	Set     accountsSet     `cmd:"" help:"Create an account or change it."`
+	List    accountsList    `cmd:"" help:"List the accounts."`
+	Expired accountsExpired `cmd:"" help:"Show what the plans keep no longer, and change nothing: a dry run of what the service removes every hour."`
+	Remove  accountsRemove  `cmd:"" help:"Remove an account with everything that belongs to it, for good."`
 }
 
 type accountsSet struct {

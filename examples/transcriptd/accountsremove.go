@@ -23,18 +23,24 @@ type ownedData struct {
 	Blobs service.BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where the service keeps uploads and recordings: a folder (${default}), or s3://BUCKET?OPTION=…."`
 }
 
-// withServer makes a server on the data, which serves nothing, and the accounts of the server.
-func (d ownedData) withServer(ctx context.Context, out output, use func(*server.Server, *account.Accounts) error) (err error) {
+// withServer makes a server on the data, and the accounts of the server.
+func (d ownedData) withServer(ctx context.Context, out output, use func(*server.Server, *account.Accounts) error) error {
 	if err := d.Blobs.Find(); err != nil {
 		return err
 	}
+	return d.withIdleServer(ctx, out, store.Options{Blobs: string(d.Blobs), OpenBucket: s3store.Open}, account.DefaultPlans(), use)
+}
+
+// withIdleServer makes a server that serves nothing and does no work, and the accounts of the server.
+func (d database) withIdleServer(ctx context.Context, out output, o store.Options, offered account.Plans, use func(*server.Server, *account.Accounts) error) (err error) {
 	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: slog.LevelError})) // the warnings are about serving
-	s, err := d.open(ctx, store.Options{MustExist: true, Blobs: string(d.Blobs), OpenBucket: s3store.Open, Log: log})
+	o.MustExist, o.Log = true, log
+	s, err := d.open(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	accounts, err := account.New(s, account.DefaultPlans())
+	accounts, err := account.New(s, offered)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ const (
 	maxCount     = 1_000_000_000 // requests, recordings, items, streams
 	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: exact in every JSON reader
 	maxSeconds   = math.MaxInt64 / int64(time.Second)
+	maxKeepJobs  = 7 * 24 * 60 * 60 // seconds: pipeline.DefaultRetention
 	maxWindow    = 24 * time.Hour
 	maxAnchorDay = 28 // every month has a 28th
 	maxLabel     = 100
@@ -60,6 +61,8 @@ func (p *Plan) limits() []limit {
 		limitOf("maxUploadBytes", &p.MaxUploadBytes, one, maxAmount),
 		limitOf("maxKeepMediaSec", &p.MaxKeepMedia, second, maxSeconds),
 		limitOf("maxKeptMediaBytes", &p.MaxKeptMediaBytes, one, maxAmount),
+		limitOf("keepLibrarySec", &p.KeepLibrary, second, maxSeconds),
+		limitOf("keepJobsSec", &p.KeepJobs, second, maxKeepJobs),
 		limitOf("asrConcurrency", &p.ASRConcurrency, one, maxCount),
 		limitOf("asrWaiting", &p.ASRWaiting, one, maxCount),
 		limitOf("maxDurationSec", &p.MaxDuration, second, maxSeconds),

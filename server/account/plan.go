@@ -38,6 +38,14 @@ type Plan struct {
 	// are kept for an account at once.
 	MaxKeepMedia      time.Duration
 	MaxKeptMediaBytes int64
+	// KeepLibrary is how long an entry stays in the library, in whole seconds from the moment when
+	// it came in: a text, a failed job, a batch that has ended. With the entry go the recording and
+	// the text, unless others have them too. 0 or Unlimited: until the account removes the entry.
+	KeepLibrary time.Duration
+	// KeepJobs is how long a job stays after its end, in whole seconds, at most 7 days. A job stays
+	// for a day at least, because the answer for an idempotency key may name it. 0 or Unlimited: 7
+	// days.
+	KeepJobs time.Duration
 	// ASR permits speech recognition.
 	ASR bool
 	// ASRConcurrency is how many recordings of an account are recognized at once, and

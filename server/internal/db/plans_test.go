@@ -230,6 +230,10 @@ var permitted = map[string]string{
 	"Store.Status river_job":                            inQueue,
 	"Store.Status jobs":                                 runsNow,
 
+	"Expired.Count recordings of an account":               "the plan bounds the bytes that an account keeps",
+	"Expired.Count batches":                                runsNow,
+	"Expired.Entries batches":                              runsNow,
+	"ExpiredTx.Remove library_rows of an account":          "the rows of batches of an account, by an index of their own",
 	"RemovalsTx.Batch library_rows of an account":          "the rows of batches of an account that is removed, by an index of their own",
 	"RemovalsTx.DeleteSome keys of an account":             ofRemoved,
 	"RemovalsTx.DeleteSome shares of an account":           ofRemoved,

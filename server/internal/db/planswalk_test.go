@@ -65,6 +65,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.webhooks()
 	w.queue()
 	w.housekeeping()
+	w.expired()
 	w.removals()
 }
 
@@ -532,6 +533,18 @@ func (w walk) housekeeping() {
 	release, err := w.Serve(ctx)
 	w.must(err, release())
 	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour), w.BeginAnew(ctx))
+}
+
+// expired removes what the plan of an account keeps no longer.
+func (w walk) expired() {
+	ctx, old := w.Context(), time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)
+	terms := db.Terms{Entries: old, Jobs: old}
+	w.must(second(w.Expired.Entries(ctx, "a7", terms)), second(w.Expired.Count(ctx, "a7", terms)), w.SweepJobsOf(ctx, "a7", old))
+	w.in(func(ctx context.Context, tx *db.Tx) {
+		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
+		w.must(tx.Batches.Insert(ctx, b), tx.Expired.Remove(ctx, "a7", db.ExpiredEntry{Kind: library.KindBatch, ExternalID: b.ID}),
+			tx.Expired.Remove(ctx, "a7", db.ExpiredEntry{ID: rowID(1), Kind: library.KindTranscript, Platform: transcript.VideoSite, ExternalID: "v1"}))
+	})
 }
 
 // removals removes an account that has few rows, so that a plan by an index is the best one.

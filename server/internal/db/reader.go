@@ -19,6 +19,7 @@ type Reader struct {
 	Batches     Batches
 	Chunks      Chunks
 	Contents    Contents
+	Expired     Expired
 	Extractions Extractions
 	Items       Items
 	Jobs        Jobs
@@ -58,6 +59,7 @@ func newReader(s *source) Reader {
 		Batches:     Batches{s},
 		Chunks:      Chunks{s},
 		Contents:    Contents{s},
+		Expired:     Expired{s},
 		Extractions: Extractions{s},
 		Items:       Items{s},
 		Jobs:        Jobs{s},

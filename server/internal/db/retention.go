@@ -42,22 +42,8 @@ const (
 // other writers, and notes how many bytes of blobs are left: see Status.
 func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Duration) error {
 	ctx = Unhurried(ctx)
-	// Events go with their job, chunks with their extraction.
-	steps := []struct{ table, key, old string }{
-		// If an account removed an upload's row while the upload was in work, the text
-		// stays as long as its job. A text stays as long as its owner has a corrected copy.
-		{"transcripts", "id", `owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)
-			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)
-			AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.kind = 'transcript' AND l.edited AND l.account = transcripts.owner
-				AND l.platform = transcripts.platform AND l.external_id = transcripts.external_id AND l.lang = transcripts.lang)`},
-		{"jobs", "id", "ended_at < ?0"},
-		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0
-			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
-	}
-	for _, step := range steps {
-		if err := s.sweepTable(ctx, step.table, step.key, step.old, sqldb.Moment(jobsBefore)); err != nil {
-			return err
-		}
+	if err := s.sweepJobs(ctx, jobsBefore); err != nil {
+		return err
 	}
 	if err := s.sweepHookCalls(ctx, jobsBefore); err != nil {
 		return err
@@ -110,14 +96,39 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	return nil
 }
 
-func (s *Store) sweepTable(ctx context.Context, table, key, old string, before any) error {
+// sweepJobs removes jobs that ended before a time, with their texts if no library has them. Events go with their job, chunks with their extraction.
+func (s *Store) sweepJobs(ctx context.Context, before time.Time) error {
+	for _, step := range []struct{ table, key, old string }{
+		{"transcripts", "id", `owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)` + inNoLibrary},
+		{"jobs", "id", "ended_at < ?0"},
+		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
+	} {
+		if err := s.sweepTable(ctx, step.table, step.key, step.old, sqldb.Moment(before)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inNoLibrary ends the condition of a text that goes with its job. If an account removed an upload's
+// row while the upload was in work, the text stays as long as its job. A text stays as long as its
+// owner has a corrected copy.
+const inNoLibrary = `
+	AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)
+	AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.kind = 'transcript' AND l.edited AND l.account = transcripts.owner
+		AND l.platform = transcripts.platform AND l.external_id = transcripts.external_id AND l.lang = transcripts.lang)`
+
+// sweepTable removes the old rows of a table. In the condition old, ?0 is before, and ?4 and higher
+// numbers are more.
+func (s *Store) sweepTable(ctx context.Context, table, key, old string, before any, more ...any) error {
 	for {
 		var n int64
 		err := s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
 			tx.sql.AtEnd(func() { tx.facts.shelves.AllChanged(); tx.facts.saved.AllChanged() })
 			// Asked twice: a row that another changes meanwhile may not be old any more.
 			res, err := tx.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+old+` LIMIT ?3) AND (`+old+`)`,
-				before, bun.Ident(table), bun.Safe(key), portion).Exec(ctx)
+				append([]any{before, bun.Ident(table), bun.Safe(key), portion}, more...)...).Exec(ctx)
 			n, err = affected(res, err)
 			return err
 		})

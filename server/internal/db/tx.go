@@ -18,6 +18,7 @@ type Tx struct {
 	Batches     BatchesTx
 	Chunks      ChunksTx
 	Contents    ContentsTx
+	Expired     ExpiredTx
 	Extractions ExtractionsTx
 	Idempotency IdempotencyTx
 	Items       ItemsTx
@@ -45,6 +46,7 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Batches = BatchesTx{tx.Reader.Batches, tx}
 	tx.Chunks = ChunksTx{tx.Reader.Chunks, tx}
 	tx.Contents = ContentsTx{tx.Reader.Contents, tx}
+	tx.Expired = ExpiredTx{tx.Reader.Expired, tx}
 	tx.Extractions = ExtractionsTx{tx.Reader.Extractions, tx}
 	tx.Idempotency = IdempotencyTx{tx}
 	tx.Items = ItemsTx{tx.Reader.Items, tx}

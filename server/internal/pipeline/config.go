@@ -2,11 +2,13 @@ package pipeline
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
@@ -65,6 +67,10 @@ type Config struct {
 	DiscoveryBudget time.Duration
 	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
 	Retention Retention
+
+	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil: no plan
+	// bounds how long things are kept.
+	PlanOf func(ctx context.Context, account string) account.Plan
 
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
 	Follows follows.Tuning

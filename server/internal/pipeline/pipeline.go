@@ -33,6 +33,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
@@ -55,6 +56,8 @@ type Pipeline struct {
 	// Corrections changes the texts of libraries.
 	Corrections *corrections.Texts
 	Disks       *Disks
+	// Expiry removes what plans keep no longer.
+	Expiry *Expiry
 	// Removals removes accounts.
 	Removals *Removals
 	// Resumable keeps files that arrive in several requests.
@@ -89,6 +92,9 @@ func New(c Config) (*Pipeline, error) {
 	}
 	c.tuning = c.withDefaults()
 	c.Retention = cmp.Or(c.Retention, DefaultRetention())
+	if c.PlanOf == nil {
+		c.PlanOf = func(context.Context, string) account.Plan { return account.Plan{} }
+	}
 	keep, err := throttle.New(c.Pace, c.Guard, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
@@ -143,11 +149,12 @@ func (p *Pipeline) assemble() {
 		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
+	p.Expiry = &Expiry{c.Store, p.audio, c.Retention, c.PlanOf}
 	p.Removals = &Removals{c.Store, p.claims, p.audio, p.Follows, p.Webhooks}
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
 		claims: p.claims, batches: p.Batches, follows: p.Follows, webhooks: p.Webhooks, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
-		removals: p.Removals, recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
+		expiry: p.Expiry, removals: p.Removals, recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
 	p.rescue = &rescue{
 		store: c.Store, cluster: p.cluster, claims: p.claims, batches: p.Batches, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,

@@ -40,6 +40,9 @@ func (p *processor) sweep(ctx context.Context, _ db.Work, _ sweepArgs) error {
 	if err := p.removals.GoOn(ctx, now); err != nil {
 		return err
 	}
+	if err := p.expiry.Sweep(ctx, now); err != nil {
+		return err
+	}
 	return p.store.Sweep(ctx, now.Add(-p.cfg.Retention.Jobs), p.cfg.Retention.Answers)
 }
 

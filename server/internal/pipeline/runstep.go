@@ -35,6 +35,7 @@ type processor struct {
 	follows  *follows.Follows
 	webhooks *webhooks.Store
 	hooks    *hookDelivery
+	expiry   *Expiry
 	removals *Removals
 	audio    *audio
 	disks    *Disks
