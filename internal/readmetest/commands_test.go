@@ -59,7 +59,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 			script += commands
 		}
 	}
-	assert.Len(t, left, 13, "the number of blocks that this test does not run has changed: %s", left)
+	assert.Len(t, left, 14, "the number of blocks that this test does not run has changed: %s", left)
 	for written, run := range map[string]string{
 		"127.0.0.1:8080":        addr,
 		"transcriptd serve &\n": "transcriptd serve &\nuntil command curl -sf http://" + addr + "/healthz; do kill -0 $!; sleep 0.1; done\n",
