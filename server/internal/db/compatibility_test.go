@@ -13,6 +13,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // madeBy tells for each of our migrations from the second on what the table compatibility holds
@@ -138,4 +139,28 @@ func TestKindsOfSteps(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, kindsOfSteps, kinds)
+}
+
+// TestColumnsAddedMeanwhile adds a column to the tables of an open store, as a newer version does
+// while the processes of this version go on. Prepared statements read the tables before and after.
+func TestColumnsAddedMeanwhile(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s := dbtest.Open(t, o)
+		upload := &db.Upload{Account: "acme", Sum: []byte{1}}
+		require.NoError(t, s.Uploads.Begin(t.Context(), upload, 1, db.Unfinished{Count: 10, Bytes: -1}))
+		read := func() {
+			t.Helper()
+			_, err := s.Uploads.Take(t.Context(), "acme", upload.ID)
+			require.NoError(t, err)
+			_, err = s.Contents.Shelf(t.Context(), "", "acme", transcript.VideoSite, "v1")
+			require.NoError(t, err)
+		}
+		read()
+		raw := open(t, o)
+		addColumns(t, raw, o)
+		for range 20 { // more than there are connections
+			read()
+		}
+	})
 }

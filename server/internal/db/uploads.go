@@ -41,6 +41,9 @@ type Upload struct {
 	SeenAt    time.Time // the last request, by the database's clock
 }
 
+const uploadColumns = `id, account, received, length, sum, digest, turn, complete, wishes, name,
+	answer_kind, answer_id, answer_note, created_at, seen_at`
+
 // Unfinished are uploads of an account that have no answer yet.
 type Unfinished struct {
 	Count int
@@ -91,7 +94,7 @@ func (s Uploads) Begin(ctx context.Context, u *Upload, largest int64, most Unfin
 // more. ErrNotFound if the account has no such upload.
 func (s Uploads) Take(ctx context.Context, account, id string) (*Upload, error) {
 	var taken []Upload
-	err := s.store.sql.DoReturning(ctx, &taken, `UPDATE uploads SET turn = turn + 1, seen_at = ? WHERE id = ? AND account = ? RETURNING *`,
+	err := s.store.sql.DoReturning(ctx, &taken, `UPDATE uploads SET turn = turn + 1, seen_at = ? WHERE id = ? AND account = ? RETURNING `+uploadColumns,
 		s.store.sql.Ago(0), id, account)
 	switch {
 	case err != nil:
@@ -118,7 +121,7 @@ func (s Uploads) Keep(ctx context.Context, u *Upload, before int64) error {
 // upload. The caller deletes the parts, unless the upload has an answer.
 func (s Uploads) Remove(ctx context.Context, account, id string) (*Upload, error) {
 	var removed []Upload
-	err := s.store.sql.DoReturning(ctx, &removed, `DELETE FROM uploads WHERE id = ? AND account = ? RETURNING *`, id, account)
+	err := s.store.sql.DoReturning(ctx, &removed, `DELETE FROM uploads WHERE id = ? AND account = ? RETURNING `+uploadColumns, id, account)
 	switch {
 	case err != nil:
 		return nil, wrap("remove upload "+id, err)

@@ -33,7 +33,9 @@ func (d *DB) Do(ctx context.Context, statement string, args ...any) (changed int
 	return result.RowsAffected()
 }
 
-// DoReturning is Do for a statement that returns rows, which it scans into dest, a slice.
+// DoReturning is Do for a statement that returns rows, which it scans into dest, a slice. The
+// statement names its columns: PostgreSQL refuses a prepared statement with RETURNING * once on each
+// connection after the table has got a column.
 func (d *DB) DoReturning(ctx context.Context, dest any, statement string, args ...any) error {
 	ctx, err := d.Enter(ctx)
 	if err != nil {
