@@ -31,8 +31,12 @@
 #             FUZZ=WebVTT: only the targets with this in their name
 # make mutants   removes security lines from the service, one at a time, and checks that
 #             the tests that server/OWASP.md names fail; MUTANT=egress: only these
-# make release   the files of a release of the commit that is checked out, in dist
+# make release   the files of a release of the commit that is checked out, in dist, in
+#             minutes; ONLY=archive,deb TARGET=linux/amd64: only these;
+#             KEY=~/.ssh/id_ed25519: signs the checksums
 # make test-release   a release for this machine, made twice and compared
+# make release-check   whole releases for all targets, compiled twice and compared (half
+#             an hour)
 # make soak   minutes of broken connections, stopped processes and the like;
 #             SOAK=Pause: only the tests with this in their name
 #
@@ -99,7 +103,7 @@ RELEASE_NEEDS := \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: release test-release demo bare-demo bare-deb wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-release setup-run setup-clients setup-lint setup-venv clean
+.PHONY: release test-release release-check demo bare-demo bare-deb wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-release setup-run setup-clients setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -187,10 +191,13 @@ lint: $(LINT)
 RELEASE := packaging/release
 
 release:
-	$(GO) -C $(RELEASE) run . --checkout '$(CURDIR)' --out '$(CURDIR)/dist' $(if $(ONLY),--only '$(ONLY)') $(if $(TARGET),--target '$(TARGET)')
+	$(GO) -C $(RELEASE) run . --checkout '$(CURDIR)' --out '$(CURDIR)/dist' $(if $(ONLY),--only '$(ONLY)') $(if $(TARGET),--target '$(TARGET)') $(if $(KEY),--key '$(KEY)')
 
 test-release: setup-release
 	$(GO) -C $(RELEASE) test ./... -count=1 -timeout 20m
+
+release-check: setup-release
+	$(GO) -C $(RELEASE) test . -count=1 -v -timeout 3h -run TestTwoReleases -every
 
 openapi-lint: $(SPECTRAL)
 	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json

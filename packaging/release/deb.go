@@ -19,7 +19,7 @@ type installed struct {
 	kind     string // of nfpm
 }
 
-// installedFiles are in the package beside the programs and their manuals.
+// installedFiles are the files of the package that the checkout has.
 var installedFiles = []installed{
 	{"LICENSE", "/usr/share/doc/transcriptkit/copyright", plainMode, files.TypeFile},
 	{"CHANGELOG.md", "/usr/share/doc/transcriptkit/CHANGELOG.md", plainMode, files.TypeFile},

@@ -30,23 +30,44 @@ const (
 // web, the names of its users, and no shell. The role api starts no other program.
 func (c *checkout) apiImage(t target, transcriptd program) (v1.Image, error) {
 	id := strconv.Itoa(imageUser)
-	system := []file{
+	system, err := newLayer([]file{
 		{path: "etc/passwd", mode: plainMode, data: []byte("root:x:0:0:root:/:/none\ntranscriptd:x:" + id + ":" + id + ":transcriptd:/" + state + ":/none\n")},
 		{path: "etc/group", mode: plainMode, data: []byte("root:x:0:\ntranscriptd:x:" + id + ":\n")},
 		{path: "etc/ssl/certs/ca-certificates.crt", mode: plainMode, data: certificates()},
 		{path: state, mode: fs.ModeDir | 0o700, owner: imageUser},
+	}, c.time)
+	if err != nil {
+		return nil, err
 	}
-	own := []file{{path: "usr/bin/transcriptd", mode: programMode, data: transcriptd.data}}
+	own, err := newLayer([]file{{path: "usr/bin/transcriptd", mode: programMode, data: transcriptd.data}}, c.time)
+	if err != nil {
+		return nil, err
+	}
+	return c.image(t, transcriptd, imageParts{
+		title: name + "-api", cmd: []string{"serve", "--role", "api"}, env: []string{"PATH=/usr/bin"},
+		layers: []imageLayer{{system, "certificates and users"}, {own, "transcriptd"}},
+	})
+}
+
+// imageParts are what one image has and the other has not.
+type imageParts struct {
+	title  string
+	cmd    []string
+	env    []string
+	layers []imageLayer
+}
+
+type imageLayer struct {
+	v1.Layer
+	about string
+}
+
+// image returns an image that runs the service as its own user.
+func (c *checkout) image(t target, transcriptd program, parts imageParts) (v1.Image, error) {
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	for _, part := range []struct {
-		files []file
-		about string
-	}{{system, "certificates and users"}, {own, "transcriptd"}} {
-		layer, err := newLayer(part.files, c.time)
-		if err != nil {
-			return nil, err
-		}
-		added := mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: c.time}, CreatedBy: part.about}}
+	for _, layer := range parts.layers {
+		added := mutate.Addendum{Layer: layer.Layer, History: v1.History{Created: v1.Time{Time: c.time}, CreatedBy: layer.about}}
+		var err error
 		if image, err = mutate.Append(image, added); err != nil {
 			return nil, err
 		}
@@ -57,19 +78,19 @@ func (c *checkout) apiImage(t target, transcriptd program) (v1.Image, error) {
 	}
 	config = config.DeepCopy()
 	config.OS, config.Architecture, config.Created = t.os, t.arch, v1.Time{Time: c.time}
+	id := strconv.Itoa(imageUser)
 	config.Config = v1.Config{
 		User: id + ":" + id, WorkingDir: "/" + state, Volumes: map[string]struct{}{"/" + state: {}},
-		Entrypoint: []string{"/usr/bin/transcriptd"}, Cmd: []string{"serve", "--role", "api"},
-		Env: []string{
-			"PATH=/usr/bin", "HOME=/" + state, "TMPDIR=/" + state, // the only place that can be written to
-			"TRANSCRIPTD_LISTEN=:8080",
-		},
+		Entrypoint: []string{"/usr/bin/transcriptd"}, Cmd: parts.cmd,
+		Env: append(parts.env,
+			"HOME=/"+state, "TMPDIR=/"+state, // the only place that can be written to
+			"TRANSCRIPTD_LISTEN=:8080"),
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 		Healthcheck: &v1.HealthConfig{
 			Test: []string{"CMD", "/usr/bin/transcriptd", "healthcheck"}, Interval: 30 * time.Second, Timeout: 10 * time.Second, StartPeriod: time.Minute,
 		},
 		Labels: map[string]string{
-			"org.opencontainers.image.title":    name + "-api",
+			"org.opencontainers.image.title":    parts.title,
 			"org.opencontainers.image.source":   "https://" + transcriptd.info.Main.Path,
 			"org.opencontainers.image.version":  transcriptd.info.Main.Version,
 			"org.opencontainers.image.revision": c.commit,
@@ -94,7 +115,12 @@ func newLayer(files []file, at time.Time) (v1.Layer, error) {
 	if err := writeTar(&packed, files, at); err != nil {
 		return nil, err
 	}
-	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed.Bytes())), nil }
+	return packedLayer(packed.Bytes())
+}
+
+// packedLayer returns the layer of a tar file.
+func packedLayer(packed []byte) (v1.Layer, error) {
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil }
 	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.DefaultCompression))
 }
 

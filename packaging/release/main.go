@@ -25,6 +25,7 @@ import (
 type flags struct {
 	Checkout string   `default:"." placeholder:"FOLDER" help:"The checkout to release: everything in it is committed."`
 	Out      string   `default:"dist" placeholder:"FOLDER" help:"Write the files into this folder, which is not there yet or is empty (${default})."`
+	Key      string   `placeholder:"FILE" help:"Sign the checksums with this key of OpenSSH. Default: no signature."`
 	Only     []string `default:"${kinds}" enum:"${kinds}" placeholder:"KIND" help:"Make only these kinds of files (${default})."`
 	Target   []target `default:"${targets}" placeholder:"OS/ARCH" help:"Build for these targets only (${default})."`
 }

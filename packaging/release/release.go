@@ -18,6 +18,9 @@ const name = "transcriptkit"
 
 // release makes the files that the flags name.
 func (f *flags) release(ctx context.Context, progress io.Writer) (err error) {
+	if err := f.checkKey(); err != nil {
+		return err
+	}
 	source, err := openCheckout(ctx, f.Checkout)
 	if err != nil {
 		return err
@@ -44,10 +47,17 @@ func (f *flags) release(ctx context.Context, progress io.Writer) (err error) {
 			return fmt.Errorf("%s: %w", t, err)
 		}
 	}
-	if err := r.writeImages(); err != nil {
+	if err := r.writeImages("api", r.images); err != nil {
 		return err
 	}
-	return out.writeChecksums()
+	if err := out.writeChecksums(); err != nil {
+		return err
+	}
+	if f.Key == "" {
+		fmt.Fprintln(progress, "The checksums have no signature: --key names the key for one")
+		return nil
+	}
+	return out.sign(ctx, f.Key)
 }
 
 // releasing is a release that is being made.
@@ -104,15 +114,15 @@ func (r *releasing) pack(t target, built []program) error {
 }
 
 // writeImages writes the images of all targets into one layout.
-func (r *releasing) writeImages() error {
-	if len(r.images) == 0 {
+func (r *releasing) writeImages(kind string, images []v1.Image) error {
+	if len(images) == 0 {
 		return nil
 	}
-	data, err := layoutOf(r.images, r.version, r.source.time)
+	data, err := layoutOf(images, r.version, r.source.time)
 	if err != nil {
-		return fmt.Errorf("the image api: %w", err)
+		return fmt.Errorf("the image %s: %w", kind, err)
 	}
-	return r.out.write(name+"-api_"+r.version+".oci.tar", data)
+	return r.out.write(name+"-"+kind+"_"+r.version+".oci.tar", data)
 }
 
 // archived returns the files of an archive.
