@@ -21,14 +21,14 @@ import (
 func TestSideBySide(t *testing.T) {
 	notWithRaceDetector(t)
 	t.Parallel()
-	sideBySide(t, 1, 8)
+	sideBySide(t, storetest.Postgres(t), 1, 8)
 }
 
 // TestSoakSideBySide lets the last version and this one serve a database under load, while they are
 // upgraded and downgraded in turn.
 func TestSoakSideBySide(t *testing.T) {
 	soak(t)
-	sideBySide(t, 6, 150)
+	storetest.Each(t, func(t *testing.T, o store.Options) { sideBySide(t, o, 6, 150) })
 }
 
 // TestSoakMixedVersions is TestSoakMixed with processes of two versions: the last version accepts
@@ -46,34 +46,32 @@ func TestSoakMixedVersions(t *testing.T) {
 
 // sideBySide changes the version of each process so many times forth and back, and lets at least so
 // many jobs begin before each change.
-func sideBySide(t *testing.T, times, jobs int) {
+func sideBySide(t *testing.T, o store.Options, times, jobs int) {
 	t.Helper()
 	old := lastversion.Program(t, lastversion.E2E)
-	storetest.Each(t, func(t *testing.T, o store.Options) {
-		s := newPlace(t, withoutTables(t, o)).offering(t, `"rateLimit": null, "transcriptsPerPeriod": null, "asrMinutesPerPeriod": null, "cacheTtlSec": null`)
-		f := &fleet{place: s, versions: []string{"", old}, key: lastKey(t, s.database), addrs: []string{freeAddr(t)}}
-		if storetest.IsPostgres(o) { // a SQLite file has one process at a time
-			f.addrs = append(f.addrs, freeAddr(t))
-		}
-		f.start(t)
-		over := make(chan struct{})
-		var crowd sync.WaitGroup
-		for n := range 4 {
-			crowd.Go(func() { visit(t, newClient(t, f.url, f.key), n, over) })
-		}
-		for range times {
-			for _, version := range f.versions {
-				for n := range f.addrs {
-					f.await(t, f.jobs(t)+jobs)
-					f.change(t, n, version)
-				}
+	s := newPlace(t, withoutTables(t, o)).offering(t, `"rateLimit": null, "transcriptsPerPeriod": null, "asrMinutesPerPeriod": null, "cacheTtlSec": null`)
+	f := &fleet{place: s, versions: []string{"", old}, key: lastKey(t, s.database), addrs: []string{freeAddr(t)}}
+	if storetest.IsPostgres(o) { // a SQLite file has one process at a time
+		f.addrs = append(f.addrs, freeAddr(t))
+	}
+	f.start(t)
+	over := make(chan struct{})
+	var crowd sync.WaitGroup
+	for n := range 4 {
+		crowd.Go(func() { visit(t, newClient(t, f.url, f.key), n, over) })
+	}
+	for range times {
+		for _, version := range f.versions {
+			for n := range f.addrs {
+				f.await(t, f.jobs(t)+jobs)
+				f.change(t, n, version)
 			}
 		}
-		f.await(t, f.jobs(t)+jobs)
-		close(over)
-		crowd.Wait()
-		f.check(t)
-	})
+	}
+	f.await(t, f.jobs(t)+jobs)
+	close(over)
+	crowd.Wait()
+	f.check(t)
 }
 
 // fleet are the processes that serve a database, each of one of two versions.
