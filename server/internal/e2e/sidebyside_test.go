@@ -28,7 +28,7 @@ func TestSideBySide(t *testing.T) {
 // upgraded and downgraded in turn.
 func TestSoakSideBySide(t *testing.T) {
 	soak(t)
-	storetest.Each(t, func(t *testing.T, o store.Options) { sideBySide(t, o, 6, 150) })
+	storetest.Each(t, func(t *testing.T, o store.Options) { sideBySide(t, o, 4, 100) })
 }
 
 // TestSoakMixedVersions is TestSoakMixed with processes of two versions: the last version accepts
