@@ -82,7 +82,7 @@ func (o *oddTable) process(what string, code int, cure string, env []string, lin
 // Odd uses end with the right exit code and a cure, and show no inner text.
 func TestOddUses(t *testing.T) {
 	t.Parallel()
-	groups := []func(*oddTable){(*oddTable).calls, (*oddTable).files, (*oddTable).databases, (*oddTable).addresses, (*oddTable).accounts, (*oddTable).models}
+	groups := []func(*oddTable){(*oddTable).calls, (*oddTable).files, (*oddTable).databases, (*oddTable).addresses, (*oddTable).accounts, (*oddTable).models, (*oddTable).backups}
 	tables := make([]oddTable, len(groups))
 	t.Run("uses", func(t *testing.T) {
 		for i, group := range groups {
@@ -153,6 +153,23 @@ func (o *oddTable) files() {
 	o.odd("blobs in a bucket with an unknown option", 1, "unknown query parameter", "serve --listen 127.0.0.1:0 --db sqlite:DIR/b.db --blobs s3://bucket?colour=red")
 	o.odd("a recording that is not there", 1, "--recording", "demo --recording /nowhere/talk.ogg")
 	o.odd("a program that is not there", 1, "--yt-dlp", "demo --recording DIR/list --yt-dlp /nowhere/yt-dlp")
+}
+
+func (o *oddTable) backups() {
+	o.database("service.db")
+	require.NoError(o.t, os.Mkdir(o.path("blobs"), 0o700))
+	o.write("text.tar", "not a backup, but a text of some length")
+	place := " --db sqlite:DIR/service.db --blobs DIR/blobs"
+	o.odd("a backup without a target", 2, `"transcriptd backup --help" shows`, "backup"+place)
+	o.odd("a backup of blobs that are not there", 2, "--blobs", "backup --to DIR/b.tar --db sqlite:DIR/service.db --blobs DIR/typo")
+	o.odd("a backup of a database that is not there", 1, "name the right one with --db", "backup --to DIR/b.tar --db sqlite:DIR/typo.db --blobs DIR/blobs")
+	o.odd("a backup into a folder that is not there", 1, "there is no such file", "backup --to DIR/typo/b.tar"+place)
+	o.odd("a backup to a file that is there", 1, "name a file or folder that is not", "backup --to DIR/text.tar"+place)
+	o.odd("a backup", 0, "has the database", "backup --to DIR/b.tar"+place)
+	o.odd("a restore into a place that is not empty", 1, "name a file that is not there with --db", "restore --from DIR/b.tar"+place)
+	o.odd("a restore of nothing", 1, "there is no such file", "restore --from DIR/typo.tar"+place)
+	o.odd("a restore of a text", 1, "is no backup, or is damaged", "restore --from DIR/text.tar"+place)
+	o.odd("a restore to another kind of database", 1, "name such a database with --db", "restore --from DIR/b.tar --db postgres://u:secret@127.0.0.1:1/x --blobs DIR/empty")
 }
 
 func (o *oddTable) databases() {

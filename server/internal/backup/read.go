@@ -33,6 +33,9 @@ type fileFunc func(name string, size int64, r io.Reader) error
 
 // Open reads a whole backup, and compares each file with its sum.
 func Open(ctx context.Context, path string) (*Backup, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("store: backup: %w", err)
+	}
 	b := &Backup{path: path}
 	var blobs int
 	var last string // the name of the last file

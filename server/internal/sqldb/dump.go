@@ -31,7 +31,7 @@ func (d *DB) Dump(ctx context.Context, path string, read func(ctx context.Contex
 // empty: see Empty. After an error the database is still empty.
 func Load(ctx context.Context, database string, dump io.Reader) error {
 	if path, ok := strings.CutPrefix(database, sqliteScheme); ok {
-		return loadSQLite(path, dump)
+		return loadSQLite(ctx, path, dump)
 	}
 	return loadPostgres(ctx, database, dump)
 }
@@ -83,8 +83,17 @@ func (s *sqlite) dump(ctx context.Context, path string, read func(ctx context.Co
 	return errors.Join(read(ctx, db), db.Close())
 }
 
-// loadSQLite gives the file its name when the file is whole.
-func loadSQLite(path string, dump io.Reader) (err error) {
+// loadSQLite gives the file its name when the file is whole. The lock keeps away a process that
+// would serve a new file of this name.
+func loadSQLite(ctx context.Context, path string, dump io.Reader) (err error) {
+	unlock, err := lockFile(path + ".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if err := Empty(ctx, sqliteScheme+path); err != nil {
+		return err
+	}
 	partial := path + ".partial"
 	f, err := os.OpenFile(partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
