@@ -19,6 +19,7 @@ type accountsCommand struct {
 	Set     accountsSet     `cmd:"" help:"Create an account or change it."`
 	List    accountsList    `cmd:"" help:"List the accounts."`
 	Expired accountsExpired `cmd:"" help:"Show what the plans keep no longer, and change nothing: a dry run of what the service removes every hour."`
+	Export  accountsExport  `cmd:"" help:"Write everything that an account has into a ZIP file."`
 	Remove  accountsRemove  `cmd:"" help:"Remove an account with everything that belongs to it, for good."`
 }
 

@@ -105,7 +105,7 @@ type commands struct {
 	Serve      serveCommand       `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
 	MCP        mcpCommand         `cmd:"" name:"mcp" help:"Give transcripts to a language model: an MCP server on standard input and output. Needs no account, no key and no running service."`
 	Demo       demoCommand        `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
-	Accounts   accountsCommand    `cmd:"" help:"Set, list and remove accounts."`
+	Accounts   accountsCommand    `cmd:"" help:"Set, list, export and remove accounts."`
 	Keys       keysCommand        `cmd:"" help:"Create, list and revoke API keys."`
 	Models     modelsCommand      `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
 	YtDlp      ytDlpCommand       `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`

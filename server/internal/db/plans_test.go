@@ -95,6 +95,8 @@ var elsewhere = map[string]string{
 	"wordindex/plan.go planOfVolumes blocksOf":  "it returns a function that reads",
 	"db/migrate.go upToDate compatible":         newer,
 	"db/compatibility.go compatible Scan":       newer,
+	"db/accountrows.go LongSnapshot Exec":       "a setting of the transaction",
+	"db/accountrows.go LongSnapshot read":       "the caller's own code; walkStore calls Rows",
 	"db/examine.go Examine Examine":             examine,
 	"db/pending.go Migrations Look":             dryRun,
 	"db/pending.go Migrations read":             dryRun,
@@ -161,6 +163,7 @@ const (
 	oneOfAccount = "an account has one row"
 	tenOfAccount = "an account has at most ten"
 
+	exported  = "all rows of an account are wanted, at most 200 in each statement"
 	ofRemoved = "all rows of an account that is removed are wanted, at most 200 in each transaction"
 
 	runsNow = "what runs now, by an index without what has ended"
@@ -230,6 +233,28 @@ var permitted = map[string]string{
 	"Store.Status river_job":                            inQueue,
 	"Store.Status jobs":                                 runsNow,
 
+	"Reader.Rows keys of an account":                       exported,
+	"Reader.Rows usage of an account":                      exported,
+	"Reader.Rows library_rows of an account":               exported,
+	"Reader.Rows revisions of an account":                  exported,
+	"Reader.Rows transcripts of an account":                exported,
+	"Reader.Rows recordings of an account":                 exported,
+	"Reader.Rows uploads of an account":                    exported,
+	"Reader.Rows jobs of an account":                       exported,
+	"Reader.Rows job_events of an account":                 exported,
+	"Reader.Rows extractions of an account":                exported,
+	"Reader.Rows batches of an account":                    exported,
+	"Reader.Rows batch_items of an account":                exported,
+	"Reader.Rows follows of an account":                    exported,
+	"Reader.Rows follow_items of an account":               exported,
+	"Reader.Rows webhook_endpoints of an account":          exported,
+	"Reader.Rows webhook_deliveries of an account":         exported,
+	"Reader.Rows shares of an account":                     exported,
+	"Reader.Rows text_feeds of an account":                 exported,
+	"Reader.Rows idempotency_keys of an account":           exported,
+	"Reader.TextsOf library_rows of an account":            exported,
+	"Reader.TextsOf transcripts of an account":             exported,
+	"Reader.RecordingsOf recordings of an account":         exported,
 	"Expired.Count recordings of an account":               "the plan bounds the bytes that an account keeps",
 	"Expired.Count batches":                                runsNow,
 	"Expired.Entries batches":                              runsNow,

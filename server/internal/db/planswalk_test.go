@@ -66,6 +66,7 @@ func walkStore(t *testing.T, s *db.Store) {
 	w.queue()
 	w.housekeeping()
 	w.expired()
+	w.export()
 	w.removals()
 }
 
@@ -545,6 +546,17 @@ func (w walk) expired() {
 		w.must(tx.Batches.Insert(ctx, b), tx.Expired.Remove(ctx, "a7", db.ExpiredEntry{Kind: library.KindBatch, ExternalID: b.ID}),
 			tx.Expired.Remove(ctx, "a7", db.ExpiredEntry{ID: rowID(1), Kind: library.KindTranscript, Platform: transcript.VideoSite, ExternalID: "v1"}))
 	})
+}
+
+// export reads everything of an account that has few rows.
+func (w walk) export() {
+	w.must(w.LongSnapshot(w.Context(), func(ctx context.Context, r db.Reader) error {
+		for _, table := range db.AccountTables() {
+			w.must(r.Rows(ctx, table, "a7", func(map[string]any) error { return nil }))
+		}
+		w.must(second(r.TextsOf(ctx, "a7")), second(r.RecordingsOf(ctx, "a7")))
+		return nil
+	}))
 }
 
 // removals removes an account that has few rows, so that a plan by an index is the best one.

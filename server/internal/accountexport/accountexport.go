@@ -1,0 +1,176 @@
+// Package accountexport writes everything that an account has into a ZIP file, as the account's owner
+// may ask for: rows as lines of JSON, texts as JSON and as plain text, and the kept recordings.
+//
+//	README.txt
+//	rows/TABLE.jsonl             the rows of the account in each table, without secrets
+//	texts/ID.json, texts/ID.txt  the texts that the rows name in transcript_id
+//	recordings/ID.EXTENSION      the recordings that the account keeps, by the external_id of the rows
+package accountexport
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+// Options say what an export has.
+type Options struct {
+	WithoutRecordings bool // the rows that describe the recordings stay
+}
+
+// Written is what an export has.
+type Written struct {
+	Rows, Texts, Recordings int64
+	Missing                 int64 // recordings that were deleted while the export was written, or that the blobs have lost
+}
+
+// readme stands in each file, for a reader who has only the file.
+const readme = `Everything that a service for transcripts has of the account %s, as it stood on %s.
+
+rows/TABLE.jsonl    a line of JSON for each row. The members have the names of the columns. Times are in UTC.
+                    library_rows are the entries of the library, revisions the earlier texts of corrected
+                    entries, transcripts the texts that belong to the account alone, usage what was used of the plan.
+texts/ID.json       the text with its times and what is known of it. ID is the transcript_id of the rows.
+texts/ID.txt        the same text to read.
+recordings/ID.*     the kept recordings. ID is the external_id of rows/recordings.jsonl.
+
+Left out: secrets (of keys, webhooks, shared links and the feed), and what only the service understands.
+`
+
+// Write writes the data of an account into w. All rows and texts are of one moment. It keeps some
+// hundred rows and one text in memory. db.ErrNotFound: there is no such account.
+func Write(ctx context.Context, s *db.Store, account string, o Options, w io.Writer) (n Written, err error) {
+	if _, err := s.Accounts.ByID(ctx, account); err != nil {
+		return n, err
+	}
+	now, err := s.Now(ctx)
+	if err != nil {
+		return n, err
+	}
+	x := &export{store: s, zip: zip.NewWriter(w), account: account, at: now.UTC()}
+	if err := x.put("README.txt", fmt.Appendf(nil, readme, account, x.at.Format(time.RFC3339))); err != nil {
+		return n, err
+	}
+	var kept []db.Recording
+	err = s.LongSnapshot(db.Unhurried(ctx), func(ctx context.Context, r db.Reader) (err error) {
+		if err := x.rows(ctx, r); err != nil {
+			return err
+		}
+		if err := x.texts(ctx, r); err != nil {
+			return err
+		}
+		kept, err = r.RecordingsOf(ctx, account)
+		return err
+	})
+	if err == nil && !o.WithoutRecordings {
+		err = x.recordings(ctx, kept)
+	}
+	return x.Written, errors.Join(err, x.zip.Close())
+}
+
+// export is a file that is being written.
+type export struct {
+	Written
+	store   *db.Store
+	zip     *zip.Writer
+	account string
+	at      time.Time
+}
+
+func (x *export) create(name string, method uint16) (io.Writer, error) {
+	return x.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: x.at})
+}
+
+func (x *export) put(name string, content []byte) error {
+	w, err := x.create(name, zip.Deflate)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	return err
+}
+
+// rows writes the rows of all tables. A table without a row of the account has an empty file.
+func (x *export) rows(ctx context.Context, r db.Reader) error {
+	for _, table := range db.AccountTables() {
+		w, err := x.create("rows/"+table.Name+".jsonl", zip.Deflate)
+		if err != nil {
+			return err
+		}
+		lines := json.NewEncoder(w)
+		lines.SetEscapeHTML(false)
+		err = r.Rows(ctx, table, x.account, func(row map[string]any) error {
+			x.Rows++
+			return lines.Encode(row)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *export) texts(ctx context.Context, r db.Reader) error {
+	ids, err := r.TextsOf(ctx, x.account)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		t, err := r.Transcripts.ByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		whole, err := t.Whole()
+		if err != nil {
+			return err
+		}
+		text, err := format.AppendJSON(nil, whole)
+		if err != nil {
+			return err
+		}
+		if err := x.put("texts/"+id+".json", text); err != nil {
+			return err
+		}
+		if err := x.put("texts/"+id+".txt", format.AppendText(nil, whole.Segments, true)); err != nil {
+			return err
+		}
+		x.Texts++
+	}
+	return nil
+}
+
+// recordings writes the kept recordings. One that is not there any more is left out.
+func (x *export) recordings(ctx context.Context, kept []db.Recording) error {
+	for _, r := range kept {
+		name := "recordings/" + r.ExternalID
+		if extension := strings.TrimPrefix(mediatype.Extension(r.ContentType), "."); extension != "" {
+			name += "." + extension
+		}
+		there, err := x.store.Blobs.Range(ctx, r.MediaKey, 0, r.Bytes)
+		if errors.Is(err, blobs.ErrNotFound) {
+			x.Missing++
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		w, err := x.create(name, zip.Store) // media is packed already
+		if err == nil {
+			_, err = io.Copy(w, there)
+		}
+		if err = errors.Join(err, there.Close()); err != nil {
+			return fmt.Errorf("recording %s: %w", r.ExternalID, err)
+		}
+		x.Recordings++
+	}
+	return nil
+}
