@@ -35,7 +35,10 @@
 # make release   the files of a release of the commit that is checked out, in dist, in
 #             minutes; ONLY=archive,deb TARGET=linux/amd64: only these;
 #             KEY=~/.ssh/id_ed25519: signs the checksums
+# make cross   the programs for all systems of a release, compiled and not linked
 # make test-release   a release for this machine, made twice and compared
+# make release-full   the image with all programs, and a transcript made in it; needs root and
+#             the network
 # make release-check   whole releases for all targets, compiled twice and compared (half
 #             an hour)
 # make soak   minutes of broken connections, stopped processes and the like;
@@ -104,7 +107,7 @@ RELEASE_NEEDS := \
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
 
-.PHONY: release test-release release-check demo bare-demo bare-deb wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-release setup-run setup-clients setup-lint setup-venv clean
+.PHONY: release release-full cross test-release release-check demo bare-demo bare-deb wer field-check honesty test test-all test-current test-race test-page test-clients lint openapi-lint mcp-conformance bench fuzz mutants soak setup setup-soak setup-bench setup-wer setup-bare setup-full setup-release setup-run setup-clients setup-lint setup-venv clean
 .DEFAULT_GOAL := test
 
 demo: setup-run
@@ -190,12 +193,26 @@ lint: $(LINT)
 
 # The release is made by a module of its own.
 RELEASE := packaging/release
+OUT := dist
 
 release:
-	$(GO) -C $(RELEASE) run . --checkout '$(CURDIR)' --out '$(CURDIR)/dist' $(if $(ONLY),--only '$(ONLY)') $(if $(TARGET),--target '$(TARGET)') $(if $(KEY),--key '$(KEY)')
+	$(GO) -C $(RELEASE) run . --checkout '$(CURDIR)' --out '$(CURDIR)/$(OUT)' $(if $(ONLY),--only '$(ONLY)') $(if $(TARGET),--target '$(TARGET)') $(if $(KEY),--key '$(KEY)')
+
+# The compiler's cache makes a second run short: only what has changed is compiled.
+CROSS := linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64
+
+cross:
+	@for target in $(CROSS); do \
+		echo "Compiling for $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} CGO_ENABLED=0 $(GO) build -trimpath ./examples/transcriptd ./examples/transcribe ./examples/website || exit 1; \
+	done
 
 test-release: setup-release
 	$(GO) -C $(RELEASE) test ./... -count=1 -timeout 20m
+
+release-full: setup-full
+	$(MAKE) --no-print-directory release ONLY=full TARGET=linux/$$($(GO) env GOARCH) OUT=dist-full
+	$(GO) -C $(RELEASE) test . -count=1 -v -timeout 1h -run TestImageFull -full $(CURDIR)/dist-full/transcriptkit-full_*.oci.tar
 
 release-check: setup-release
 	$(GO) -C $(RELEASE) test . -count=1 -v -timeout 3h -run TestTwoReleases -every
@@ -266,7 +283,7 @@ mutants: setup
 	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'
 
 clean:
-	rm -rf bin dist
+	rm -rf bin dist dist-full
 
 $(LINT):
 	@echo "Compiling golangci-lint"
@@ -375,12 +392,13 @@ setup-wer: NEEDS = $(WER_NEEDS)
 setup-venv: NEEDS = has_venv=>python3-venv
 setup-clients: NEEDS = has_ffmpeg=>ffmpeg
 setup-release: NEEDS = $(RELEASE_NEEDS)
+setup-full: NEEDS = $(RELEASE_NEEDS) has_mmdebstrap=>mmdebstrap has_venv=>python3-venv
 setup-bare: NEEDS = has_debootstrap=>debootstrap
 setup-run: NEEDS = $(RUN_NEEDS)
 setup: NEEDS = $(TEST_NEEDS)
 setup-soak: NEEDS = $(SOAK_NEEDS)
 setup-bench: NEEDS = $(BENCH_NEEDS)
-setup setup-run setup-soak setup-bench setup-wer setup-bare setup-release setup-clients setup-lint setup-venv:
+setup setup-run setup-soak setup-bench setup-wer setup-bare setup-full setup-release setup-clients setup-lint setup-venv:
 	@has() { command -v "$$1" >/dev/null 2>&1; }; \
 	has_ytdlp() { has yt-dlp; }; \
 	has_venv() { ! has apt-get || /usr/bin/python3 -c "import ensurepip" 2>/dev/null; }; \
@@ -402,6 +420,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-release setup-
 	has_skopeo() { has skopeo; }; \
 	has_umoci() { has umoci; }; \
 	has_mandoc() { has mandoc; }; \
+	has_mmdebstrap() { has mmdebstrap; }; \
 	has_wrk() { has wrk; }; \
 	has_faketime() { ! has apt-get || ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1; }; \
 	has_libc() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }; \

@@ -31,13 +31,13 @@ func need(t *testing.T, programs ...string) {
 	}
 }
 
-// unpacked unpacks the image for this machine with the programs of others, and returns its root
+// unpacked unpacks an image for this machine with the programs of others, and returns its root
 // and its configuration.
-func unpacked(t *testing.T) (root string, config v1.Config) {
+func unpacked(t *testing.T, image string) (root string, config v1.Config) {
 	t.Helper()
 	need(t, "skopeo", "umoci")
 	dir := t.TempDir()
-	answer(t, "skopeo", "copy", "--quiet", "--insecure-policy", "oci-archive:"+only(t, "transcriptkit-api_*.oci.tar"), "oci:"+dir+"/layout:tag")
+	answer(t, "skopeo", "copy", "--quiet", "--insecure-policy", "oci-archive:"+image, "oci:"+dir+"/layout:tag")
 	args := []string{"unpack", "--image", dir + "/layout:tag", dir + "/bundle"}
 	if os.Getuid() != 0 {
 		args = append(args, "--rootless")
@@ -53,7 +53,7 @@ func unpacked(t *testing.T) (root string, config v1.Config) {
 // user's: the volume.
 func TestImageOfTheAPI(t *testing.T) {
 	t.Parallel()
-	root, config := unpacked(t)
+	root, config := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
 	assert.Equal(t, "65532:65532", config.User)
 	assert.Equal(t, []string{"/usr/bin/transcriptd"}, config.Entrypoint)
 	assert.Equal(t, []string{"serve", "--role", "api"}, config.Cmd)
@@ -84,11 +84,22 @@ func TestImageOfTheAPI(t *testing.T) {
 	}
 }
 
+// contain prepares a program in an image: as its user, without a capability, with a root that cannot
+// be written to, and with a volume.
+func contain(t *testing.T, root, volume string, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	const enter = `PATH="$PATH:/usr/sbin:/sbin" && mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount --bind "$1" "$0/var/lib/transcriptd" &&
+		cd "$0" && shift && exec setpriv --bounding-set=-all,+sys_chroot,+setuid,+setgid chroot --userspec=65532:65532 --groups= "$0" "$@"`
+	command := exec.CommandContext(t.Context(), "unshare", append([]string{"--mount", "sh", "-c", enter, root, volume}, args...)...)
+	command.Env = env
+	return command
+}
+
 // The service works as the user of the image, without a capability, when nothing can be written
 // but the volume. The health command of the image finds it healthy.
 func TestImageRunsWithAReadOnlyRoot(t *testing.T) {
 	t.Parallel()
-	root, config := unpacked(t)
+	root, config := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
 	if os.Getuid() != 0 {
 		t.Skip("only root can change the root of a process")
 	}
@@ -101,12 +112,8 @@ func TestImageRunsWithAReadOnlyRoot(t *testing.T) {
 	require.NoError(t, free.Close())
 
 	contained := func(args ...string) *exec.Cmd {
-		const enter = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount --bind "$1" "$0/var/lib/transcriptd" &&
-			cd "$0" && shift && exec setpriv --bounding-set=-all,+sys_chroot,+setuid,+setgid chroot --userspec=65532:65532 --groups= "$0" "$@"`
-		command := exec.CommandContext(t.Context(), "unshare", append([]string{"--mount", "sh", "-c", enter, root, volume}, args...)...)
-		command.Env = append(config.Env, "TRANSCRIPTD_LISTEN=:"+port, "TRANSCRIPTD_DB=sqlite:/var/lib/transcriptd/transcriptd.db",
-			"TRANSCRIPTD_BLOBS=/var/lib/transcriptd/blobs", "PATH="+os.Getenv("PATH"))
-		return command
+		return contain(t, root, volume, append(config.Env, "TRANSCRIPTD_LISTEN=:"+port, "TRANSCRIPTD_DB=sqlite:/var/lib/transcriptd/transcriptd.db",
+			"TRANSCRIPTD_BLOBS=/var/lib/transcriptd/blobs"), args...)
 	}
 	service := contained(append(config.Entrypoint, "serve", "--asr", "none", "--drain-delay", "0s")...)
 	said, err := service.StderrPipe()

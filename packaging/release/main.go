@@ -26,7 +26,7 @@ type flags struct {
 	Checkout string   `default:"." placeholder:"FOLDER" help:"The checkout to release: everything in it is committed."`
 	Out      string   `default:"dist" placeholder:"FOLDER" help:"Write the files into this folder, which is not there yet or is empty (${default})."`
 	Key      string   `placeholder:"FILE" help:"Sign the checksums with this key of OpenSSH. Default: no signature."`
-	Only     []string `default:"${kinds}" enum:"${kinds}" placeholder:"KIND" help:"Make only these kinds of files (${default})."`
+	Only     []string `default:"${kinds}" enum:"${kinds},full" placeholder:"KIND" help:"Make only these kinds of files (${default}). full is the image with all programs, and wants root, mmdebstrap and the network."`
 	Target   []target `default:"${targets}" placeholder:"OS/ARCH" help:"Build for these targets only (${default})."`
 }
 

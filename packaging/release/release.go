@@ -50,6 +50,12 @@ func (f *flags) release(ctx context.Context, progress io.Writer) (err error) {
 	if err := r.writeImages("api", r.images); err != nil {
 		return err
 	}
+	if r.wants("full") {
+		fmt.Fprintln(progress, "Making the image full")
+		if err := r.writeFull(ctx); err != nil {
+			return fmt.Errorf("the image full: %w", err)
+		}
+	}
 	if err := out.writeChecksums(); err != nil {
 		return err
 	}
@@ -111,6 +117,19 @@ func (r *releasing) pack(t target, built []program) error {
 		r.images = append(r.images, image)
 	}
 	return nil
+}
+
+// writeFull makes and writes the image full, for this machine.
+func (r *releasing) writeFull(ctx context.Context) error {
+	built, err := r.source.build(ctx, host)
+	if err != nil {
+		return err
+	}
+	image, err := r.source.fullImage(ctx, built[0])
+	if err != nil {
+		return err
+	}
+	return r.writeImages("full", []v1.Image{image})
 }
 
 // writeImages writes the images of all targets into one layout.
