@@ -77,7 +77,7 @@ func (c *checkout) file(name string) ([]byte, error) { return os.ReadFile(c.path
 // printed. The error has what the program complained about.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, name, args...)
-	command.Dir, command.Env = dir, append(os.Environ(), env...)
+	command.Dir, command.Env = dir, append(os.Environ(), env...) //nolint:forbidigo // git and go need the settings of the user
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	printed, err := command.Output()

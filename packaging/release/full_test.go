@@ -22,7 +22,7 @@ func TestImageFull(t *testing.T) {
 	}
 	root, config := unpacked(t, *full)
 	assert.Equal(t, "65532:65532", config.User)
-	assert.Equal(t, "", answer(t, "find", root, "-xdev", "-type", "f", "(", "-perm", "/6002", "-o", "-user", "65532", ")"), "files that others can write")
+	assert.Empty(t, answer(t, "find", root, "-xdev", "-type", "f", "(", "-perm", "/6002", "-o", "-user", "65532", ")"), "files that others can write")
 
 	recording, err := os.ReadFile("../../examples/testdata/talk.ogg")
 	require.NoError(t, err)
