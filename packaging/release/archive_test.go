@@ -39,7 +39,7 @@ func TestArchive(t *testing.T) {
 		modes[name] = header.Mode
 	}
 	assert.Equal(t, map[string]int64{
-		"": 0o755, "CHANGELOG.md": 0o644, "LICENSE": 0o644, "README.md": 0o644,
+		"": 0o755, "CHANGELOG.md": 0o644, "LICENSE": 0o644, "LICENSES.txt": 0o644, "README.md": 0o644,
 		"man/": 0o755, "man/man1/": 0o755, "man/man1/transcribe.1": 0o644, "man/man1/transcriptd.1": 0o644, "man/man1/website.1": 0o644,
 		"completions/": 0o755, "completions/transcribe.bash": 0o644, "completions/_transcribe": 0o644, "completions/transcribe.fish": 0o644,
 		"transcribe": 0o755, "transcriptd": 0o755, "website": 0o755,

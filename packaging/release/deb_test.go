@@ -35,6 +35,7 @@ func TestDebianPackage(t *testing.T) {
 		"usr/share/zsh/vendor-completions/_transcribe":        plain,
 		"usr/share/fish/vendor_completions.d/transcribe.fish": plain,
 		"usr/share/doc/transcriptkit/copyright":               plain,
+		"usr/share/doc/transcriptkit/LICENSES.txt":            plain,
 		"usr/share/doc/transcriptkit/README.md":               plain,
 		"usr/share/doc/transcriptkit/CHANGELOG.md":            plain,
 		"usr/lib/systemd/system/transcriptd.service":          plain,

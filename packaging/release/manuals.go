@@ -11,10 +11,11 @@ import (
 )
 
 // manuals are what the programs write about themselves: the manual pages, and the completions of
-// shells.
+// shells. The licenses of the modules are those of one target.
 type manuals struct {
 	pages       []file // NAME.1
 	completions map[string]file
+	licenses    file
 }
 
 // shells name the completions of a program as the shells expect it.
@@ -71,6 +72,7 @@ func told(ctx context.Context, program string, args ...string) ([]byte, error) {
 
 // archived returns the files for an archive.
 func (m *manuals) archived() (files []file) {
+	files = append(files, m.licenses)
 	for _, page := range m.pages {
 		page.path = "man/man1/" + page.path
 		files = append(files, page)
@@ -84,6 +86,9 @@ func (m *manuals) archived() (files []file) {
 
 // installed returns the files for a Debian package, in which manual pages are compressed.
 func (m *manuals) installed() (files []file, err error) {
+	licenses := m.licenses
+	licenses.path = "usr/share/doc/transcriptkit/LICENSES.txt"
+	files = append(files, licenses)
 	for _, page := range m.pages {
 		var to bytes.Buffer
 		w := gzip.NewWriter(&to)

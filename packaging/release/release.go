@@ -43,6 +43,13 @@ func (f *flags) release(ctx context.Context, progress io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
+		if r.manuals != nil {
+			licenses, err := source.licenses(ctx, built)
+			if err != nil {
+				return err
+			}
+			r.manuals.licenses = file{path: "LICENSES.txt", mode: plainMode, data: licenses}
+		}
 		if err := r.pack(t, built); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
