@@ -143,7 +143,7 @@ func TestExportOfManyRows(t *testing.T) {
 		}
 		assert.Greater(t, len(sequences), 1000)
 		assert.True(t, slices.IsSorted(sequences))
-		assert.Equal(t, len(slices.Compact(slices.Clone(sequences))), len(sequences))
+		assert.Len(t, slices.Compact(slices.Clone(sequences)), len(sequences))
 	})
 }
 

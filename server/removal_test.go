@@ -95,10 +95,10 @@ func columnsOf(t *testing.T, o store.Options, table string) (columns []string) {
 	db := storetest.SQL(t, o)
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" LIMIT 0")
 	require.NoError(t, err)
+	defer func() { require.NoError(t, rows.Close()) }()
 	columns, err = rows.Columns()
 	require.NoError(t, err)
 	require.NoError(t, rows.Err())
-	require.NoError(t, rows.Close())
 	return columns
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -89,8 +90,9 @@ func (u *unit) serve(t *testing.T) (end func()) {
 	}
 	ended := make(chan ending, 1)
 	go func() { // reads the log, so that the service never waits for a reader
-		code, log := p.end(t)
-		ended <- ending{code, log}
+		rest, _ := io.ReadAll(p.logged) // what is missing fails the checks of the exit
+		_ = p.Wait()                    // the state tells
+		ended <- ending{p.ProcessState.ExitCode(), string(rest)}
 	}()
 	return func() {
 		require.NoError(t, p.Process.Signal(syscall.SIGTERM))

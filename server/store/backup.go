@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/backup"
@@ -9,7 +10,19 @@ import (
 )
 
 // Backup is what a backup is of.
-type Backup = backup.About
+type Backup struct {
+	Format    int       // the version of the layout of the backup
+	Database  string    // "sqlite3" or "postgres"
+	Tables    int64     // the version of our tables
+	Queue     int64     // the version of the tables of the queue
+	TakenAt   time.Time // just before the moment that the backup shows
+	Blobs     int
+	BlobBytes int64
+	// Missing is how many blobs were not there although rows name them. Missed are the keys of the
+	// first 20 of them.
+	Missing int
+	Missed  []string
+}
 
 // Backup copies the database and its blobs, as they stand at one moment, to a file whose name ends in
 // .tar, or to a folder of any other name. There is nothing at target before, and nothing after an
@@ -19,7 +32,8 @@ type Backup = backup.About
 // A backup holds hashes of keys and the secrets of webhooks. Only the user of this process can read
 // it.
 func (s *Store) Backup(ctx context.Context, target string) (Backup, error) {
-	return backup.Take(ctx, db.Of(s), target)
+	about, err := backup.Take(ctx, db.Of(s), target)
+	return Backup(about), err
 }
 
 // ExamineBackup reads a backup and compares each of its files with its sum. The error says what is
@@ -29,14 +43,15 @@ func ExamineBackup(ctx context.Context, path string) (Backup, error) {
 	if err != nil {
 		return Backup{}, err
 	}
-	return b.About, nil
+	return Backup(b.About), nil
 }
 
 // Restore fills an empty database and an empty place for blobs with a backup. An empty SQLite
 // database is a file that is not there. Restore reads and checks the whole backup before it writes,
 // and brings the tables of an older version up to date. After an error the place is empty as before.
 func Restore(ctx context.Context, o Options, path string) (Backup, error) {
-	return backup.Restore(ctx, db.Options(o), path)
+	about, err := backup.Restore(ctx, db.Options(o), path)
+	return Backup(about), err
 }
 
 // Verify compares the rows of the store with its blobs, and its texts with the index of their

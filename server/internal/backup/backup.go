@@ -74,10 +74,12 @@ func (t *taking) snapshot(ctx context.Context, dump string) error {
 		return err
 	}
 	list := bufio.NewWriter(named)
-	err = t.store.Dump(ctx, dump, func(ctx context.Context, r db.Reader) (err error) {
-		if t.about.Tables, err = r.Tables(ctx); err != nil {
+	err = t.store.Dump(ctx, dump, func(ctx context.Context, r db.Reader) error {
+		tables, err := r.Tables(ctx)
+		if err != nil {
 			return err
 		}
+		t.about.Tables, t.about.Queue = tables.Ours, tables.Rivers
 		each := json.NewEncoder(list)
 		return r.NamedBlobs(ctx, func(b db.NamedBlob) error { return each.Encode(b) })
 	})

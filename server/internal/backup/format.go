@@ -34,15 +34,18 @@ const format = 1
 type About struct {
 	Format    int       `json:"format"`
 	Database  string    `json:"database"` // "sqlite3" or "postgres"
-	db.Tables           // of the database
-	TakenAt   time.Time `json:"takenAt"` // just before the moment that the backup shows
-	Blobs     int       `json:"blobs"`   // files below blobs/
+	Tables    int64     `json:"tables"`   // the version of our tables
+	Queue     int64     `json:"queue"`    // the version of the tables of the queue
+	TakenAt   time.Time `json:"takenAt"`  // just before the moment that the backup shows
+	Blobs     int       `json:"blobs"`    // files below blobs/
 	BlobBytes int64     `json:"blobBytes"`
 	// Missing is how many blobs were not there although rows name them, and Missed are the keys of
 	// the first of them.
 	Missing int      `json:"missing"`
 	Missed  []string `json:"missed,omitempty"`
 }
+
+func (a About) tables() db.Tables { return db.Tables{Ours: a.Tables, Rivers: a.Queue} }
 
 // maxListed bounds how many blobs are listed by name.
 const maxListed = 20

@@ -72,8 +72,8 @@ func Open(ctx context.Context, path string) (*Backup, error) {
 		return nil, context.Cause(ctx)
 	case err == nil && (!whole || last != aboutName):
 		err = fmt.Errorf("its end is missing")
-	case err == nil && b.About.Blobs != blobs && b.Format == format:
-		err = fmt.Errorf("it has %d of %d blobs", blobs, b.About.Blobs)
+	case err == nil && b.Blobs != blobs && b.Format == format:
+		err = fmt.Errorf("it has %d of %d blobs", blobs, b.Blobs)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("store: %s is no backup, or is damaged: %w", path, err)
@@ -90,9 +90,9 @@ func (b *Backup) known() error {
 	if err != nil {
 		return err
 	}
-	if b.Newer(known) {
+	if b.tables().Newer(known) {
 		return fmt.Errorf("store: %s is from a newer version: its tables are %d and %d, and this program knows %d and %d: restore it with that version, or a later one",
-			b.path, b.Ours, b.Rivers, known.Ours, known.Rivers)
+			b.path, b.Tables, b.Queue, known.Ours, known.Rivers)
 	}
 	return nil
 }

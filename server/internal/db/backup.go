@@ -14,11 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// Tables are the versions of the tables of a database.
-type Tables struct {
-	Ours   int64 `json:"tables"`
-	Rivers int64 `json:"queue"`
-}
+// Tables are the versions of the tables of a database: ours, and River's.
+type Tables struct{ Ours, Rivers int64 }
 
 // Newer reports whether a program that knows the tables other does not know these.
 func (t Tables) Newer(other Tables) bool { return t.Ours > other.Ours || t.Rivers > other.Rivers }
@@ -42,9 +39,9 @@ func KnownTables(kind string) (known Tables, err error) {
 
 // Tables returns the versions of the tables.
 func (r Reader) Tables(ctx context.Context) (Tables, error) {
-	var have versions
+	var have Tables
 	err := r.db.NewRaw(haveVersions).Scan(ctx, &have)
-	return Tables(have), wrap("look at migrations", err)
+	return have, wrap("look at migrations", err)
 }
 
 // Dump writes the database as it stands at one moment into a new file. read asks the database as it

@@ -18,9 +18,6 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// versions are those of the tables: ours, and River's.
-type versions struct{ Ours, Rivers int64 }
-
 // ourMigrations are the migrations of the files, on one database.
 func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
@@ -35,7 +32,7 @@ func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
 }
 
 // newest are the versions of the last migrations of this program and of its River.
-func newest(kind goose.Dialect, pool *bun.DB) (v versions, err error) {
+func newest(kind goose.Dialect, pool *bun.DB) (v Tables, err error) {
 	ours, err := ourMigrations(kind, pool)
 	if err != nil {
 		return v, err
@@ -56,7 +53,7 @@ func newest(kind goose.Dialect, pool *bun.DB) (v versions, err error) {
 // migrate brings our tables and River's up to date, and returns the versions that this
 // program wants. It changes nothing if a newer version has made tables that this program
 // cannot use: that is ErrNewer. If the tables are to stay unchanged, it only looks.
-func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger) (want versions, err error) {
+func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger) (want Tables, err error) {
 	if want, err = newest(d.Kind(), d.Writer()); err != nil {
 		return want, err
 	}
@@ -102,8 +99,8 @@ func changeTables(ctx context.Context, d *sqldb.DB, log *slog.Logger) error {
 
 // upToDate returns an error unless all wanted migrations have been applied. Newer tables are
 // fine, unless they are not compatible: another process may have been upgraded first.
-func upToDate(ctx context.Context, db bun.IDB, want versions) error {
-	var have versions
+func upToDate(ctx context.Context, db bun.IDB, want Tables) error {
+	var have Tables
 	err := db.NewRaw(haveVersions).Scan(ctx, &have)
 	if err != nil {
 		return wrap("look at migrations", err)

@@ -51,7 +51,7 @@ func (p *Pending) read(ctx context.Context, kind goose.Dialect, db *bun.DB) erro
 	if err != nil {
 		return fmt.Errorf("store: queue migrations: %w", err)
 	}
-	queue, err := doneIn(ctx, kind, db, "river_migration", "SELECT version FROM river_migration WHERE line = 'main'")
+	queue, err := doneIn(ctx, kind, db, riversTable, riversMigrations)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (p *Pending) read(ctx context.Context, kind goose.Dialect, db *bun.DB) erro
 	if err != nil || len(done) == 0 || slices.Max(done) <= want.Ours {
 		return err
 	}
-	if err := compatible(ctx, db, versions{Ours: slices.Max(done)}, want); err != nil {
+	if err := compatible(ctx, db, Tables{Ours: slices.Max(done)}, want); err != nil {
 		return err
 	}
 	return wrap("look at the version of the tables", db.NewRaw(`SELECT release FROM compatibility`).Scan(ctx, &p.Newer))

@@ -311,6 +311,12 @@ func (s *Store) endTerm(ctx context.Context, process string) error {
 	return wrap("end the term of process "+process, err)
 }
 
+// riversTable has a row for each of River's migrations that has run; riversMigrations reads them.
+const (
+	riversTable      = "river_migration"
+	riversMigrations = `SELECT version FROM river_migration WHERE line = 'main'`
+)
+
 // haveVersions asks for the last migrations that have run: ours, and River's.
 const haveVersions = `SELECT
 	(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied) AS ours,

@@ -46,10 +46,10 @@ func (d database) columnsOf(t *testing.T, table string) []string {
 	t.Helper()
 	rows, err := d.QueryContext(t.Context(), "SELECT * FROM "+table+" WHERE false")
 	require.NoError(t, err)
+	defer func() { require.NoError(t, rows.Close()) }()
 	names, err := rows.Columns()
 	require.NoError(t, err)
 	require.NoError(t, rows.Err())
-	require.NoError(t, rows.Close())
 	return names
 }
 

@@ -94,7 +94,7 @@ type Store struct {
 	answered together.Writes[IdempotencyKey, idempotencyRow, bool] // keys with their final answers
 	sql      *sqldb.DB
 	writer   *bun.DB
-	tables   versions                      // that this program wants
+	tables   Tables                        // that this program wants
 	windows  window.Counter[RequestWindow] // of a database that one process serves
 	rounds   window.Rounds[RequestWindow]  // of a shared one
 	folders  []Folder                      // local ones that are written to

@@ -40,7 +40,7 @@ func TestSoakMixedVersions(t *testing.T) {
 	m.run(t)
 	m.check(t)
 	for _, api := range m.apis {
-		t.Logf("%d texts", m.place.readTexts(t, newClient(t, api.url, m.keys["acme"])))
+		t.Logf("%d texts", m.readTexts(t, newClient(t, api.url, m.keys["acme"])))
 	}
 }
 
