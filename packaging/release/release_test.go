@@ -113,7 +113,7 @@ func TestTwoReleasesAreEqual(t *testing.T) {
 	answer(t, "sh", "-c", `umask 077; git clone -q "$1" "$2" && find "$2" -type f -exec touch -d 2001-02-03 {} +`, "sh", workshop.checkout, checkout)
 	// A container may forbid to be another user.
 	release(t, checkout, second, `umask 077; other="unshare --user --map-user=65534 --map-group=65534"; $other true || other=
-		exec env GOCACHE='`+cache+`' GOMODCACHE="$(go env GOMODCACHE)" HOME=/nowhere USER=other TZ=Pacific/Auckland LC_ALL=tr_TR.UTF-8 \
+		exec env GOCACHE='`+cache+`' GOMODCACHE="$(go env GOMODCACHE)" HOME='`+t.TempDir()+`' USER=other TZ=Pacific/Auckland LC_ALL=tr_TR.UTF-8 \
 		GOFLAGS=-mod=mod GOAMD64=v3 SOURCE_DATE_EPOCH=1 $other`)
 	files, again := contents(t, first), contents(t, second)
 	assert.Equal(t, files, again)
