@@ -84,7 +84,12 @@ func TestRotation(t *testing.T) {
 		send := func(n int) got {
 			_, err := v.Test(t.Context(), acme, id, nil)
 			require.NoError(t, err)
-			eventually(t, func(c *assert.CollectT) { assert.Len(c, r.all(), n) })
+			eventually(t, func(c *assert.CollectT) {
+				require.Len(c, r.all(), n)
+				for _, d := range v.deliveries(t, acme, id) { // recorded too, else it is sent again after a day
+					assert.Equal(c, webhook.Delivered, d.Status)
+				}
+			})
 			return r.all()[n-1]
 		}
 		for _, key := range []string{old.Secret.Reveal(), old.Webhook.PublicKey, next.Secret.Reveal(), next.PublicKey} {
