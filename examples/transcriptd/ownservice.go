@@ -90,16 +90,21 @@ func (o *ownService) reach(ctx context.Context) (localservice.Service, error) {
 	return at, nil
 }
 
-// roundTrip sends a request to a service on this machine.
-func roundTrip(r *http.Request, at localservice.Service) (*http.Response, error) {
+// roundTrip sends a request to a service on this machine. The answer belongs to the request as the
+// caller has made it, which knows no address of that service.
+func roundTrip(asked *http.Request, at localservice.Service) (*http.Response, error) {
 	to, err := url.Parse(at.URL)
 	if err != nil {
 		return nil, err
 	}
-	r = r.Clone(r.Context())
+	r := asked.Clone(asked.Context())
 	r.URL.Scheme, r.URL.Host, r.Host = to.Scheme, to.Host, to.Host
 	r.Header.Set("Authorization", "Bearer "+at.Key)
-	return http.DefaultTransport.RoundTrip(r)
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		resp.Request = asked
+	}
+	return resp, err
 }
 
 // lookForService is the pause between two looks for a service that another process starts.

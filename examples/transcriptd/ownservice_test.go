@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,6 +63,21 @@ func TestTranscribeTwiceAtOnce(t *testing.T) {
 	require.NoError(t, second.Wait(), string(said))
 	assert.Contains(t, text.String(), "word")
 	assert.Equal(t, 1, h.most(), "a sound was recognized twice")
+}
+
+// A file of 16 MiB and more goes up as a resumable upload.
+func TestTranscribeALargeRecording(t *testing.T) {
+	t.Parallel()
+	needPrograms(t)
+	large := filepath.Join(t.TempDir(), "talk.wav")
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", recording, "-af", "apad", "-ac", "2", "-ar", "48000", "-t", "90", large).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	file, err := os.Stat(large)
+	require.NoError(t, err)
+	require.Greater(t, file.Size(), int64(16<<20))
+	code, stdout, stderr := finish(program(t, atHome(t.TempDir()), "transcribe", "--asr", "openai:"+newHearing(t).URL+"/v1", large))
+	require.Equal(t, exitOK, code, stderr)
+	assert.NotEmpty(t, stdout)
 }
 
 // Each call has turns of its own, so that the work of an interrupted call holds up no new one.
