@@ -101,7 +101,7 @@ func TestPlansBoundHowLongThingsStay(t *testing.T) {
 	})
 }
 
-// What cannot be judged stays: the plan of an account that is not offered any more.
+// If the plan of an account is not offered any more, the service removes nothing of the account.
 func TestUnknownPlansKeepEverything(t *testing.T) {
 	t.Parallel()
 	plans := brief()

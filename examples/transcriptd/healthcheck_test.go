@@ -48,7 +48,7 @@ func TestHealthcheck(t *testing.T) {
 	assert.Contains(t, stderr, "--listen")
 }
 
-// What answers at the address may be another program, or one that is stuck.
+// Another program may answer at the address, or a program that is stuck.
 func TestHealthcheckOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -23,7 +23,7 @@ type program struct {
 // host is the target whose programs can run on this machine.
 var host = target{runtime.GOOS, runtime.GOARCH}
 
-// build builds all programs for a target. Those of this machine are built once.
+// build builds all programs for a target. It builds the programs of this machine only the first time.
 func (c *checkout) build(ctx context.Context, t target) (_ []program, err error) {
 	if t != host {
 		return c.compile(ctx, t)

@@ -114,8 +114,8 @@ func (s place) mustBeSound(t *testing.T) {
 	assert.Empty(t, broken)
 }
 
-// checkAccepted looks for all that was accepted before the backup. What is being deleted after may
-// be there or not.
+// checkAccepted looks for all that was accepted before the backup. A text whose deletion
+// began meanwhile may be there or not.
 func (s place) checkAccepted(t *testing.T, f *backupFigures, before, after ledger) {
 	t.Helper()
 	o := store.Options{Database: s.database}

@@ -36,8 +36,8 @@ func (e *Entrance) Watch(l net.Listener) {
 }
 
 // Close closes the listeners, and returns when the first request of each accepted connection has
-// come to a handler, or when ctx ends. A connection that ends, or that net/http answers, counts too. The http.Servers wait meanwhile for their Shutdown. A second call only
-// waits.
+// come to a handler, or when ctx ends. A connection that ends, or that net/http answers, counts too.
+// The http.Servers wait meanwhile for their Shutdown. A second call only waits.
 func (e *Entrance) Close(ctx context.Context) {
 	e.mu.Lock()
 	e.closed = true
