@@ -39,6 +39,9 @@ func trace(t *testing.T, page *browsertest.Page, meanwhile func()) (tr traced) {
 		return chromedp.Void{}, err
 	})
 	meanwhile()
+	// A task is recorded when it ends. Its answer may arrive here before it ends, so one more task
+	// runs before the recording stops.
+	browsertest.Eval[any](page, `new Promise(done => setTimeout(done))`)
 	end := func(ctx context.Context, target *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, target, tracing.End, cdp.Empty{})
 		return chromedp.Void{}, err
