@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -55,10 +56,12 @@ func (c *migrateCommand) Run(ctx context.Context, out output) error {
 	if c.DryRun {
 		return c.dryRun(ctx, out)
 	}
-	return c.withStore(ctx, true, func(*store.Store) error {
-		_, err := fmt.Fprintln(out.Stderr, "The database is up to date.")
+	s, err := c.open(ctx, store.Options{Blobs: store.InMemory, Log: slog.New(slog.NewTextHandler(out.Stderr, nil))})
+	if err != nil {
 		return err
-	})
+	}
+	_, err = fmt.Fprintln(out.Stderr, "The database is up to date.")
+	return errors.Join(err, s.Close())
 }
 
 // dryRun prints the name of each migration that would run.

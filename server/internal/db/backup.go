@@ -38,11 +38,7 @@ func KnownTables(kind string) (known Tables, err error) {
 }
 
 // Tables returns the versions of the tables.
-func (r Reader) Tables(ctx context.Context) (Tables, error) {
-	var have Tables
-	err := r.db.NewRaw(haveVersions).Scan(ctx, &have)
-	return have, wrap("look at migrations", err)
-}
+func (r Reader) Tables(ctx context.Context) (Tables, error) { return tablesOf(ctx, r.db) }
 
 // Dump writes the database as it stands at one moment into a new file. read asks the database as it
 // stands at the same moment.

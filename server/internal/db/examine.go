@@ -16,7 +16,7 @@ import (
 // removes the object.
 func Examine(ctx context.Context, o Options) []engine.Finding {
 	all := sqldb.Examine(ctx, o.Database, func(ctx context.Context, kind goose.Dialect, pool *bun.DB) error {
-		want, err := newest(kind, pool)
+		want, err := KnownTables(string(kind))
 		if err != nil {
 			return err
 		}

@@ -5,13 +5,11 @@ import (
 	"database/sql"
 
 	"github.com/pressly/goose/v3"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/sqlitedialect"
 )
 
 // OwnMigrations are ours, to be listed and undone: they fill nothing.
 func OwnMigrations(d goose.Dialect, pool *sql.DB) (*goose.Provider, error) {
-	return ourMigrations(d, bun.NewDB(pool, sqlitedialect.New()))
+	return ourMigrations(d, pool)
 }
 
 // AnnounceElsewhere wakes a topic's watchers as another process would: through the

@@ -2,11 +2,13 @@ package db
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/rivermigrate"
@@ -19,42 +21,23 @@ import (
 var migrations embed.FS
 
 // ourMigrations are the migrations of the files, on one database.
-func ourMigrations(dialect goose.Dialect, db *bun.DB) (*goose.Provider, error) {
+func ourMigrations(dialect goose.Dialect, db *sql.DB) (*goose.Provider, error) {
 	dir, err := fs.Sub(migrations, "migrations/"+string(dialect))
 	if err != nil {
 		return nil, fmt.Errorf("store: migrations: %w", err)
 	}
-	all, err := goose.NewProvider(dialect, db.DB, dir, goose.WithDisableGlobalRegistry(true))
+	all, err := goose.NewProvider(dialect, db, dir, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return nil, fmt.Errorf("store: migrations: %w", err)
 	}
 	return all, nil
 }
 
-// newest are the versions of the last migrations of this program and of its River.
-func newest(kind goose.Dialect, pool *bun.DB) (v Tables, err error) {
-	ours, err := ourMigrations(kind, pool)
-	if err != nil {
-		return v, err
-	}
-	for _, m := range ours.ListSources() {
-		v.Ours = max(v.Ours, m.Version)
-	}
-	rivers, err := sqldb.RiverMigrations(kind)
-	if err != nil {
-		return v, fmt.Errorf("store: queue migrations: %w", err)
-	}
-	for _, m := range rivers {
-		v.Rivers = max(v.Rivers, int64(m.Version))
-	}
-	return v, nil
-}
-
 // migrate brings our tables and River's up to date, and returns the versions that this
 // program wants. It changes nothing if a newer version has made tables that this program
 // cannot use: that is ErrNewer. If the tables are to stay unchanged, it only looks.
 func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger) (want Tables, err error) {
-	if want, err = newest(d.Kind(), d.Writer()); err != nil {
+	if want, err = KnownTables(string(d.Kind())); err != nil {
 		return want, err
 	}
 	if unchanged {
@@ -62,48 +45,86 @@ func migrate(ctx context.Context, d *sqldb.DB, unchanged bool, log *slog.Logger)
 	}
 	err = d.ChangeTables(ctx,
 		func(ctx context.Context) error {
-			if err := upToDate(ctx, d.Writer(), want); !errors.Is(err, ErrNewer) {
+			if err := finished(ctx, d, want); !errors.Is(err, ErrNewer) {
 				return err
 			}
 			return nil // there is nothing to change
 		},
-		func(ctx context.Context) error { return changeTables(ctx, d, log) })
+		func(ctx context.Context, db *bun.DB, river sqldb.RiverMigrator) error {
+			return changeTables(ctx, d.Kind(), db, river, log)
+		})
 	if err != nil {
 		return want, err
 	}
 	return want, upToDate(ctx, d.Writer(), want)
 }
 
-func changeTables(ctx context.Context, d *sqldb.DB, log *slog.Logger) error {
-	ours, err := ourMigrations(d.Kind(), d.Writer())
+// changeTables does the migrations that are left. Each is a transaction of its own, so a process
+// that is killed leaves whole migrations.
+func changeTables(ctx context.Context, kind goose.Dialect, db *bun.DB, river sqldb.RiverMigrator, log *slog.Logger) error {
+	ours, err := ourMigrations(kind, db.DB)
 	if err != nil {
 		return err
+	}
+	have, want, err := ours.GetVersions(ctx)
+	if err != nil {
+		return wrap("look at migrations", err)
+	}
+	changing, began := have > 0 && have < want, time.Now() // the tables of a new database take no time
+	if changing {
+		log.Info("changing the tables", "from", have, "to", want)
 	}
 	if _, err := ours.Up(ctx); err != nil {
 		return wrap("migrate", err)
 	}
-	rivers, err := d.RiverMigrator(&rivermigrate.Config{Logger: sqldb.Quiet(log)})
-	if err != nil {
-		return fmt.Errorf("store: queue migrations: %w", err)
-	}
-	if _, err := rivers.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+	if _, err := river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return wrap("migrate queue", err)
 	}
 	for _, index := range riverIndexes {
-		if _, err := d.Writer().ExecContext(ctx, index); err != nil {
+		if _, err := db.ExecContext(ctx, index.create); err != nil {
 			return wrap("migrate queue", err)
+		}
+	}
+	if changing {
+		log.Info("changed the tables", "took", time.Since(began).Round(time.Millisecond))
+	}
+	return nil
+}
+
+// finished is upToDate, and also returns an error if a process was killed between River's migrations
+// and the indexes on River's table.
+func finished(ctx context.Context, d *sqldb.DB, want Tables) error {
+	if err := upToDate(ctx, d.Writer(), want); err != nil {
+		return err
+	}
+	have, err := tablesOf(ctx, d.Writer())
+	if err != nil || have.Newer(want) { // a newer version decides about its indexes
+		return err
+	}
+	for _, index := range riverIndexes {
+		has, err := sqldb.HasTable(ctx, d.Kind(), d.Writer(), index.name)
+		if err != nil {
+			return wrap("look at migrations", err)
+		}
+		if !has {
+			return fmt.Errorf("%w: without the index %s", errOlder, index.name)
 		}
 	}
 	return nil
 }
 
+// tablesOf are the versions of the tables of a database.
+func tablesOf(ctx context.Context, db bun.IDB) (have Tables, err error) {
+	err = db.NewRaw(haveVersions).Scan(ctx, &have)
+	return have, wrap("look at migrations", err)
+}
+
 // upToDate returns an error unless all wanted migrations have been applied. Newer tables are
 // fine, unless they are not compatible: another process may have been upgraded first.
 func upToDate(ctx context.Context, db bun.IDB, want Tables) error {
-	var have Tables
-	err := db.NewRaw(haveVersions).Scan(ctx, &have)
+	have, err := tablesOf(ctx, db)
 	if err != nil {
-		return wrap("look at migrations", err)
+		return err
 	}
 	if have.Ours < want.Ours || have.Rivers < want.Rivers {
 		return fmt.Errorf("%w: at %d and %d, want %d and %d", errOlder, have.Ours, have.Rivers, want.Ours, want.Rivers)

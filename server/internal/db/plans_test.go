@@ -87,6 +87,7 @@ var elsewhere = map[string]string{
 	"db/recordings.go sweepRecordings Delete":   stored,
 	"db/retention.go sweepBlob Delete":          stored,
 	"db/migrate.go migrate changeTables":        newTables,
+	"db/migrate.go changeTables GetVersions":    newTables,
 	"db/migrate.go changeTables Up":             newTables,
 	"db/migrate.go changeTables Migrate":        newTables,
 	"db/migrate.go changeTables ExecContext":    newTables,

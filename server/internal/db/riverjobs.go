@@ -80,9 +80,9 @@ const (
 
 // riverIndexes are made after River's own migrations: for the waiting steps of an
 // extraction, and for the steps that tagReturned looks for.
-var riverIndexes = []string{
-	`CREATE INDEX IF NOT EXISTS river_job_extraction ON river_job ((args ->> 'extraction')) WHERE state = 'available'`,
-	`CREATE INDEX IF NOT EXISTS river_job_returned ON river_job (scheduled_at) WHERE ` + returned,
+var riverIndexes = []struct{ name, create string }{
+	{"river_job_extraction", `CREATE INDEX IF NOT EXISTS river_job_extraction ON river_job ((args ->> 'extraction')) WHERE state = 'available'`},
+	{"river_job_returned", `CREATE INDEX IF NOT EXISTS river_job_returned ON river_job (scheduled_at) WHERE ` + returned},
 }
 
 // Lost returns the runs of processes that are not among the living, oldest first. They

@@ -73,21 +73,27 @@ func TestOpenAtOnce(t *testing.T) {
 		if strings.HasPrefix(o.Database, "postgres") {
 			open(t, o).exec(t, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 		}
-		var g errgroup.Group
-		for range 6 {
-			g.Go(func() error {
-				s, err := db.Open(t.Context(), o)
-				if err != nil {
-					return err
-				}
-				if err := s.Ping(t.Context()); err != nil {
-					return err
-				}
-				return s.Close()
-			})
-		}
-		require.NoError(t, g.Wait())
+		openAtOnce(t, o)
 	})
+}
+
+// openAtOnce opens a database as several processes do.
+func openAtOnce(t *testing.T, o db.Options) {
+	t.Helper()
+	var g errgroup.Group
+	for range 6 {
+		g.Go(func() error {
+			s, err := db.Open(t.Context(), o)
+			if err != nil {
+				return err
+			}
+			if err := s.Ping(t.Context()); err != nil {
+				return err
+			}
+			return s.Close()
+		})
+	}
+	require.NoError(t, g.Wait())
 }
 
 func TestServe(t *testing.T) {

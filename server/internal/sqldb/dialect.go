@@ -7,7 +7,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 )
 
@@ -55,8 +54,7 @@ type database interface {
 	// changes are the writer's prepared statements.
 	changes() prepared
 
-	changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error
-	riverMigrator(c *rivermigrate.Config) (RiverMigrator, error)
+	changeTables(ctx context.Context, upToDate func(ctx context.Context) error, change ChangeTables) error
 	riverClient(c *river.Config) (RiverClient, error)
 
 	// begin starts a transaction.

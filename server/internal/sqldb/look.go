@@ -64,7 +64,7 @@ func lookAtServer(ctx context.Context, dsn string, look func(context.Context, go
 	return place, look(unbounded(ctx), goose.DialectPostgres, db)
 }
 
-// HasTable asks whether a database has a table of a name.
+// HasTable asks whether a database has a table or an index of a name.
 func HasTable(ctx context.Context, kind goose.Dialect, db bun.IDB, name string) (has bool, err error) {
 	query := "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = ?)"
 	if kind == goose.DialectPostgres {

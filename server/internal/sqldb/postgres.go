@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +17,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
@@ -28,8 +28,6 @@ const (
 	// maxIdleInTx is how long a transaction may stand without a statement. A transaction
 	// stands only if its process is stopped or unreachable.
 	maxIdleInTx = 10 * time.Second
-	// migrationLock is the advisory lock under which tables are changed.
-	migrationLock = 0x7472616e73637274
 	// pgFetchPoll is how often River looks for steps without being woken. River's connection for
 	// notifications may be broken, and River then takes up to a minute to replace it.
 	pgFetchPoll = 5 * time.Second
@@ -45,6 +43,7 @@ type postgres struct {
 	listener *listener
 
 	announcer *announcer
+	log       *slog.Logger
 }
 
 func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
@@ -58,7 +57,7 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	ours.Tracer, _ = ctx.Value(tracerKey{}).(pgx.QueryTracer) // nil: none, outside of tests
 	config.ConnConfig.Tracer = queueBound{}
 	config.AfterConnect = readCommitted
-	p := &postgres{config: ours, turn: newGate(pgConns)}
+	p := &postgres{config: ours, turn: newGate(pgConns), log: o.Log}
 	p.db = pgPool(ours.Copy(), p.turn)
 	if p.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, errors.Join(Wrap("open", err), p.close())
@@ -117,31 +116,7 @@ func readCommitted(ctx context.Context, c *pgx.Conn) error {
 	return err
 }
 
-// changeTables lets one process at a time change the tables.
-func (p *postgres) changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) (err error) {
-	if upToDate(ctx) == nil {
-		return nil
-	}
-	conn, err := p.db.Conn(ctx)
-	if err != nil {
-		return Wrap("open", err)
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(?)", int64(migrationLock)); err != nil {
-		return Wrap("lock for migrations", err)
-	}
-	defer func() {
-		_, e := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(?)", int64(migrationLock))
-		err = errors.Join(err, e)
-	}()
-	return change(ctx)
-}
-
 func (p *postgres) kind() goose.Dialect { return goose.DialectPostgres }
-
-func (p *postgres) riverMigrator(c *rivermigrate.Config) (RiverMigrator, error) {
-	return rivermigrate.New(riverpgxv5.New(p.pool), c)
-}
 
 func (p *postgres) gate() *gate     { return p.turn }
 func (p *postgres) readGate() *gate { return p.turn }

@@ -13,9 +13,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 )
 
@@ -82,39 +79,6 @@ func (d *DB) Writer() *bun.DB { return d.database.writer() }
 
 // Kind is the dialect of the migrations.
 func (d *DB) Kind() goose.Dialect { return d.database.kind() }
-
-// ChangeTables calls change unless upToDate returns nil. No other process changes tables
-// at the same time. On SQLite it is ErrServed while another process serves the file. The
-// calls have no bound of time.
-func (d *DB) ChangeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error {
-	return d.database.changeTables(unbounded(ctx), upToDate, change)
-}
-
-// RiverMigrator changes River's tables.
-type RiverMigrator interface {
-	AllVersions() []rivermigrate.Migration
-	Migrate(ctx context.Context, direction rivermigrate.Direction, opts *rivermigrate.MigrateOpts) (*rivermigrate.MigrateResult, error)
-}
-
-// RiverMigrations are the migrations of River's tables on a kind of database.
-func RiverMigrations(kind goose.Dialect) ([]rivermigrate.Migration, error) {
-	var migrator RiverMigrator
-	var err error
-	if kind == goose.DialectPostgres {
-		migrator, err = rivermigrate.New(riverpgxv5.New(nil), nil)
-	} else {
-		migrator, err = rivermigrate.New(riversqlite.New(nil), nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return migrator.AllVersions(), nil
-}
-
-// RiverMigrator makes the migrator of River's tables.
-func (d *DB) RiverMigrator(c *rivermigrate.Config) (RiverMigrator, error) {
-	return d.database.riverMigrator(c)
-}
 
 // RiverClient is the part of a River client that does not depend on the database.
 type RiverClient interface {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
@@ -24,9 +24,7 @@ const (
 	// busyTimeout is how long a statement waits for another program's write. Nothing ends
 	// the wait earlier.
 	busyTimeout = 500 * time.Millisecond
-	// migrationWait is how long another process may take to change tables.
-	migrationWait = 5 * time.Second
-	readers       = 4
+	readers     = 4
 	// sqliteFetchPoll is how often River looks for steps without being woken. No wake-up is
 	// lost within one process.
 	sqliteFetchPoll = 30 * time.Second
@@ -46,6 +44,7 @@ type sqlite struct {
 	insert *river.Client[*sql.Tx]
 	river  *sql.DB // of the client that works: see riverPool
 	posted bell    // rings when a notification for River is committed
+	log    *slog.Logger
 }
 
 // sqliteScheme begins the name of a SQLite file.
@@ -58,7 +57,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if err := touch(path, o.MustExist); err != nil {
 		return nil, err
 	}
-	s := &sqlite{path: path, turn: newGate(1), line: newGate(readers)}
+	s := &sqlite{path: path, turn: newGate(1), line: newGate(readers), log: o.Log}
 	var err error
 	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
 		return nil, err
@@ -136,32 +135,7 @@ func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.
 	return bun.NewDB(db, sqlitedialect.New(), newerColumns).WithQueryHook(statementBound{turn}), nil
 }
 
-// changeTables changes tables only under the lock of the process that serves.
-func (s *sqlite) changeTables(ctx context.Context, upToDate, change func(ctx context.Context) error) error {
-	deadline := time.Now().Add(migrationWait)
-	for {
-		if upToDate(ctx) == nil {
-			return nil
-		}
-		unlock, err := s.serve()
-		if err == nil {
-			return errors.Join(change(ctx), unlock())
-		}
-		// The process that holds the lock may change the tables itself.
-		if !errors.Is(err, ErrServed) || time.Now().After(deadline) {
-			return err
-		}
-		if !pause(ctx, 4) {
-			return Wrap("migrate", context.Cause(ctx))
-		}
-	}
-}
-
 func (s *sqlite) kind() goose.Dialect { return goose.DialectSQLite3 }
-
-func (s *sqlite) riverMigrator(c *rivermigrate.Config) (RiverMigrator, error) {
-	return rivermigrate.New(riversqlite.New(s.write.DB), c)
-}
 
 func (s *sqlite) reader() *bun.DB { return s.read }
 func (s *sqlite) readGate() *gate { return s.line }
