@@ -75,7 +75,7 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
 	// The store first: a slow engine must not use up the time in which it answers.
 	if err := h.pipeline.Ping(ctx); err != nil {
-		ready.Checks["store"] = "unavailable: see to it that the database runs, and that it can be reached and written to"
+		ready.Checks["store"] = unavailable(err)
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
 	}
@@ -104,6 +104,14 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return edge.RespondJSON(w, status, ready)
+}
+
+// unavailable says what the operator can do about a store that cannot work.
+func unavailable(err error) string {
+	if errors.Is(err, db.ErrNewer) {
+		return "unavailable: a newer version has changed the tables so that this one cannot work on them: install the version that the log names"
+	}
+	return "unavailable: see to it that the database runs, and that it can be reached and written to"
 }
 
 // maxCure bounds what /readyz says of a check, in runes.
