@@ -62,14 +62,14 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	if c.Role.Role == server.RoleWorker { // no load balancer sends it requests
 		c.DrainDelay = 0
 	}
+	socket, err := c.socket() // first, because every program that starts before gets a copy
+	if err != nil {
+		return err
+	}
 	if err := c.pull(ctx, log); err != nil {
 		return err
 	}
 	setup, err := c.setup(ctx, log)
-	if err != nil {
-		return err
-	}
-	socket, err := c.socket()
 	if err != nil {
 		return err
 	}
@@ -102,11 +102,14 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 // none.
 func (c *serveCommand) socket() (net.Listener, error) {
 	socket, err := systemd.Listener()
+	if err != nil {
+		return nil, &service.FlagError{Flag: "transcriptd.socket", Err: err}
+	}
 	if socket != nil && c.Role.Role == server.RoleWorker {
 		_ = socket.Close() // the error below says more
 		return nil, &service.FlagError{Flag: "--role", Err: errors.New("a worker takes no requests, and systemd opens a socket for it: systemctl mask --now transcriptd.socket")}
 	}
-	return socket, err
+	return socket, nil
 }
 
 // tell logs that systemd cannot be told. The service works without that, until systemd ends it.

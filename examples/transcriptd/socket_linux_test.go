@@ -29,17 +29,32 @@ func newUnit(t *testing.T, network, addr string, env ...string) *unit {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), network, addr)
 	require.NoError(t, err)
-	socket, err := l.(interface{ File() (*os.File, error) }).File()
+	u := unitOf(t, l, env...)
+	u.addr = l.Addr().String()
+	return u
+}
+
+// socket is what a listener and a UDP connection have in common.
+type socket interface {
+	File() (*os.File, error)
+	Close() error
+}
+
+// unitOf is a unit with a socket of any kind.
+func unitOf(t *testing.T, l any, env ...string) *unit {
+	t.Helper()
+	own := l.(socket)
+	file, err := own.File()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "notify")
 	words, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		_ = l.Close() // nobody accepts from it
-		_ = socket.Close()
+		_ = own.Close() // no process accepts from it
+		_ = file.Close()
 		_ = words.Close()
 	})
-	return &unit{socket, l.Addr().String(), words, append(env, "NOTIFY_SOCKET="+path)}
+	return &unit{socket: file, words: words, env: append(env, "NOTIFY_SOCKET="+path)}
 }
 
 // prepare returns the program as systemd starts it. The shell becomes the program, so that the
@@ -92,24 +107,28 @@ func TestServeTakesTheSocketOfSystemd(t *testing.T) {
 	stop(t, second)
 }
 
-// A socket that the service cannot use ends it, and the message names the setting to change.
+// A socket that the service cannot use ends it. The exit code says that no repetition helps, and the
+// message names the setting to change.
 func TestServeRefusesSocketsOfSystemd(t *testing.T) {
 	t.Parallel()
 	tcp := newUnit(t, "tcp", "127.0.0.1:0")
-	for _, row := range []struct {
+	packets, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	for name, row := range map[string]struct {
 		unit    *unit
 		sockets int
 		args    []string
-		code    int
 		says    string
 	}{
-		{tcp, 2, nil, exitFailure, "leave one ListenStream="},
-		{newUnit(t, "unix", filepath.Join(t.TempDir(), "s")), 1, nil, exitFailure, "ListenStream=HOST:PORT"},
-		{tcp, 1, []string{"--role", "worker", "--db", "postgres://nowhere.invalid/x"}, exitUsage, "systemctl mask --now transcriptd.socket"},
+		"two":    {tcp, 2, nil, `transcriptd.socket: systemd hands over "2" sockets, and the service takes one: leave one ListenStream=`},
+		"none":   {tcp, 0, nil, `"0" sockets`},
+		"unix":   {newUnit(t, "unix", filepath.Join(t.TempDir(), "s")), 1, nil, "a socket of unix: name an address by ListenStream=HOST:PORT"},
+		"udp":    {unitOf(t, packets), 1, nil, "cannot be used"},
+		"worker": {tcp, 1, []string{"--role", "worker", "--db", "postgres://nowhere.invalid/x"}, "systemctl mask --now transcriptd.socket"},
 	} {
 		code, _, stderr := finish(row.unit.prepare(t, row.sockets, append([]string{"serve"}, row.args...)...))
-		assert.Equal(t, row.code, code, stderr)
-		assert.Contains(t, stderr, row.says)
+		assert.Equal(t, exitUsage, code, "%s: %s", name, stderr)
+		assert.Contains(t, stderr, row.says, name)
 	}
 
 	// The socket of another process is not ours.

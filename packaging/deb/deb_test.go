@@ -26,7 +26,7 @@ cd "$STATE"
 case "$*" in
 daemon-reload) ;;
 "try-restart transcriptd.service") test ! -e running || echo restarted >>events; test ! -e broken ;;
-"disable --now transcriptd.service transcriptd.socket") rm -f enabled running; echo stopped >>events ;;
+"disable --now transcriptd.service transcriptd.socket") rm -f enabled running; echo stopped >>events; test ! -e broken ;;
 *) echo "systemctl: unexpected: $*" >&2; exit 1 ;;
 esac
 `
@@ -191,6 +191,48 @@ func TestRemovalKeepsData(t *testing.T) {
 	m.dpkg(t, "--install", deb)
 	assert.NotContains(t, m.dpkg(t, "--purge", "transcriptkit"), "still in")
 	assert.NoDirExists(t, filepath.Join(m.root, "var/lib/transcriptd"), "it was empty")
+}
+
+// A service that systemd does not stop is told, and the package can be removed all the same.
+func TestRemovalGoesOn(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.dpkg(t, "--install", pack(t, "1"))
+	m.set(t, "broken")
+	assert.Contains(t, m.dpkg(t, "--remove", "transcriptkit"), "may still run")
+}
+
+// An older package takes the place of a newer one as in an upgrade. A package that was removed comes
+// back to its data and its settings, and stays off.
+func TestDowngradeAndReturn(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.dpkg(t, "--install", pack(t, "2"))
+	m.set(t, "enabled")
+	m.set(t, "running")
+	kept := []string{"var/lib/transcriptd/transcriptd.db", "var/lib/transcriptd/blobs/uploads/acme/1", "etc/transcriptd/plans.json"}
+	for _, name := range kept {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(m.root, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(m.root, name), []byte(name), 0o600))
+	}
+	settings := filepath.Join(m.root, "etc/transcriptd/transcriptd.env")
+	require.NoError(t, os.WriteFile(settings, []byte("TRANSCRIPTD_ROLE=all\n"), 0o600))
+
+	m.dpkg(t, "--install", pack(t, "1"))
+	assert.Equal(t, "restarted", m.events(t))
+	m.dpkg(t, "--remove", "transcriptkit")
+	assert.Equal(t, "stopped", m.events(t))
+	m.dpkg(t, "--install", pack(t, "1"))
+	assert.Empty(t, m.events(t))
+	assert.NoFileExists(t, m.state("enabled"))
+	for _, name := range kept {
+		text, err := os.ReadFile(filepath.Join(m.root, name))
+		require.NoError(t, err)
+		assert.Equal(t, name, string(text))
+	}
+	text, err := os.ReadFile(settings)
+	require.NoError(t, err)
+	assert.Equal(t, "TRANSCRIPTD_ROLE=all\n", string(text))
 }
 
 // In a container without systemd nothing is asked of it.

@@ -54,7 +54,7 @@ func (f Flags) CheckAPI() error {
 
 // FlagError is a wrong value of a flag that only running the service reveals.
 type FlagError struct {
-	Flag string // "--listen"
+	Flag string // "--listen", or the file of the setting
 	Err  error  // the fault of the value
 }
 

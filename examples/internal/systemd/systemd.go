@@ -16,24 +16,24 @@ const firstSocket = 3
 
 // Listener returns the socket that systemd has opened for this process; nil: there is none. The
 // socket stays open in systemd, so connections wait there from the end of one process until the
-// start of the next. The caller closes the listener. Only the first call in a process takes the
-// socket. An error names the setting of the unit that is at fault.
+// start of the next. The caller closes the listener. A process calls Listener once, before it opens
+// files and starts programs. An error names the setting of the socket unit that is at fault.
 func Listener() (net.Listener, error) {
 	if os.Getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) { //nolint:forbidigo // systemd tells it so; another number is for another process
 		return nil, nil
 	}
 	if n := os.Getenv("LISTEN_FDS"); n != "1" { //nolint:forbidigo // as above
-		return nil, fmt.Errorf("systemd hands over %s sockets, and the service takes one: leave one ListenStream= in the socket unit", n)
+		return nil, fmt.Errorf("systemd hands over %q sockets, and the service takes one: leave one ListenStream=", n)
 	}
 	file := os.NewFile(firstSocket, "the socket of systemd")
 	defer file.Close() //nolint:errcheck // the listener has a copy
 	l, err := net.FileListener(file)
 	if err != nil {
-		return nil, fmt.Errorf("the socket of systemd: %w: name an address by ListenStream=HOST:PORT in the socket unit", err)
+		return nil, fmt.Errorf("the socket cannot be used: %w: name an address by ListenStream=HOST:PORT", err)
 	}
 	if _, isTCP := l.Addr().(*net.TCPAddr); !isTCP {
 		_ = l.Close() // the error below says more
-		return nil, fmt.Errorf("systemd hands over a socket of %s: name an address by ListenStream=HOST:PORT in the socket unit", l.Addr().Network())
+		return nil, fmt.Errorf("systemd hands over a socket of %s: name an address by ListenStream=HOST:PORT", l.Addr().Network())
 	}
 	return l, nil
 }
