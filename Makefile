@@ -261,7 +261,7 @@ fuzz: setup
 	done
 
 soak: setup-soak
-	$(GO) test ./server ./server/internal/corrections ./server/internal/e2e ./server/engine/ytdlp ./examples/internal/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
+	$(GO) test ./server ./server/internal/corrections ./server/internal/e2e ./server/engine/ytdlp ./examples/transcriptd ./examples/internal/transcribe -count=1 -v -timeout 60m -run 'Soak.*$(SOAK)' -soak
 	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp ./server/internal/honesty -count=1 -timeout 30m -release current
 
 # The readers with which server/HONESTY.md compares this service, installed in the same way as

@@ -67,3 +67,19 @@ func TestVerifyExitCodes(t *testing.T) {
 	assert.Equal(t, exitFailure, a.code)
 	assert.Contains(t, a.stdout, "uploads/x is missing")
 }
+
+// A name that somebody has chosen for a file writes no line of its own, and steers no terminal.
+func TestVerifyOfAHostileName(t *testing.T) {
+	t.Parallel()
+	o := storetest.SQLite(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(o.Blobs, "audio"), 0o700))
+	hostile := filepath.Join(o.Blobs, "audio", "a\nbroken   blobs\x1b[2J\u202e")
+	require.NoError(t, os.WriteFile(hostile, []byte("x"), 0o600))
+	before := time.Now().Add(-48 * time.Hour)
+	require.NoError(t, os.Chtimes(hostile, before, before))
+	a := call(t, "verify", "--db", o.Database, "--blobs", o.Blobs)
+	assert.Equal(t, exitDegraded, a.code)
+	assert.Contains(t, a.stdout, "no row names audio/a broken blobs")
+	assert.NotContains(t, a.stdout, "\nbroken")
+	assert.False(t, strings.ContainsAny(a.stdout, "\x1b\u202e"), "%q", a.stdout)
+}

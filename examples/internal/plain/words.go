@@ -202,6 +202,8 @@ func reason(err error) string {
 		return "a part of the path is no folder: name another path"
 	case syscall.ENOSPC, syscall.EDQUOT:
 		return "the disk is full: make room on it"
+	case syscall.EFBIG:
+		return "a limit does not permit a file of this size: raise it (ulimit -f), or name another path"
 	case syscall.EROFS:
 		return "the file system is read-only: name another path"
 	case syscall.ENAMETOOLONG:

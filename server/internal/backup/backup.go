@@ -35,6 +35,10 @@ func Take(ctx context.Context, s *db.Store, target string) (about About, err err
 	if held.Err() != nil {
 		err = context.Cause(held)
 	}
+	if err != nil {
+		// At once, because the target may have filled the disk of the database.
+		err = errors.Join(err, w.discard())
+	}
 	// The hold must have lasted until the last blob was copied.
 	if err = errors.Join(err, hold.Release(context.WithoutCancel(ctx))); err != nil {
 		return about, err
@@ -114,7 +118,7 @@ func (t *taking) copyBlob(ctx context.Context, b db.NamedBlob) error {
 	switch {
 	case b.May && errors.Is(err, blobs.ErrNotFound):
 		return nil
-	case errors.Is(err, blobs.ErrNotFound), errors.Is(err, blobs.ErrDamaged):
+	case errors.Is(err, blobs.ErrNotFound), errors.Is(err, blobs.ErrDamaged), errors.Is(err, blobs.ErrNoFile):
 		if t.about.Missing++; t.about.Missing <= maxListed {
 			t.about.Missed = append(t.about.Missed, b.Key)
 		}

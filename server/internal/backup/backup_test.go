@@ -164,15 +164,16 @@ func newPlace(t *testing.T, o db.Options) db.Options {
 	return dbtest.SQLite(t)
 }
 
-// each runs a test on both databases, and on an object store.
+// each runs a test on both databases, with blobs in a folder and with blobs in an object store.
 func each(t *testing.T, test func(t *testing.T, o db.Options)) {
 	t.Helper()
 	dbtest.EachDatabase(t, test)
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
-		o := dbtest.SQLite(t)
-		o.Blobs, o.OpenBucket = storetest.S3(t), s3store.Open
-		test(t, o)
+		dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+			o.Blobs, o.OpenBucket = storetest.S3(t), s3store.Open
+			test(t, o)
+		})
 	})
 }
 

@@ -13,6 +13,7 @@ package backup
 import (
 	"crypto/sha256"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (s sum) line(name string) string { return fmt.Sprintf("%x  %s\n", s, name) 
 // from outside.
 func blobKey(name string) (key string, is bool) {
 	key, is = strings.CutPrefix(name, blobFolder)
-	if !is || strings.Contains(key, "..") || strings.ContainsAny(key, "\\\x00") {
+	if !is || strings.Contains(key, "..") || strings.ContainsAny(key, "\\\x00\n") || path.Clean(key) != key {
 		return "", false
 	}
 	for _, prefix := range []string{db.UploadPrefix, db.AudioPrefix, db.PlayingPrefix} {

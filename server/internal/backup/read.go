@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
@@ -33,14 +34,19 @@ type fileFunc func(name string, size int64, r io.Reader) error
 
 // Open reads a whole backup, and compares each file with its sum.
 func Open(ctx context.Context, path string) (*Backup, error) {
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("store: backup: %w", err)
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("store: %s is neither a file nor a folder: a backup is read twice, so write it to a file first", path)
 	}
 	b := &Backup{path: path}
+	names := map[sum]bool{} // of the files so far
 	var blobs int
 	var last string // the name of the last file
 	whole := false
-	err := b.walk(ctx, func(name string, size int64, r io.Reader) error {
+	err = b.walk(ctx, func(name string, size int64, r io.Reader) error {
 		if whole {
 			return fmt.Errorf("%s stands behind %s", name, sumsName)
 		}
@@ -48,6 +54,11 @@ func Open(ctx context.Context, path string) (*Backup, error) {
 			whole = true
 			return b.compare(r)
 		}
+		key := sum(sha256.Sum256([]byte(name)))
+		if names[key] {
+			return fmt.Errorf("it has two files %q", name)
+		}
+		names[key] = true
 		hash := sha256.New()
 		r = io.TeeReader(r, hash)
 		switch _, isBlob := blobKey(name); {
@@ -110,7 +121,15 @@ func (b *Backup) compare(list io.Reader) error {
 	if lines.Err() == nil && n < len(b.lines) {
 		return fmt.Errorf("%s ends too early", sumsName)
 	}
-	return lines.Err()
+	return ofSums(lines.Err())
+}
+
+// ofSums is the error of reading SHA256SUMS.
+func ofSums(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("%s has a line that is no sum of a file", sumsName)
+	}
+	return err
 }
 
 // each calls do for each file but SHA256SUMS. A reader fails, and does not end, if its file is not
@@ -166,7 +185,7 @@ func walkTar(ctx context.Context, path string, do fileFunc) error {
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil && h.Typeflag != tar.TypeReg {
+		if err == nil && (h.Typeflag != tar.TypeReg || isSparse(h)) {
 			err = fmt.Errorf("%q is no file", h.Name)
 		}
 		if err == nil {
@@ -178,6 +197,17 @@ func walkTar(ctx context.Context, path string, do fileFunc) error {
 	}
 }
 
+// isSparse reports whether a file has holes, which no backup has: a small tar file could hold a file
+// of any size.
+func isSparse(h *tar.Header) bool {
+	for record := range h.PAXRecords {
+		if strings.HasPrefix(record, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
 // walkFolder takes the names of files from SHA256SUMS. No name leads out of the folder.
 func walkFolder(ctx context.Context, path string, do fileFunc) error {
 	root, err := os.OpenRoot(path)
@@ -185,7 +215,7 @@ func walkFolder(ctx context.Context, path string, do fileFunc) error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // it was only read
-	list, err := root.Open(sumsName)
+	list, _, err := openIn(root, sumsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("it has no file %s", sumsName)
 	}
@@ -203,14 +233,14 @@ func walkFolder(ctx context.Context, path string, do fileFunc) error {
 			return err
 		}
 	}
-	if lines.Err() != nil {
-		return lines.Err()
+	if err := ofSums(lines.Err()); err != nil {
+		return err
 	}
 	return walkFile(ctx, root, sumsName, do)
 }
 
 func walkFile(ctx context.Context, root *os.Root, name string, do fileFunc) error {
-	f, err := root.Open(name)
+	f, size, err := openIn(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%q is missing", name)
 	}
@@ -218,12 +248,27 @@ func walkFile(ctx context.Context, root *os.Root, name string, do fileFunc) erro
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	return do(name, size, untilEnd{ctx, f})
+}
+
+// openIn opens a file in a folder, and nothing else: to open a pipe may take for ever.
+func openIn(root *os.Root, name string) (f *os.File, size int64, err error) {
+	before, err := root.Lstat(name)
+	if err == nil && !before.Mode().IsRegular() {
 		err = fmt.Errorf("%q is no file", name)
 	}
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	return do(name, info.Size(), untilEnd{ctx, f})
+	if f, err = root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0); err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(before, info) {
+		err = fmt.Errorf("%q has changed meanwhile", name)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // Restore fills an empty database and an empty place for blobs with a backup. It reads the whole
@@ -26,24 +25,19 @@ func Restore(ctx context.Context, o db.Options, path string) (About, error) {
 	if err != nil {
 		return About{}, err
 	}
-	err = b.fill(ctx, o.Database, bucket)
+	err = b.fill(ctx, o, bucket)
 	if err = errors.Join(err, bucket.Close()); err != nil {
 		return About{}, fmt.Errorf("store: restore: %w", err)
 	}
-	o.MustExist = true
-	s, err := db.Open(ctx, o)
-	if err != nil {
-		return About{}, err
-	}
-	return b.About, errors.Join(s.BeginAnew(ctx), s.Close())
+	return b.About, nil
 }
 
 // fill puts the blobs into the bucket, and then loads the database.
-func (b *Backup) fill(ctx context.Context, database string, bucket *blobs.Bucket) error {
+func (b *Backup) fill(ctx context.Context, o db.Options, bucket *blobs.Bucket) error {
 	var put []string
 	err := b.each(ctx, func(name string, _ int64, r io.Reader) error {
 		if name == databaseName {
-			return sqldb.Load(ctx, database, r)
+			return db.Load(ctx, o, r)
 		}
 		key, isBlob := blobKey(name)
 		if !isBlob {

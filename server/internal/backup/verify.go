@@ -87,6 +87,8 @@ func verifyNamed(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
 			faults.add(b.Key + " is missing")
 		case errors.Is(err, blobs.ErrDamaged):
 			faults.add("parts of " + b.Key + " are missing")
+		case errors.Is(err, blobs.ErrNoFile):
+			faults.add("a link, a pipe or a device stands in place of " + b.Key)
 		case err != nil:
 			return err
 		case b.Size > 0 && b.Size != held.Size:

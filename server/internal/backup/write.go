@@ -77,7 +77,7 @@ func (w *writer) add(name string, size int64, write func(io.Writer) error) error
 		return err
 	}
 	hash := sha256.New()
-	counted := &counter{to: io.MultiWriter(to, hash)}
+	counted := &counter{to: io.MultiWriter(to, hash), most: size}
 	err = write(counted)
 	if err == nil && counted.n != size {
 		err = fmt.Errorf("%s has %d bytes instead of %d", name, counted.n, size)
@@ -106,12 +106,16 @@ func (w *writer) open(name string, size int64) (to io.Writer, finish func() erro
 	return f, func() error { return errors.Join(f.Sync(), f.Close()) }, nil
 }
 
+// counter counts what is written, and refuses more than most bytes.
 type counter struct {
-	to io.Writer
-	n  int64
+	to      io.Writer
+	n, most int64
 }
 
 func (c *counter) Write(p []byte) (int, error) {
+	if int64(len(p)) > c.most-c.n {
+		return 0, fmt.Errorf("the file has more than the %d bytes that were promised", c.most)
+	}
 	n, err := c.to.Write(p)
 	c.n += int64(n)
 	return n, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"time"
 
 	"gocloud.dev/blob"
@@ -122,8 +123,8 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 }
 
 // Read copies a blob to w and describes the bytes. The caller compares their hash with
-// the hash of the blob that was once stored. ErrNotFound if there is no such blob, and
-// ErrDamaged if parts of it are missing.
+// the hash of the blob that was once stored. ErrNotFound if there is no such blob, ErrDamaged if
+// parts of it are missing, and ErrNoFile if something else stands in its place.
 func (b *Bucket) Read(ctx context.Context, key string, w io.Writer) (Blob, error) {
 	read := b.read
 	if _, _, inParts := wholeSize(key); inParts {
@@ -145,22 +146,38 @@ func (b *Bucket) read(ctx context.Context, key string, w io.Writer) (size int64,
 	defer abandon(nil)
 	bucket := b.watch(abandon)
 	opened := bucket.begin()
-	r, err := b.bucket.NewReader(within, key, nil)
+	r, err := b.open(within, key, 0, -1)
 	opened()
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		if err := b.absent(ctx); err != nil {
-			return 0, fault(ctx, "open blob", key, err)
-		}
-		return 0, fmt.Errorf("blob %s: %w", key, ErrNotFound)
-	}
 	if err != nil {
-		return 0, fault(ctx, "open blob", key, stalled(within, err))
+		return 0, b.unread(ctx, "open blob", key, stalled(within, err))
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if size, err = io.Copy(w, &drain{r, bucket}); err != nil {
 		return size, fault(ctx, "read blob", key, stalled(within, err))
 	}
 	return size, nil
+}
+
+// open opens length bytes of an object, from the byte offset on; a negative length: up to its end.
+func (b *Bucket) open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if b.folder != "" {
+		return b.openFile(ctx, key, offset, length)
+	}
+	return b.bucket.NewRangeReader(ctx, key, offset, length, nil)
+}
+
+// unread is the error of a blob that could not be opened.
+func (b *Bucket) unread(ctx context.Context, doing, key string, err error) error {
+	switch {
+	case errors.Is(err, ErrNoFile):
+		return fmt.Errorf("blob %s: %w", key, ErrNoFile)
+	case !errors.Is(err, fs.ErrNotExist) && gcerrors.Code(err) != gcerrors.NotFound:
+		return fault(ctx, doing, key, err)
+	}
+	if err := b.absent(ctx); err != nil {
+		return fault(ctx, doing, key, err)
+	}
+	return fmt.Errorf("blob %s: %w", key, ErrNotFound)
 }
 
 // drain reads a blob. The bucket's time runs only while a call reads.

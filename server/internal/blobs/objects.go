@@ -3,22 +3,18 @@ package blobs
 import (
 	"context"
 	"errors"
-	"fmt"
-
-	"gocloud.dev/blob"
-	"gocloud.dev/gcerrors"
 )
 
 // Objects returns the objects in which a blob is stored: the parts of a file in parts, or the blob
-// itself. Each is a blob that Read reads. ErrNotFound if there is no such blob, and ErrDamaged if
-// parts of it are missing.
+// itself. Each is a blob that Read reads. ErrNotFound if there is no such blob, ErrDamaged if parts of
+// it are missing, and ErrNoFile if something else stands in its place.
 func (b *Bucket) Objects(ctx context.Context, key string) ([]Listed, error) {
 	if _, _, inParts := wholeSize(key); !inParts {
 		one, err := b.look(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		return []Listed{{key, one.Size, one.ModTime}}, nil
+		return []Listed{one}, nil
 	}
 	parts, err := b.parts(ctx, key)
 	if err != nil {
@@ -26,25 +22,36 @@ func (b *Bucket) Objects(ctx context.Context, key string) ([]Listed, error) {
 	}
 	var all []Listed
 	for _, p := range parts {
+		if b.folder != "" {
+			if _, err := b.look(ctx, p.key); err != nil {
+				return nil, err
+			}
+		}
 		all = append(all, Listed{Key: p.key, Size: p.size})
 	}
 	return all, nil
 }
 
-func (b *Bucket) look(ctx context.Context, key string) (*blob.Attributes, error) {
+func (b *Bucket) look(ctx context.Context, key string) (one Listed, err error) {
+	if b.folder != "" {
+		one, err = b.lookFile(key)
+	} else {
+		one, err = b.lookObject(ctx, key)
+	}
+	if err != nil {
+		err = b.unread(ctx, "look at blob", key, err)
+	}
+	return one, err
+}
+
+func (b *Bucket) lookObject(ctx context.Context, key string) (Listed, error) {
 	within, done := b.inTime(ctx)
 	defer done()
 	held, err := b.bucket.Attributes(within, key)
-	if gcerrors.Code(err) != gcerrors.NotFound {
-		if err != nil {
-			err = fault(ctx, "look at blob", key, err)
-		}
-		return held, err
+	if err != nil {
+		return Listed{}, err
 	}
-	if err := b.absent(ctx); err != nil {
-		return nil, fault(ctx, "look at blob", key, err)
-	}
-	return nil, fmt.Errorf("blob %s: %w", key, ErrNotFound)
+	return Listed{key, held.Size, held.ModTime}, nil
 }
 
 // Empty reports whether there is no blob.

@@ -64,7 +64,8 @@ func Open(ctx context.Context, o Options) (*Bucket, error) {
 	case o.Folder() == "":
 		return openURL(ctx, o)
 	}
-	folder, err := fileblob.OpenBucket(o.Place, &fileblob.Options{
+	place := resolved(o.Place)
+	folder, err := fileblob.OpenBucket(place, &fileblob.Options{
 		CreateDir:   true,
 		DirFileMode: 0o700,
 		NoTempDir:   true,
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: open blobs: %w", err)
 	}
-	return &Bucket{bucket: folder, folder: o.Place, patience: patience}, nil
+	return &Bucket{bucket: folder, folder: place, patience: patience}, nil
 }
 
 // openURL opens a bucket of an object store and tries it. An error shows only the

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"io"
 
-	"gocloud.dev/gcerrors"
-
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
 )
 
 // Range opens length bytes of a blob, from the byte offset on; a negative length: up to the end
 // of the blob. A blob that ends earlier gives fewer bytes. The error is ErrNotFound if there is no
-// such blob, and outage.ErrUnavailable if the bucket fails, also while the caller reads. The
-// caller closes the reader. The end of ctx ends the reader.
+// such blob, ErrNoFile if something else stands in its place, and outage.ErrUnavailable if the bucket
+// fails, also while the caller reads. The caller closes the reader. The end of ctx ends the reader.
 func (b *Bucket) Range(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if _, size, inParts := wholeSize(key); inParts {
 		if length < 0 {
@@ -30,19 +28,13 @@ func (b *Bucket) openRange(ctx context.Context, key string, offset, length int64
 	within, abandon := context.WithCancelCause(ctx)
 	bucket := b.watch(abandon)
 	opened := bucket.begin()
-	r, err := b.bucket.NewRangeReader(within, key, offset, length, nil)
+	r, err := b.open(within, key, offset, length)
 	opened()
-	if err == nil {
-		return &rangeReader{drain: drain{r, bucket}, ctx: ctx, within: within, key: key, close: func() error { abandon(nil); return r.Close() }}, nil
+	if err != nil {
+		defer abandon(nil)
+		return nil, b.unread(ctx, "open blob", key, stalled(within, err))
 	}
-	defer abandon(nil)
-	if gcerrors.Code(err) == gcerrors.NotFound {
-		if err := b.absent(ctx); err != nil {
-			return nil, fault(ctx, "open blob", key, err)
-		}
-		return nil, fmt.Errorf("blob %s: %w", key, ErrNotFound)
-	}
-	return nil, fault(ctx, "open blob", key, stalled(within, err))
+	return &rangeReader{drain: drain{r, bucket}, ctx: ctx, within: within, key: key, close: func() error { abandon(nil); return r.Close() }}, nil
 }
 
 // rangeReader reads a part of a blob.

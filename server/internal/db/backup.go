@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 
@@ -54,6 +55,20 @@ func (o Options) Kind() string { return string(sqldb.KindOf(o.Database)) }
 // Kind is the kind of the database: "sqlite3" or "postgres".
 func (s *Store) Kind() string { return string(s.sql.Kind()) }
 
+// Load fills an empty database with what Dump has written, brings its tables up to date, and makes it
+// ready for its first process. After an error the database is as empty as before, or the error says
+// that it is not.
+func Load(ctx context.Context, o Options, dump io.Reader) error {
+	return sqldb.Load(ctx, o.Database, dump, func(ctx context.Context, database string) error {
+		o.Database, o.MustExist = database, true
+		s, err := Open(ctx, o)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.BeginAnew(ctx), s.Close())
+	})
+}
+
 // BeginAnew makes a database that was restored ready for its first process. The processes of the
 // database that was dumped are not those of this one, so their leases end.
 func (s *Store) BeginAnew(ctx context.Context) error {
@@ -84,7 +99,7 @@ func OpenEmpty(ctx context.Context, o Options) (*blobs.Bucket, error) {
 	empty, err := bucket.Empty(ctx)
 	if err == nil && !empty {
 		place, _, _ := strings.Cut(o.Blobs, "?")
-		err = fmt.Errorf("store: there are blobs in %s: name an empty place with --blobs", place)
+		err = fmt.Errorf("store: there are blobs in %s: name an empty place with --blobs, or remove them if a restore that was killed has left them", place)
 	}
 	if err != nil {
 		_ = bucket.Close() // it was only read

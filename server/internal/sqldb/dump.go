@@ -11,6 +11,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/uptrace/bun"
+	sqlitedriver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Dump writes the database as it stands at one moment into a new file, which only this user can
@@ -28,12 +30,19 @@ func (d *DB) Dump(ctx context.Context, path string, read func(ctx context.Contex
 }
 
 // Load fills a database with what Dump has written on a database of the same kind. The database is
-// empty: see Empty. After an error the database is still empty.
-func Load(ctx context.Context, database string, dump io.Reader) error {
+// empty: see Empty. prepare then changes the loaded database. After an error the database is still
+// empty, unless prepare has failed on PostgreSQL: the error says so.
+func Load(ctx context.Context, database string, dump io.Reader, prepare func(ctx context.Context, database string) error) error {
 	if path, ok := strings.CutPrefix(database, sqliteScheme); ok {
-		return loadSQLite(ctx, path, dump)
+		return loadSQLite(ctx, path, dump, prepare)
 	}
-	return loadPostgres(ctx, database, dump)
+	if err := loadPostgres(ctx, database, dump); err != nil {
+		return err
+	}
+	if err := prepare(ctx, database); err != nil {
+		return fmt.Errorf("store: the tables are in the database, but could not be made ready: make another database with createdb, and restore into it: %w", err)
+	}
+	return nil
 }
 
 // KindOf is the dialect of the migrations of a database.
@@ -71,7 +80,7 @@ func (s *sqlite) dump(ctx context.Context, path string, read func(ctx context.Co
 	}
 	_, err = from.ExecContext(ctx, "VACUUM INTO ?", path)
 	if err = errors.Join(err, from.Close()); err != nil {
-		return Wrap("copy the database", err)
+		return copyFault(s.path, path, err)
 	}
 	if err := syncFile(path); err != nil {
 		return fmt.Errorf("store: dump: %w", err)
@@ -83,9 +92,22 @@ func (s *sqlite) dump(ctx context.Context, path string, read func(ctx context.Co
 	return errors.Join(read(ctx, db), db.Close())
 }
 
-// loadSQLite gives the file its name when the file is whole. The lock keeps away a process that
-// would serve a new file of this name.
-func loadSQLite(ctx context.Context, path string, dump io.Reader) (err error) {
+// copyFault explains why a copy of a SQLite file has failed: only the new file may lack room.
+func copyFault(from, to string, err error) error {
+	var lite *sqlitedriver.Error
+	switch {
+	case !errors.As(err, &lite):
+	case lite.Code()&0xff == sqlite3.SQLITE_FULL, lite.Code() == sqlite3.SQLITE_IOERR_WRITE:
+		return codeFault(to, lite)
+	case lite.Code()&0xff == sqlite3.SQLITE_CORRUPT, lite.Code()&0xff == sqlite3.SQLITE_NOTADB:
+		return codeFault(from, lite)
+	}
+	return Wrap("copy the database", err)
+}
+
+// loadSQLite gives the file its name when the file is whole and prepared. The lock keeps away a
+// process that would serve a new file of this name.
+func loadSQLite(ctx context.Context, path string, dump io.Reader, prepare func(ctx context.Context, database string) error) (err error) {
 	unlock, err := lockFile(path + ".lock")
 	if err != nil {
 		return err
@@ -95,20 +117,47 @@ func loadSQLite(ctx context.Context, path string, dump io.Reader) (err error) {
 		return err
 	}
 	partial := path + ".partial"
-	f, err := os.OpenFile(partial, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	defer func() { err = errors.Join(err, removeSQLite(partial)) }()
+	if err := removeSQLite(partial); err != nil { // of a restore that was killed
+		return err
+	}
+	if err := writeFile(partial, dump); err != nil {
+		return err
+	}
+	if err := prepare(ctx, sqliteScheme+partial); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(partial + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("store: another program has %s open: end it, and try again", partial)
+	}
+	if err := syncFile(partial); err != nil {
+		return fileFault(partial, err)
+	}
+	return os.Rename(partial, path)
+}
+
+// writeFile writes a new file, and keeps the errors of the reader as they are.
+func writeFile(path string, from io.Reader) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fileFault(path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(partial))
-		}
-	}()
-	_, err = io.Copy(f, dump)
+	_, err = io.Copy(f, from)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("store: write %s: %w", partial, err)
+		return fileFault(path, err)
 	}
-	return os.Rename(partial, path)
+	return nil
+}
+
+// removeSQLite removes a SQLite file, if it is there, with the files that SQLite keeps beside it.
+func removeSQLite(path string) error {
+	var errs []error
+	for _, name := range []string{path, path + "-wal", path + "-shm", path + ".lock"} {
+		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func syncFile(path string) error {

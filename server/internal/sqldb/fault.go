@@ -69,6 +69,8 @@ func fileFault(path string, err error) error {
 		return f("cannot be written to", cureRights)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return f("is on a disk that is full", "make room on it")
+	case errors.Is(err, syscall.EFBIG):
+		return f("may not be as large", "raise the limit of the size of files (ulimit -f)")
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return f("has a name that is too long", "name another database")
 	}

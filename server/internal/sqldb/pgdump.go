@@ -1,23 +1,19 @@
 package sqldb
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
-	"os/exec"
-	"path/filepath"
-	"regexp"
-	"strconv"
+	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
-
-	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // dump lets pg_dump read the snapshot of a transaction in which read asks.
@@ -41,11 +37,30 @@ func (p *postgres) dump(ctx context.Context, path string, read func(ctx context.
 	if err := read(ctx, tx); err != nil {
 		return err
 	}
-	program, err := findProgram(ctx, "pg_dump", version)
+	program, err := findProgram(ctx, "pg_dump", version, candidates("pg_dump"))
 	if err != nil {
 		return err
 	}
-	return program.run(ctx, p.config, nil, "--format=custom", "--compress=1", "--no-owner", "--no-privileges", "--snapshot="+snapshot, "--file="+path)
+	err = program.run(ctx, p.config, task{
+		args:   []string{"--format=custom", "--compress=1", "--no-owner", "--no-privileges", "--lock-wait-timeout=" + lockTime, "--snapshot=" + snapshot, "--file=" + path},
+		writes: path, moved: func() int64 { return sizeOf(path) }, patience: stallTime,
+	})
+	if err != nil {
+		return err
+	}
+	return whole(ctx, path, version)
+}
+
+// lockTime is how long pg_dump waits for a table that another program keeps locked.
+const lockTime = "60s"
+
+// sizeOf is the size of a file; 0: it is not there.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // loadPostgres lets pg_restore fill the database in one transaction.
@@ -54,11 +69,26 @@ func loadPostgres(ctx context.Context, database string, dump io.Reader) error {
 	if err != nil {
 		return serverFault(database, err)
 	}
-	program, err := findProgram(ctx, "pg_restore", 0)
+	server, err := serverVersion(unbounded(ctx), config)
+	if err != nil {
+		return serverFault(database, err)
+	}
+	program, err := findProgram(ctx, "pg_restore", server, candidates("pg_restore"))
 	if err != nil {
 		return err
 	}
-	return program.run(ctx, config, dump, "--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error")
+	read := &counted{Reader: dump}
+	return program.run(ctx, config, task{
+		args:  []string{"--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error"},
+		stdin: read, moved: read.orWorks, patience: stallTime,
+	})
+}
+
+func serverVersion(ctx context.Context, config *pgx.ConnConfig) (version int, err error) {
+	db := pgPool(config.Copy(), newGate(1))
+	defer func() { _ = db.Close() }() // it was only read
+	err = db.NewRaw("SELECT current_setting('server_version_num')::int / 10000").Scan(ctx, &version)
+	return version, err
 }
 
 // emptyPostgres counts what people make in a database.
@@ -85,69 +115,52 @@ func emptyPostgres(ctx context.Context, database string) error {
 	return nil
 }
 
-// program is a program of PostgreSQL.
-type program struct {
-	name    string
-	path    string
-	version int
+// counted counts the bytes of a dump that a program has read.
+type counted struct {
+	io.Reader
+	n     atomic.Int64
+	ended atomic.Pointer[error]
 }
 
-var programVersion = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
-
-// findProgram returns a program that is at least as new as a server: the one in PATH, or one in the
-// folders in which Debian keeps the programs of each version.
-func findProgram(ctx context.Context, name string, server int) (*program, error) {
-	paths, _ := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // the pattern is good
-	if path, err := exec.LookPath(name); err == nil {
-		paths = append([]string{path}, paths...)
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	if err != nil {
+		c.ended.Store(&err)
 	}
-	var newest *program
-	for _, path := range paths {
-		said, err := exec.CommandContext(ctx, path, "--version").Output()
-		m := programVersion.FindSubmatch(said)
-		if err != nil || m == nil {
-			continue
-		}
-		found := &program{name: name, path: path}
-		found.version, _ = strconv.Atoi(string(m[1])) // digits
-		if newest == nil || found.version > newest.version {
-			newest = found
-		}
-	}
-	switch cure := "install PostgreSQL's client programs (on Debian the package postgresql-client)"; {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case newest == nil:
-		return nil, &Fault{Found: "the program " + name + " is not there", Cure: cure}
-	case newest.version < server:
-		return nil, &Fault{Found: fmt.Sprintf("%s %d is too old for PostgreSQL %d", name, newest.version, server), Cure: cure + fmt.Sprintf(" of version %d", server)}
-	}
-	return newest, nil
+	return n, err
 }
 
-// maxSaid bounds what an error repeats of a program's words.
-const maxSaid = 300
+// orWorks is the number of bytes. When the program has read all of them it grows by itself, because
+// the program may then make indexes for hours.
+func (c *counted) orWorks() int64 {
+	if c.ended.Load() != nil {
+		return time.Now().UnixNano()
+	}
+	return c.n.Load()
+}
 
-// run runs the program on a database. The password is not among the arguments, which every user of
-// the machine can read.
-func (p *program) run(ctx context.Context, config *pgx.ConnConfig, stdin io.Reader, args ...string) error {
-	name, err := withoutSecrets(config)
+// failure is the error of the dump, if the dump could not be read.
+func (c *counted) failure() error {
+	if err := c.ended.Load(); err != nil && !errors.Is(*err, io.EOF) {
+		return *err
+	}
+	return nil
+}
+
+// whole reads a dump as a restore does: pg_dump may end well although the dump has lost its end.
+func whole(ctx context.Context, path string, server int) error {
+	program, err := findProgram(ctx, "pg_restore", server, candidates("pg_restore"))
 	if err != nil {
 		return err
 	}
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, p.path, append(args, "--dbname="+name)...)
-	cmd.Stdin, cmd.Stderr = stdin, &said
-	cmd.Env = append(cmd.Environ(), "PGPASSWORD="+config.Password)
-	err = cmd.Run()
-	switch exit := new(exec.ExitError); {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, &exit):
-		words := strings.TrimPrefix(strings.TrimSpace(said.String()), p.name+": error: ")
-		return fmt.Errorf("store: %s %d: %s", p.name, p.version, clip.Line(words, maxSaid))
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("store: dump: %w", err)
 	}
-	return err
+	defer func() { _ = f.Close() }() // it was only read
+	dump := &counted{Reader: f}
+	return program.run(ctx, nil, task{args: []string{"--file=" + os.DevNull}, stdin: dump, moved: dump.n.Load, patience: stallTime})
 }
 
 // withoutSecrets is the address of a database for a program of PostgreSQL: without the password, and

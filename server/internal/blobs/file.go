@@ -1,0 +1,114 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+)
+
+// ErrNoFile says that a link, a pipe or a device stands in the folder where the file of a blob should
+// be, or a link where the folder of the file should be. The service makes none of these. A link leads
+// out of the folder, and to open a pipe may take for ever.
+var ErrNoFile = errors.New("store: a link, a pipe or a device stands in place of the file")
+
+// file looks at the file of a blob without following links. fs.ErrNotExist if it is not there.
+func file(root *os.Root, key string) (fs.FileInfo, error) {
+	name := filepath.FromSlash(path.Clean(key))
+	for at, c := range name {
+		if c != filepath.Separator {
+			continue
+		}
+		folder, err := root.Lstat(name[:at])
+		if err == nil && !folder.IsDir() {
+			err = ErrNoFile
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	info, err := root.Lstat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fs.ErrNotExist
+	case !info.Mode().IsRegular():
+		return nil, ErrNoFile
+	}
+	return info, nil
+}
+
+// lookFile is look for a folder.
+func (b *Bucket) lookFile(key string) (Listed, error) {
+	root, err := os.OpenRoot(b.folder)
+	if err != nil {
+		return Listed{}, err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	info, err := file(root, key)
+	if err != nil {
+		return Listed{}, err
+	}
+	return Listed{key, info.Size(), info.ModTime()}, nil
+}
+
+// openFile opens length bytes of a file of a blob, from the byte offset on; a negative length: up to
+// the end.
+func (b *Bucket) openFile(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	root, err := os.OpenRoot(b.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	before, err := file(root, key)
+	if err != nil {
+		return nil, err
+	}
+	// A pipe that has come meanwhile must not keep the caller waiting.
+	f, err := root.OpenFile(filepath.FromSlash(path.Clean(key)), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(before, info) {
+		err = ErrNoFile
+	}
+	if err == nil && offset > 0 {
+		_, err = f.Seek(offset, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r := &fileReader{ctx: ctx, Reader: f, Closer: f}
+	if length >= 0 {
+		r.Reader = io.LimitReader(f, length)
+	}
+	return r, nil
+}
+
+// fileReader reads a file until ctx ends.
+type fileReader struct {
+	ctx context.Context //nolint:containedctx // of the call that has opened the file
+	io.Reader
+	io.Closer
+}
+
+func (r *fileReader) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
+}
+
+// resolved is the folder behind links to it: a list of a link is empty.
+func resolved(folder string) string {
+	if behind, err := filepath.EvalSymlinks(folder); err == nil {
+		return behind
+	}
+	return folder // it is made then
+}
