@@ -103,6 +103,7 @@ BENCH_NEEDS := $(TEST_NEEDS) \
 RELEASE_NEEDS := \
 	has_skopeo=>skopeo \
 	has_umoci=>umoci \
+	has_runc=>runc \
 	has_mandoc=>mandoc
 SOAK_NEEDS := $(TEST_NEEDS) \
 	has_faketime=>libfaketime
@@ -419,6 +420,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-full setup-rel
 	has_gcc() { has gcc; }; \
 	has_skopeo() { has skopeo; }; \
 	has_umoci() { has umoci; }; \
+	has_runc() { has runc; }; \
 	has_mandoc() { has mandoc; }; \
 	has_mmdebstrap() { has mmdebstrap; }; \
 	has_wrk() { has wrk; }; \

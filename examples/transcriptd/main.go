@@ -115,6 +115,7 @@ type commands struct {
 	Restore    restoreCommand     `cmd:"" help:"Fill an empty database and an empty place for blobs with a backup."`
 	Verify     verifyCommand      `cmd:"" help:"Compare the database with its blobs, and the texts with the index of their words. Exit code 0: all is well, 3: there are blobs that nothing needs, 1: something is missing or damaged."`
 	Migrate    migrateCommand     `cmd:"" help:"Update the database to this version. Serve does that too."`
+	Completion service.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
 	Versions   versionCommand     `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
 
 	Version kong.VersionFlag `verb:"" help:"Print the version of the service."`

@@ -117,6 +117,7 @@ func (o *oddTable) calls() {
 	o.odd("a number in words", 2, "no number", "serve --pace fast")
 	o.odd("a number out of bounds", 2, "above 0", "serve --pace 0")
 	o.odd("a question to a port that changes", 2, "name the port", "healthcheck --listen :0")
+	o.odd("a shell that is not known", 2, `"bash"`, "completion csh")
 	o.odd("an unknown choice", 2, `"text","json"`, "serve --log-format xml")
 	o.odd("two flags that contradict each other", 2, "goes with --asr=openai:URL only", "serve --asr none --asr-speakers")
 	o.odd("two verbs that contradict each other", 2, "can't be used together", "accounts set acme --suspend --activate")

@@ -34,6 +34,8 @@ type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
 	Users usersCommand `cmd:"" help:"Add, list and remove users, and set their passwords."`
 
+	Completion service.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
+
 	Version kong.VersionFlag `verb:"" help:"Print the version of the website."`
 }
 

@@ -14,6 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// programs are the programs of a release.
+var programs = []string{"transcriptd", "transcribe", "website"}
+
 // The archive holds one folder, whose files belong to root, have the time of the commit, and can be
 // written by root only. The programs in it run and know their version.
 func TestArchive(t *testing.T) {
@@ -38,16 +41,19 @@ func TestArchive(t *testing.T) {
 		assert.True(t, found, header.Name)
 		modes[name] = header.Mode
 	}
-	assert.Equal(t, map[string]int64{
+	want := map[string]int64{
 		"": 0o755, "CHANGELOG.md": 0o644, "LICENSE": 0o644, "LICENSES.txt": 0o644, "README.md": 0o644,
-		"man/": 0o755, "man/man1/": 0o755, "man/man1/transcribe.1": 0o644, "man/man1/transcriptd.1": 0o644, "man/man1/website.1": 0o644,
-		"completions/": 0o755, "completions/transcribe.bash": 0o644, "completions/_transcribe": 0o644, "completions/transcribe.fish": 0o644,
-		"transcribe": 0o755, "transcriptd": 0o755, "website": 0o755,
-	}, modes)
+		"man/": 0o755, "man/man1/": 0o755, "completions/": 0o755,
+	}
+	for _, program := range programs {
+		want[program], want["man/man1/"+program+".1"] = 0o755, 0o644
+		want["completions/"+program+".bash"], want["completions/_"+program], want["completions/"+program+".fish"] = 0o644, 0o644, 0o644
+	}
+	assert.Equal(t, want, modes)
 
 	dir := t.TempDir()
 	answer(t, "tar", "-xzf", path, "-C", dir)
-	for _, program := range []string{"transcriptd", "transcribe", "website"} {
+	for _, program := range programs {
 		told := answer(t, filepath.Join(dir, folder, program), "--version")
 		version := strings.TrimSuffix(strings.TrimPrefix(folder, "transcriptkit_"), "_linux_"+strings.TrimPrefix(host, "linux/"))
 		assert.Equal(t, program+" v"+version+"\n", told)
@@ -62,7 +68,7 @@ func TestManuals(t *testing.T) {
 	answer(t, "tar", "-xzf", only(t, "transcriptkit_*.tar.gz"), "-C", dir, "--strip-components=1")
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
-	for _, program := range []string{"transcriptd", "transcribe", "website"} {
+	for _, program := range programs {
 		page := filepath.Join(dir, "man", "man1", program+".1")
 		assert.Empty(t, answer(t, "mandoc", "-T", "lint", page))
 		assert.NotContains(t, answer(t, "mandoc", "-T", "ascii", page), home)

@@ -28,22 +28,24 @@ func TestDebianPackage(t *testing.T) {
 		}
 	}
 	const plain, program, secret = "-rw-r--r--", "-rwxr-xr-x", "-rw-------"
-	assert.Equal(t, map[string]string{
-		"usr/bin/transcriptd": program, "usr/bin/transcribe": program, "usr/bin/website": program,
-		"usr/share/man/man1/transcriptd.1.gz": plain, "usr/share/man/man1/transcribe.1.gz": plain, "usr/share/man/man1/website.1.gz": plain,
-		"usr/share/bash-completion/completions/transcribe":    plain,
-		"usr/share/zsh/vendor-completions/_transcribe":        plain,
-		"usr/share/fish/vendor_completions.d/transcribe.fish": plain,
-		"usr/share/doc/transcriptkit/copyright":               plain,
-		"usr/share/doc/transcriptkit/LICENSES.txt":            plain,
-		"usr/share/doc/transcriptkit/README.md":               plain,
-		"usr/share/doc/transcriptkit/CHANGELOG.md":            plain,
-		"usr/lib/systemd/system/transcriptd.service":          plain,
-		"usr/lib/systemd/system/transcriptd.socket":           plain,
-		"usr/lib/sysusers.d/transcriptd.conf":                 plain,
-		"usr/lib/tmpfiles.d/transcriptd.conf":                 plain,
-		"etc/transcriptd/transcriptd.env":                     secret,
-	}, modes)
+	want := map[string]string{
+		"usr/share/doc/transcriptkit/copyright":      plain,
+		"usr/share/doc/transcriptkit/LICENSES.txt":   plain,
+		"usr/share/doc/transcriptkit/README.md":      plain,
+		"usr/share/doc/transcriptkit/CHANGELOG.md":   plain,
+		"usr/lib/systemd/system/transcriptd.service": plain,
+		"usr/lib/systemd/system/transcriptd.socket":  plain,
+		"usr/lib/sysusers.d/transcriptd.conf":        plain,
+		"usr/lib/tmpfiles.d/transcriptd.conf":        plain,
+		"etc/transcriptd/transcriptd.env":            secret,
+	}
+	for _, name := range programs {
+		want["usr/bin/"+name] = program
+		for _, about := range []string{"man/man1/" + name + ".1.gz", "bash-completion/completions/" + name, "zsh/vendor-completions/_" + name, "fish/vendor_completions.d/" + name + ".fish"} {
+			want["usr/share/"+about] = plain
+		}
+	}
+	assert.Equal(t, want, modes)
 
 	dir := t.TempDir()
 	answer(t, "dpkg-deb", "--control", path, dir)

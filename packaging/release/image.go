@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -124,9 +125,9 @@ func packedLayer(packed []byte) (v1.Layer, error) {
 	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.DefaultCompression))
 }
 
-// layoutOf returns images for several targets as an OCI layout in a tar file. The tag is the
-// version.
-func layoutOf(images []v1.Image, version string, at time.Time) ([]byte, error) {
+// layoutOf returns images for several targets as an OCI layout in a tar file. Whoever loads the file
+// gets an image with the name, such as localhost/transcriptkit/api:v0.1.0: no registry has it.
+func layoutOf(images []v1.Image, named string, at time.Time) ([]byte, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, image := range images {
 		config, err := image.ConfigFile()
@@ -144,7 +145,9 @@ func layoutOf(images []v1.Image, version string, at time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := written.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": version})); err != nil {
+	_, tag, _ := strings.Cut(named, ":")
+	annotations := map[string]string{"org.opencontainers.image.ref.name": tag, "io.containerd.image.name": named}
+	if err := written.AppendIndex(index, layout.WithAnnotations(annotations)); err != nil {
 		return nil, err
 	}
 	var files []file

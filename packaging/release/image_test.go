@@ -1,59 +1,29 @@
 package main_test
 
 import (
-	"bufio"
-	"encoding/json"
+	"fmt"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-// need skips a test without a program. In CI the program must be there.
-func need(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, name := range programs {
-		if _, err := exec.LookPath(name); err != nil {
-			if os.Getenv("CI") == "true" {
-				require.NoError(t, err)
-			}
-			t.Skip(err)
-		}
-	}
-}
-
-// unpacked unpacks an image for this machine with the programs of others, and returns its root
-// and its configuration.
-func unpacked(t *testing.T, image string) (root string, config v1.Config) {
-	t.Helper()
-	need(t, "skopeo", "umoci")
-	dir := t.TempDir()
-	answer(t, "skopeo", "copy", "--quiet", "--insecure-policy", "oci-archive:"+image, "oci:"+dir+"/layout:tag")
-	args := []string{"unpack", "--image", dir + "/layout:tag", dir + "/bundle"}
-	if os.Getuid() != 0 {
-		args = append(args, "--rootless")
-	}
-	answer(t, "umoci", args...)
-	var inspected v1.ConfigFile
-	require.NoError(t, json.Unmarshal([]byte(answer(t, "skopeo", "inspect", "--raw", "--config", "oci:"+dir+"/layout:tag")), &inspected))
-	assert.Equal(t, []string{"linux", runtime.GOARCH}, []string{inspected.OS, inspected.Architecture})
-	return filepath.Join(dir, "bundle", "rootfs"), inspected.Config
-}
 
 // The image is small, and has no shell and no file that its user can write. One folder is the
 // user's: the volume.
 func TestImageOfTheAPI(t *testing.T) {
 	t.Parallel()
-	root, config := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
+	i := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
+	root, config := i.root(), i.config
 	assert.Equal(t, "65532:65532", config.User)
 	assert.Equal(t, []string{"/usr/bin/transcriptd"}, config.Entrypoint)
 	assert.Equal(t, []string{"serve", "--role", "api"}, config.Cmd)
@@ -84,58 +54,88 @@ func TestImageOfTheAPI(t *testing.T) {
 	}
 }
 
-// contain prepares a program in an image: as its user, without a capability, with a root that cannot
-// be written to, and with a volume.
-func contain(t *testing.T, root, volume string, env []string, args ...string) *exec.Cmd {
+// publisher serves a feed with one episode and its text, and returns the address of the server and the
+// link to the episode.
+func publisher(t *testing.T) (addr, link string) {
 	t.Helper()
-	const enter = `PATH="$PATH:/usr/sbin:/sbin" && mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount --bind "$1" "$0/var/lib/transcriptd" &&
-		cd "$0" && shift && exec setpriv --bounding-set=-all,+sys_chroot,+setuid,+setgid chroot --userspec=65532:65532 --groups= "$0" "$@"`
-	command := exec.CommandContext(t.Context(), "unshare", append([]string{"--mount", "sh", "-c", enter, root, volume}, args...)...)
-	command.Env = env
-	return command
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/feed.xml":
+			w.Header().Set("Content-Type", "application/rss+xml")
+			_, _ = io.WriteString(w, `<rss version="2.0" xmlns:podcast="https://podcastindex.org/namespace/1.0"><channel><title>Talks</title><item><title>One</title><guid>one</guid>
+				<enclosure url="/one.mp3" type="audio/mpeg"/><podcast:transcript url="/one.vtt" type="text/vtt"/></item></channel></rss>`) // the service tells
+		case "/one.vtt":
+			w.Header().Set("Content-Type", "text/vtt")
+			_, _ = io.WriteString(w, "WEBVTT\n\n00:00.000 --> 00:02.000\nhello container\n") // as above
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(site.Close)
+	return site.Listener.Addr().String(), site.URL + "/feed.xml#one"
 }
 
-// The service works as the user of the image, without a capability, when nothing can be written
-// but the volume. The health command of the image finds it healthy.
-func TestImageRunsWithAReadOnlyRoot(t *testing.T) {
+// freePort returns a port of this machine that was free.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+// In a container the service has no right that it does not need, and is healthy. It makes a text,
+// drains, and its volume keeps the text.
+func TestImageRunsInAContainer(t *testing.T) {
 	t.Parallel()
-	root, config := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
-	if os.Getuid() != 0 {
-		t.Skip("only root can change the root of a process")
-	}
+	api := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
+	addr, link := publisher(t)
 	volume := t.TempDir()
 	require.NoError(t, os.Chown(volume, 65532, 65532))
-	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	_, port, err := net.SplitHostPort(free.Addr().String())
-	require.NoError(t, err)
-	require.NoError(t, free.Close())
+	port := freePort(t)
+	env := []string{"TRANSCRIPTD_LISTEN=:" + port, "TRANSCRIPTD_DB=sqlite:/var/lib/transcriptd/transcriptd.db", "TRANSCRIPTD_BLOBS=/var/lib/transcriptd/blobs"}
+	args := []string{"serve", "--asr", "none", "--direct-media", "--allow-egress", addr, "--drain-delay", "0s"}
 
-	contained := func(args ...string) *exec.Cmd {
-		return contain(t, root, volume, append(config.Env, "TRANSCRIPTD_LISTEN=:"+port, "TRANSCRIPTD_DB=sqlite:/var/lib/transcriptd/transcriptd.db",
-			"TRANSCRIPTD_BLOBS=/var/lib/transcriptd/blobs"), args...)
+	s := newContainer(t, api, volume, env, args...).start()
+	for line, want := range map[string]string{
+		"Uid": "65532 65532 65532 65532", "Gid": "65532 65532 65532 65532", "Groups": "", "NoNewPrivs": "1",
+		"CapInh": "0000000000000000", "CapPrm": "0000000000000000", "CapEff": "0000000000000000", "CapBnd": "0000000000000000", "CapAmb": "0000000000000000",
+	} {
+		assert.Equal(t, want, s.status(line), line)
 	}
-	service := contained(append(config.Entrypoint, "serve", "--asr", "none", "--drain-delay", "0s")...)
-	said, err := service.StderrPipe()
-	require.NoError(t, err)
-	require.NoError(t, service.Start())
-	log := bufio.NewScanner(said)
-	told, listening := "", false
-	for !listening && log.Scan() {
-		told += log.Text() + "\n"
-		listening = strings.Contains(log.Text(), "msg=listening")
+	s.inside(api.config.Healthcheck.Test[1:]...)
+	s.inside("/usr/bin/transcriptd", "accounts", "set", "acme")
+	key := s.inside("/usr/bin/transcriptd", "keys", "create", "--account", "acme", "--name", "laptop", "--scopes", "transcripts")
+	ask := func() string {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+port+"/v1/transcript",
+			strings.NewReader(fmt.Sprintf(`{"url": %q, "waitMs": 10000}`, link)))
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+key)
+		request.Header.Set("Content-Type", "application/json")
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		answer, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return string(answer)
 	}
-	require.True(t, listening, told)
-	health, err := contained(config.Healthcheck.Test[1:]...).CombinedOutput()
-	require.NoError(t, err, "%s", health)
+	require.Eventually(t, func() bool { return strings.Contains(ask(), "hello container") }, time.Minute, 50*time.Millisecond)
+	s.stop()
 
-	require.NoError(t, service.Process.Signal(syscall.SIGTERM))
-	for log.Scan() {
-		told += log.Text() + "\n"
-	}
-	require.NoError(t, service.Wait(), told)
-	assert.NotContains(t, told, "level=ERROR")
-	health, err = contained(config.Healthcheck.Test[1:]...).CombinedOutput()
-	require.Error(t, err, "%s", health)
-	assert.Contains(t, string(health), "--listen: ")
+	s = newContainer(t, api, volume, env, args...).start()
+	assert.Contains(t, ask(), "hello container", "from the volume: the publisher is gone")
+	s.stop()
+	said, err := newContainer(t, api, volume, env, api.config.Healthcheck.Test[2:]...).command().CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(said), "--listen: ")
+}
+
+// A volume in which the user of the image cannot write is refused, with what to do about it.
+func TestImageRefusesAForeignVolume(t *testing.T) {
+	t.Parallel()
+	api := unpacked(t, only(t, "transcriptkit-api_*.oci.tar"))
+	said, err := newContainer(t, api, t.TempDir(), nil, "serve", "--asr", "none").command().CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(said), "the rights do not permit it: change them, or name another path")
 }

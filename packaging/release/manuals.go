@@ -14,12 +14,29 @@ import (
 // shells. The licenses of the modules are those of one target.
 type manuals struct {
 	pages       []file // NAME.1
-	completions map[string]file
+	completions []completion
 	licenses    file
 }
 
-// shells name the completions of a program as the shells expect it.
-var shells = map[string]string{"bash": "transcribe.bash", "zsh": "_transcribe", "fish": "transcribe.fish"}
+// completion is the code with which a shell completes the command line of a program.
+type completion struct {
+	program string
+	shell   shell
+	code    []byte
+}
+
+// shell names the files of completions, in which %s stands for the program.
+type shell struct{ name, archived, installed string }
+
+var shells = []shell{
+	{"bash", "completions/%s.bash", "usr/share/bash-completion/completions/%s"},
+	{"zsh", "completions/_%s", "usr/share/zsh/vendor-completions/_%s"},
+	{"fish", "completions/%s.fish", "usr/share/fish/vendor_completions.d/%s.fish"},
+}
+
+func (c completion) file(named string) file {
+	return file{path: fmt.Sprintf(named, c.program), mode: plainMode, data: c.code}
+}
 
 // manuals asks the programs that were built for this machine.
 func (c *checkout) manuals(ctx context.Context) (*manuals, error) {
@@ -32,7 +49,7 @@ func (c *checkout) manuals(ctx context.Context) (*manuals, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a folder that stays in the folder for temporary files harms nothing
-	m := &manuals{completions: map[string]file{}}
+	m := &manuals{}
 	for _, p := range built {
 		path := filepath.Join(dir, p.name)
 		if err := os.WriteFile(path, p.data, 0o700); err != nil { //nolint:gosec // it is a program
@@ -43,15 +60,16 @@ func (c *checkout) manuals(ctx context.Context) (*manuals, error) {
 			return nil, err
 		}
 		m.pages = append(m.pages, file{path: p.name + ".1", mode: plainMode, data: page})
-		if p.name != "transcribe" {
-			continue
+		ask := "completion"
+		if p.name == "transcribe" { // which has no commands
+			ask = "--completion"
 		}
-		for shell, name := range shells {
-			script, err := told(ctx, path, "--completion", shell)
+		for _, s := range shells {
+			code, err := told(ctx, path, ask, s.name)
 			if err != nil {
 				return nil, err
 			}
-			m.completions[shell] = file{path: name, mode: plainMode, data: script}
+			m.completions = append(m.completions, completion{p.name, s, code})
 		}
 	}
 	return m, nil
@@ -77,9 +95,8 @@ func (m *manuals) archived() (files []file) {
 		page.path = "man/man1/" + page.path
 		files = append(files, page)
 	}
-	for _, script := range m.completions {
-		script.path = "completions/" + script.path
-		files = append(files, script)
+	for _, c := range m.completions {
+		files = append(files, c.file(c.shell.archived))
 	}
 	return files
 }
@@ -101,14 +118,8 @@ func (m *manuals) installed() (files []file, err error) {
 		page.path, page.data = "usr/share/man/man1/"+page.path+".gz", to.Bytes()
 		files = append(files, page)
 	}
-	for shell, to := range map[string]string{
-		"bash": "usr/share/bash-completion/completions/transcribe",
-		"zsh":  "usr/share/zsh/vendor-completions/_transcribe",
-		"fish": "usr/share/fish/vendor_completions.d/transcribe.fish",
-	} {
-		script := m.completions[shell]
-		script.path = to
-		files = append(files, script)
+	for _, c := range m.completions {
+		files = append(files, c.file(c.shell.installed))
 	}
 	return files, nil
 }

@@ -144,7 +144,7 @@ func (r *releasing) writeImages(kind string, images []v1.Image) error {
 	if len(images) == 0 {
 		return nil
 	}
-	data, err := layoutOf(images, r.version, r.source.time)
+	data, err := layoutOf(images, "localhost/"+name+"/"+kind+":v"+r.version, r.source.time)
 	if err != nil {
 		return fmt.Errorf("the image %s: %w", kind, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/completion"
 	"github.com/transcriptkit/transcriptkit/examples/internal/days"
 	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
 	"github.com/transcriptkit/transcriptkit/examples/internal/manual"
@@ -41,7 +42,7 @@ type Flags struct {
 	KeepMedia  days.Duration `verb:"" placeholder:"TIME" help:"Have the service keep each recording, for days as in 30d or for a time as in 36h. Its text says until when. Links have no recording."`
 	Name       []string      `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
 	Quiet      bool          `verb:"" short:"q" help:"Print only errors."`
-	Sources    []string      `arg:"" optional:"" name:"link|file|-" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
+	Sources    []string      `arg:"" optional:"" name:"link|file|-" words:"search: Search the saved texts; follow: Follow a channel, a playlist or a feed" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
 }
 
 // command is the command line.
@@ -106,7 +107,7 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		return nil, false, errors.New(plain.Call(err))
 	}
 	if cmd.Completion != "" {
-		return nil, true, writeCompletion(stdout, cmd.Completion, parser.Model)
+		return nil, true, completion.Write(stdout, cmd.Completion, parser.Model, "")
 	}
 	return cmd, false, cmd.check()
 }

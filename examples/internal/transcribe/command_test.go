@@ -4,7 +4,6 @@ import (
 	"flag"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/internal/shelltest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -117,44 +117,21 @@ func TestQuiet(t *testing.T) {
 	assert.Regexp(t, `^transcribe: https://nowhere\.example/1: [^\n]*UNSUPPORTED_PLATFORM[^\n]*\n[^\n]*transcribe the file\. A service with --direct-media reads links to recordings\.\n$`, stderr)
 }
 
-// The shells themselves complete what the scripts say.
+// The shells themselves complete what the code says.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	scripts := t.TempDir()
-	for _, shell := range []string{"bash", "zsh", "fish"} {
-		script := answered(t, "--completion", shell)
-		golden(t, "completion."+shell, script)
-		require.NoError(t, os.WriteFile(filepath.Join(scripts, shell), []byte(script), 0o600))
+	for _, shell := range shelltest.Shells() {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			code := answered(t, "--completion", shell)
+			golden(t, "completion."+shell, code)
+			assert.Equal(t, []string{"--format", "srt", "vtt", "search", "follow"}, shelltest.Complete(t, shell, code,
+				"transcribe --form", "transcribe -f s", "transcribe talk.mp3 --format v", "transcribe sea", "transcribe fol"))
+		})
 	}
-	in := func(shell string, args ...string) string {
-		path, err := exec.LookPath(shell)
-		if err != nil && os.Getenv("CI") == "" {
-			t.Skip(err)
-		}
-		cmd := exec.CommandContext(t.Context(), path, args...)
-		cmd.Dir = scripts
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", shell, out)
-		return strings.TrimSpace(string(out))
-	}
-	complete := func(words string) string {
-		return in("bash", "--norc", "-c", `source ./bash; COMP_WORDS=(`+words+`); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _transcribe; echo "${COMPREPLY[*]}"`)
-	}
-	assert.Equal(t, "--format --from", complete("transcribe --f"))
-	assert.Equal(t, "txt srt vtt json md csv zip", complete(`transcribe talk.mp3 --format ""`))
-	assert.Equal(t, "srt", complete("transcribe -f s"))
-	assert.Equal(t, "vtt", complete("transcribe --format = v"))
-	assert.Empty(t, complete("transcribe --output s"), "files are the shell's own")
-	assert.Empty(t, complete("transcribe ta"))
-	assert.Equal(t, "search", complete("transcribe sea"))
-	assert.Equal(t, "follow", complete("transcribe fol"))
-	assert.Empty(t, complete("transcribe search sea"), "only the first word")
-
-	in("zsh", "-n", "./zsh")
-
-	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe --form"`), "--format\t")
-	assert.Contains(t, in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe sea"`), "search\t")
-	assert.Equal(t, "srt", strings.Fields(in("fish", "--no-config", "-c", `source ./fish; complete -C "transcribe -f s"`))[0])
+	assert.Equal(t, []string{"--format --from", "txt srt vtt json md csv zip", "vtt", "", "", ""}, shelltest.Complete(t, "bash", answered(t, "--completion", "bash"),
+		"transcribe --f", `transcribe talk.mp3 --format ""`, "transcribe --format = v",
+		"transcribe --output s", "transcribe ta", "transcribe search sea")) // the last three are files, which bash completes by itself
 }
 
 // A wait says why, once, and the text follows when the site answers again.

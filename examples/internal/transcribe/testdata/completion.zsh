@@ -1,6 +1,6 @@
 #compdef transcribe
 _transcribe() {
-    _arguments -s \
+    _arguments -s -C \
         '*-h[Show context-sensitive help]' \
         '*--help[Show context-sensitive help]' \
         '*--server=[The address of the service]:value: ' \
@@ -25,7 +25,7 @@ _transcribe() {
         '*--quiet[Print only errors]' \
         '*--completion=[Print the completion code for bash, zsh or fish]:value:(bash zsh fish)' \
         '*--version[Print the version]' \
-        '1: :_alternative "words:word:(search follow)" "files:link or file:_files"' \
-        '*:link or file:_files'
+        '1: :_alternative "words:word:(search follow)" "files:file:_files"' \
+        '*:file:_files'
 }
 if [[ $funcstack[1] == _transcribe ]]; then _transcribe "$@"; else compdef _transcribe transcribe; fi
