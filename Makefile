@@ -88,6 +88,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_flite=>flite \
 	has_postgresql=>postgresql \
 	has_curl=>curl \
+	has_unzip=>unzip \
 	has_chromium=>chromium \
 	has_headless=>chromium-headless-shell \
 	has_zsh=>zsh \
@@ -408,6 +409,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-full setup-rel
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \
 	has_flite() { has flite; }; \
 	has_curl() { has curl; }; \
+	has_unzip() { has unzip; }; \
 	has_chromium() { has chromium; }; \
 	has_headless() { has chromium-headless-shell || ! grep -qsx ID=debian /etc/os-release; }; \
 	has_zsh() { has zsh; }; \

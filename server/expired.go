@@ -11,8 +11,9 @@ type Expired struct {
 	Account, Plan string
 	// Entries are those of the library: texts, failed jobs and batches that have ended.
 	Entries int64
-	// Texts are those of Entries that belong to the account alone, such as the texts of uploads, and
-	// TextBytes their stored bytes. The other texts stay for other accounts.
+	// Texts are those that belong to the account alone, such as the texts of uploads, of Entries and
+	// of Jobs whose entry the account has removed. TextBytes are their stored bytes. The other texts
+	// stay for other accounts.
 	Texts, TextBytes int64
 	// Recordings are the kept recordings of uploads, and RecordingBytes their bytes with the copies
 	// for playing.

@@ -132,7 +132,7 @@ func (s *service) sizes(t *testing.T, o store.Options) map[string]int {
 	} else {
 		sizes["database KiB"] = number(t, o, "SELECT pg_database_size(current_database()) / 1024")
 	}
-	for _, table := range tablesOf(t, o) {
+	for _, table := range storetest.TableNames(t, o) {
 		sizes[table] = storetest.Count(t, o, table)
 	}
 	return sizes
@@ -144,28 +144,6 @@ func number(t *testing.T, o store.Options, query string) (n int) {
 	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&n))
 	require.NoError(t, db.Close())
 	return n
-}
-
-// tablesOf are all tables of the database, also those of the queue.
-func tablesOf(t *testing.T, o store.Options) []string {
-	t.Helper()
-	query := "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-	if strings.HasPrefix(o.Database, "sqlite:") {
-		query = "SELECT name FROM sqlite_schema WHERE type = 'table'"
-	}
-	db := storetest.SQL(t, o)
-	rows, err := db.QueryContext(t.Context(), query)
-	require.NoError(t, err)
-	defer rows.Close()
-	var tables []string
-	for rows.Next() {
-		var table string
-		require.NoError(t, rows.Scan(&table))
-		tables = append(tables, table)
-	}
-	require.NoError(t, rows.Err())
-	require.NoError(t, db.Close())
-	return tables
 }
 
 func kib(path string) int {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,16 +40,4 @@ func TestAccountsRemove(t *testing.T) {
 	assert.Equal(t, exitFailure, unknown.code)
 	assert.Equal(t, "transcriptd: there is no account \"acme2\": \"transcriptd accounts list\" lists them\n", unknown.stderr)
 	must(t, "accounts", "set", "acme", "--db", db)
-}
-
-// Only the name of the account lets the command go on.
-func TestConfirmName(t *testing.T) {
-	t.Parallel()
-	for typed, agreed := range map[string]bool{"acme\n": true, " acme ": true, "": false, "y\n": false, "acme2\n": false} {
-		assert.Equal(t, agreed, confirmName(t.Context(), strings.NewReader(typed), "acme") == nil, typed)
-	}
-	silent, end, err := os.Pipe()
-	require.NoError(t, err)
-	require.NoError(t, end.Close())
-	assert.ErrorContains(t, confirmName(t.Context(), silent, "acme"), "nothing was removed")
 }

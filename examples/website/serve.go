@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -106,6 +107,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	}
 	permitted := s.visitors.Permit(s.server)
 	shown.API, shown.Visitors, shown.Accounts, shown.Sites = permitted, s.visitors, config.Accounts, config.Sites
+	shown.Export, shown.Remove = exportFrom(s.server), removeFrom(s.server)
 	pages, err := page.New(shown)
 	if err != nil {
 		return nil, err
@@ -124,6 +126,22 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		}
 	}()
 	return s, nil
+}
+
+// exportFrom returns what page.Options.Export does.
+func exportFrom(s *server.Server) func(context.Context, string, io.Writer) error {
+	return func(ctx context.Context, account string, w io.Writer) error {
+		_, err := s.ExportAccount(ctx, account, w, server.ExportOptions{})
+		return err
+	}
+}
+
+// removeFrom returns what page.Options.Remove does. A removal goes on when its request ends.
+func removeFrom(s *server.Server) func(context.Context, string) error {
+	return func(ctx context.Context, account string) error {
+		_, err := s.RemoveAccount(context.WithoutCancel(ctx), account)
+		return err
+	}
 }
 
 // routes returns the website's handler: the API itself, for programs with keys; the API again

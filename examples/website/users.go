@@ -24,7 +24,7 @@ type usersCommand struct {
 	Add      usersAdd      `cmd:"" help:"Add a user. The command asks for the password, or reads it from standard input."`
 	List     usersList     `cmd:"" help:"List the users."`
 	Password usersPassword `cmd:"" help:"Give a user another password, and end their sessions."`
-	Remove   usersRemove   `cmd:"" help:"Remove a user's access. The account stays, with its texts and keys."`
+	Remove   usersRemove   `cmd:"" help:"Remove a user's access, and with --account also the account of that name with all its texts and keys."`
 }
 
 // usersDatabase are the website's flags that all these commands share.
@@ -33,9 +33,22 @@ type usersDatabase struct {
 	service.PlansFlag
 }
 
+// opened is the database of a website.
+type opened struct {
+	*visitor.Visitors
+	store    *store.Store
+	accounts *account.Accounts
+}
+
 // withVisitors opens the users in the database of a website.
-func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visitors) error) (err error) {
-	s, err := store.Open(ctx, store.Options{Database: string(d.DB), MustExist: true, Blobs: store.InMemory})
+func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visitors) error) error {
+	return d.withData(ctx, store.Options{Blobs: store.InMemory}, func(o opened) error { return use(o.Visitors) })
+}
+
+// withData opens a website's database, and the place of its blobs.
+func (d usersDatabase) withData(ctx context.Context, o store.Options, use func(opened) error) (err error) {
+	o.Database, o.MustExist = string(d.DB), true
+	s, err := store.Open(ctx, o)
 	if errors.Is(err, store.ErrNoDatabase) {
 		return fmt.Errorf("%w: name the right one with --db, or serve the website once", err)
 	}
@@ -52,7 +65,7 @@ func (d usersDatabase) withVisitors(ctx context.Context, use func(*visitor.Visit
 		return err
 	}
 	defer func() { err = errors.Join(err, visitors.Close()) }()
-	return use(visitors)
+	return use(opened{visitors, s, accounts})
 }
 
 type usersAdd struct {
@@ -109,22 +122,6 @@ func (c *usersPassword) Run(ctx context.Context, out output) error {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}
 		_, err = fmt.Fprintf(out.Stderr, "%s has another password, and is signed out everywhere.\n", c.Name)
-		return err
-	})
-}
-
-type usersRemove struct {
-	usersDatabase
-	Name string `arg:"" help:"The user."`
-}
-
-// Run also ends the user's sessions.
-func (c *usersRemove) Run(ctx context.Context, out output) error {
-	return c.withVisitors(ctx, func(visitors *visitor.Visitors) error {
-		if err := visitors.RemoveUser(ctx, c.Name); err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
-		}
-		_, err := fmt.Fprintf(out.Stderr, "%s cannot sign in any more. The account and its keys stay: \"transcriptd accounts set %s --suspend\" refuses the keys.\n", c.Name, c.Name)
 		return err
 	})
 }

@@ -1,7 +1,8 @@
 // Package accountexport writes everything that an account has into a ZIP file, as the account's owner
 // may ask for: rows as lines of JSON, texts as JSON and as plain text, and the kept recordings.
 //
-//	README.txt
+//	README.txt                   what is where, for people
+//	export.json                  the version of the format, the account, and the moment of the rows
 //	rows/TABLE.jsonl             the rows of the account in each table, without secrets
 //	texts/ID.json, texts/ID.txt  the texts that the rows name in transcript_id
 //	recordings/ID.EXTENSION      the recordings that the account keeps, by the external_id of the rows
@@ -23,6 +24,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
+// Version is the version of the format, which each export names. It grows when a file or a member of
+// a row goes, or means something else. New files and new members may come without a new version.
+const Version = 1
+
+// about is export.json.
+type about struct {
+	Version int       `json:"version"`
+	Account string    `json:"account"`
+	At      time.Time `json:"at"` // when the rows and texts stood as they are here
+}
+
 // Options say what an export has.
 type Options struct {
 	WithoutRecordings bool // the rows that describe the recordings stay
@@ -37,6 +49,7 @@ type Written struct {
 // readme stands in each file, for a reader who has only the file.
 const readme = `Everything that a service for transcripts has of the account %s, as it stood on %s.
 
+export.json         the version of this format, for programs.
 rows/TABLE.jsonl    a line of JSON for each row. The members have the names of the columns. Times are in UTC.
                     library_rows are the entries of the library, revisions the earlier texts of corrected
                     entries, transcripts the texts that belong to the account alone, usage what was used of the plan.
@@ -58,7 +71,7 @@ func Write(ctx context.Context, s *db.Store, account string, o Options, w io.Wri
 		return n, err
 	}
 	x := &export{store: s, zip: zip.NewWriter(w), account: account, at: now.UTC()}
-	if err := x.put("README.txt", fmt.Appendf(nil, readme, account, x.at.Format(time.RFC3339))); err != nil {
+	if err := x.describe(); err != nil {
 		return n, err
 	}
 	var kept []db.Recording
@@ -85,6 +98,18 @@ type export struct {
 	zip     *zip.Writer
 	account string
 	at      time.Time
+}
+
+// describe writes what is not of the account.
+func (x *export) describe() error {
+	if err := x.put("README.txt", fmt.Appendf(nil, readme, x.account, x.at.Format(time.RFC3339))); err != nil {
+		return err
+	}
+	head, err := json.MarshalIndent(about{Version, x.account, x.at}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return x.put("export.json", append(head, '\n'))
 }
 
 func (x *export) create(name string, method uint16) (io.Writer, error) {

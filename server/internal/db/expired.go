@@ -74,7 +74,7 @@ func (w ExpiredTx) Remove(ctx context.Context, account string, entry ExpiredEntr
 func (s *Store) SweepJobsOf(ctx context.Context, account string, before time.Time) error {
 	ctx = Unhurried(ctx)
 	for _, step := range []struct{ table, old string }{
-		{"transcripts", `owner = ?4 AND owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE account = ?4 AND ended_at < ?0)` + inNoLibrary},
+		{"transcripts", textsOfJobs("?4", "?0")},
 		{"jobs", "account = ?4 AND ended_at < ?0"},
 		{"extractions", `owner = ?4 AND owner <> '' AND status NOT IN ('pending', 'processing') AND updated_at < ?0
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
@@ -86,10 +86,25 @@ func (s *Store) SweepJobsOf(ctx context.Context, account string, before time.Tim
 	return nil
 }
 
+// textsOfEntries is the condition of the texts t that go with expired entries, as LibraryTx.Remove goes
+// by it: those of the account alone, also what a corrected copy was made from.
+const textsOfEntries = `t.owner = ?0 AND t.owner <> ''
+	AND EXISTS (SELECT 1 FROM library_rows AS l WHERE l.account = ?0 AND l.platform = t.platform AND l.external_id = t.external_id
+		AND l.created_at < ?1 AND l.kind NOT IN ('pending', 'batch'))
+	AND NOT EXISTS (SELECT 1 FROM library_rows AS kept WHERE kept.account = ?0 AND kept.platform = t.platform AND kept.external_id = t.external_id
+		AND kept.created_at >= ?1 AND kept.kind = 'transcript' AND kept.lang = t.lang AND (kept.edited AND NOT t.edited OR kept.transcript_id = t.id))`
+
+// textsOfJobs is the condition of the texts that go with the jobs of an account: account and before are
+// the places of the arguments.
+func textsOfJobs(account, before string) string {
+	return `owner = ` + account + ` AND owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE account = ` + account +
+		` AND ended_at < ` + before + `)` + inNoLibrary
+}
+
 // ExpiredCount is how much of an account goes with the next sweep.
 type ExpiredCount struct {
 	Entries               int64 // of the library
-	Texts, TextBytes      int64 // of these, those that the account alone has, and their stored bytes
+	Texts, TextBytes      int64 // that the account alone has, of Entries and of Jobs, and their stored bytes
 	Recordings, FileBytes int64 // with the copies for playing
 	Jobs                  int64
 }
@@ -103,9 +118,9 @@ func (r Expired) Count(ctx context.Context, account string, t Terms) (n ExpiredC
 	}{
 		{`SELECT count(*) FROM library_rows WHERE ` + expiredRows, []any{&n.Entries}},
 		{
-			`SELECT count(*), coalesce(sum(length(x.segments) + coalesce(length(x.words), 0)), 0) FROM library_rows AS l
-			JOIN transcripts AS t ON t.id = l.transcript_id AND t.owner = l.account JOIN texts AS x ON x.transcript_id = t.id
-			WHERE l.account = ?0 AND l.created_at < ?1 AND l.kind = 'transcript'`, []any{&n.Texts, &n.TextBytes},
+			`SELECT count(*), coalesce(sum(length(x.segments) + coalesce(length(x.words), 0)), 0) FROM texts AS x
+			WHERE x.transcript_id IN (SELECT t.id FROM transcripts AS t WHERE ` + textsOfEntries + `
+				UNION SELECT id FROM transcripts WHERE ` + textsOfJobs("?0", "?2") + `)`, []any{&n.Texts, &n.TextBytes},
 		},
 		{
 			`SELECT count(*), coalesce(sum(r.bytes + r.copy_bytes), 0) FROM recordings AS r WHERE r.account = ?0

@@ -96,7 +96,7 @@ func second[V any](_ V, err error) error { return err }
 func (w walk) uploads() {
 	ctx := w.Context()
 	u := &db.Upload{Account: "acme", Sum: []byte{1}}
-	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)))
+	w.must(w.Uploads.Begin(ctx, u, 1, db.Unfinished{Count: 1 << 20, Bytes: -1}), w.Uploads.Keep(ctx, u, 0), second(w.Uploads.Take(ctx, "acme", u.ID)), second(w.Uploads.Held(ctx, u)))
 	u.Turn, u.Complete = 2, true
 	w.must(w.Uploads.Keep(ctx, u, 0))
 	w.in(func(ctx context.Context, tx *db.Tx) {
@@ -578,7 +578,7 @@ func (w walk) removals() {
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(tx.Accounts.Put(ctx, db.Account{ID: "bare", Plan: "free"}), tx.Removals.Begin(ctx, "bare"), tx.Removals.End(ctx, "bare"), tx.Removals.Forget(ctx, "bare"))
 	})
-	w.must(second(w.Removals.All(ctx)), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Extractions.EndedOf(ctx, "a7", "", 200)),
+	w.must(second(w.Removals.All(ctx)), second(w.Removals.Marked(ctx, "a7")), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Extractions.EndedOf(ctx, "a7", "", 200)),
 		second(w.Removals.Contents(ctx, "a7")), second(w.Uploads.IDs(ctx, "a7")), second(w.Removals.Batches(ctx, "a7")))
 }
 

@@ -41,6 +41,13 @@ func (r Removals) All(ctx context.Context) ([]Removal, error) {
 	return all, wrap("removals", err)
 }
 
+// Marked reports whether an account is being removed, or was removed within the last day and not made
+// again.
+func (r Removals) Marked(ctx context.Context, account string) (marked bool, err error) {
+	err = r.db.NewRaw("SELECT EXISTS (SELECT 1 FROM removals WHERE account = ?)", account).Scan(ctx, &marked)
+	return marked, wrap("removal of "+account, err)
+}
+
 // Begin marks an account, and suspends it. ErrNotFound: there is no such account, and no mark.
 func (w RemovalsTx) Begin(ctx context.Context, account string) error {
 	now := sqldb.Moment(time.Now())

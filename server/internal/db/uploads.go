@@ -117,6 +117,12 @@ func (s Uploads) Keep(ctx context.Context, u *Upload, before int64) error {
 	return wrap("keep upload "+u.ID, err)
 }
 
+// Held reports whether a request still has the upload that it has taken.
+func (s Uploads) Held(ctx context.Context, u *Upload) (held bool, err error) {
+	err = s.store.db.NewRaw("SELECT EXISTS (SELECT 1 FROM uploads WHERE id = ? AND account = ? AND turn = ?)", u.ID, u.Account, u.Turn).Scan(ctx, &held)
+	return held, wrap("look for upload "+u.ID, err)
+}
+
 // Remove removes an upload, and returns it as it was. ErrNotFound if the account has no such
 // upload. The caller deletes the parts, unless the upload has an answer.
 func (s Uploads) Remove(ctx context.Context, account, id string) (*Upload, error) {

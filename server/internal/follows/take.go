@@ -75,7 +75,10 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 	skip := reasonToSkip(f, e)
 	var submit func(context.Context, *db.Tx) (string, error)
 	plan, err := fs.planOf(ctx, f.Account)
-	if err != nil {
+	switch {
+	case errors.Is(err, db.ErrNotFound): // the account was removed, with the follow
+		return false, nil
+	case err != nil:
 		return false, err
 	}
 	if skip == "" {
@@ -247,7 +250,7 @@ func (fs *Follows) spend(ctx context.Context, tx *db.Tx, owner string, plan acco
 	err = tx.SQL().NewRaw(`UPDATE follow_accounts SET day = ?, taken = CASE WHEN day = ? THEN taken + 1 ELSE 1 END
 		WHERE account = ? RETURNING taken`, day, day, owner).Scan(ctx, &taken)
 	if err != nil {
-		return sqldb.Wrap("count item of follow", err)
+		return one("count of follows", err)
 	}
 	if taken > plan.FollowItemsPerDay {
 		e := transcript.Errorf(transcript.RateLimited, "The plan permits %d items of follows in a day, and today's are used up.", plan.FollowItemsPerDay)

@@ -169,7 +169,7 @@ func (r *Resumable) appendParts(ctx context.Context, u *db.Upload, in Incoming) 
 		key := blobs.PartKey(partsPrefix(u), u.Received, u.Turn)
 		size, ended, err := r.pipeline.store.Blobs.PutPart(ctx, key, body)
 		if err != nil {
-			return fmt.Errorf("pipeline: keeping a part: %w", err)
+			return r.unlessTakenOver(ctx, u, fmt.Errorf("pipeline: keeping a part: %w", err))
 		}
 		if size > 0 {
 			if err := r.keep(ctx, u, size, sum); err != nil {
@@ -192,6 +192,15 @@ func (r *Resumable) appendParts(ctx context.Context, u *db.Upload, in Incoming) 
 			return ended
 		}
 	}
+}
+
+// unlessTakenOver returns an error about a part, or db.ErrTakenOver if the upload was removed
+// meanwhile: with the upload goes the file of a part that arrives.
+func (r *Resumable) unlessTakenOver(ctx context.Context, u *db.Upload, err error) error {
+	if held, unknown := r.pipeline.store.Uploads.Held(ctx, u); unknown == nil && !held {
+		return fmt.Errorf("%w: %v", db.ErrTakenOver, err) //nolint:errorlint // the place of the blobs is not away
+	}
+	return err
 }
 
 // keep moves the row of an upload behind a part that is stored.

@@ -179,6 +179,9 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	if err := lockSubmissions(ctx, tx, sub.Owner, sub.Content); err != nil {
 		return nil, nil, false, err
 	}
+	if err := s.stillThere(ctx, tx); err != nil {
+		return nil, nil, false, err
+	}
 	// This waits for work that is about to end; the cache then has its text.
 	e, err := tx.Extractions.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
 	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // a platform that was read with a login makes the work that of one account
@@ -232,6 +235,16 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 		err = errNotAdmitted
 	}
 	return nil, job, used, err
+}
+
+// stillThere refuses a request whose account was removed since the request began. An upload may take
+// hours to arrive.
+func (s Submission) stillThere(ctx context.Context, tx *db.Tx) error {
+	gone, err := tx.Removals.Marked(ctx, s.Account)
+	if err == nil && gone {
+		err = s.Plan.UpgradeRequired("The account is removed.")
+	}
+	return err
 }
 
 // lockSubmissions makes transactions that accept requests for a content of an owner run

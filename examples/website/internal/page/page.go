@@ -16,10 +16,13 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync"
 
 	"github.com/klauspost/compress/gzhttp"
 	"golang.org/x/text/language"
@@ -39,6 +42,10 @@ type Options struct {
 	Visitors *visitor.Visitors
 	// Accounts makes and revokes keys.
 	Accounts *account.Accounts
+	// Export writes everything that an account has into w as a ZIP file, and Remove removes an
+	// account for good. A page for both is shown to users.
+	Export func(ctx context.Context, account string, w io.Writer) error
+	Remove func(ctx context.Context, account string) error
 	// Sites is the platform table for pasted links and for links to a platform's player; nil:
 	// the table of the public sites.
 	Sites *site.Table
@@ -52,11 +59,12 @@ type Options struct {
 // pages is the website's handler in one language, with the state that all languages share.
 type pages struct {
 	Options
-	api     *client.Client
-	assets  *assets
-	forms   *forms
-	strings *catalog
-	views   views
+	api       *client.Client
+	assets    *assets
+	forms     *forms
+	strings   *catalog
+	views     views
+	exporting *sync.Mutex // held while the export of an account is written
 }
 
 // New makes the handler of all pages and their assets. Its requests need a visitor in their
@@ -68,7 +76,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	p := pages{Options: o, forms: &forms{owners: map[string]int64{}}}
+	p := pages{Options: o, forms: &forms{owners: map[string]int64{}}, exporting: new(sync.Mutex)}
 	catalogs, err := readCatalogs()
 	if err != nil {
 		return nil, err
@@ -127,6 +135,9 @@ func (p *pages) routes() http.Handler {
 		"GET /account":                                       p.ofUser(p.account),
 		"POST /account/password":                             p.ofUser(p.changePassword),
 		"POST /account/sessions":                             p.ofUser(p.signOutElsewhere),
+		"GET /account/export":                                p.ofUser(p.exportAccount),
+		"POST /account/remove":                               p.ofUser(p.removeAccount),
+		"GET /removed":                                       p.removed,
 		"GET /batches":                                       member(p.batches),
 		"POST /batches":                                      member(p.createBatch),
 		"GET /batches/{id}":                                  member(p.batch),

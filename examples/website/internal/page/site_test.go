@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"context"
 	"flag"
 	"io"
 	"log/slog"
@@ -88,20 +89,38 @@ func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
 // build puts the pages before the service as it is now.
 func (s *site) build(t *testing.T) {
 	t.Helper()
+	s.change(t, func(*page.Options) {})
+}
+
+// change is build with other options.
+func (s *site) change(t *testing.T, change func(*page.Options)) {
+	t.Helper()
 	permitted := s.visitors.Permit(s.Server.Server)
 	if s.before != nil {
 		permitted = s.before(permitted)
 	}
-	pages, err := page.New(page.Options{
-		API: permitted, Visitors: s.visitors, Accounts: s.Accounts, Example: example,
+	options := page.Options{
+		API: permitted, Visitors: s.visitors, Accounts: s.Accounts, Export: s.export, Remove: s.remove, Example: example,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	})
+	}
+	change(&options)
+	pages, err := page.New(options)
 	require.NoError(t, err)
 	all := http.NewServeMux()
 	all.Handle("/web/v1/", http.StripPrefix("/web", permitted))
 	all.Handle("/", pages)
 	whole := s.visitors.Identify(all)
 	s.pages.Store(&whole)
+}
+
+func (s *site) export(ctx context.Context, account string, w io.Writer) error {
+	_, err := s.ExportAccount(ctx, account, w, server.ExportOptions{})
+	return err
+}
+
+func (s *site) remove(ctx context.Context, account string) error {
+	_, err := s.RemoveAccount(ctx, account)
+	return err
 }
 
 // answered is what a page has answered, whole. Redirects are not followed.

@@ -94,3 +94,13 @@ func (d *database) used(ctx context.Context, until time.Time, subject string) (n
 	err = d.NewRaw("SELECT coalesce(sum(used), 0) FROM website_counts WHERE subject = ? AND expires_at = ?", subject, until.Unix()).Scan(ctx, &n)
 	return n, wrap("counting", err)
 }
+
+// forgetTries forgets how often somebody has tried to sign in as a user.
+func (d *database) forgetTries(ctx context.Context, folded string) error {
+	as := signInAs(folded)
+	_, err := d.NewRaw("DELETE FROM website_counts WHERE subject = ?0 OR substr(subject, 1, ?1) = ?2", as, len(as)+1, as+" ").Exec(ctx)
+	return wrap("forgetting tries", err)
+}
+
+// signInAs begins the subjects of tries to sign in as a user.
+func signInAs(folded string) string { return "sign-in as " + folded }

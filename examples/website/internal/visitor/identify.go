@@ -160,6 +160,9 @@ func (v *Visitors) Authenticate(ctx context.Context, r *http.Request) (account.P
 		return account.Principal{Account: found.Account, Scopes: []account.Scope{account.Transcripts}, Plan: v.o.GuestPlan}, nil
 	case User:
 		p, err := v.o.Accounts.Principal(ctx, found.Account)
+		if errors.Is(err, account.ErrNotFound) { // it was removed since the session was checked
+			return account.Principal{}, server.ErrNoCredential
+		}
 		if err != nil && p.Plan.Name != "" && !p.Plan.Paid && !errors.Is(err, account.ErrNoPlan) {
 			err = nil // the plan includes no keys, which are not needed here
 		}

@@ -75,11 +75,24 @@ func (v *Visitors) SetPassword(ctx context.Context, name, password string) error
 	return v.db.forgetKnown(ctx, fold(name))
 }
 
-// RemoveUser removes a user's access. The account stays, with its texts and keys. The error is
-// ErrNoUser if there is no such user.
+// User returns the user with a name, without regard to case. The error is ErrNoUser if there is none.
+func (v *Visitors) User(ctx context.Context, name string) (Person, error) {
+	row, err := v.db.user(ctx, name)
+	return person(row), err
+}
+
+// RemoveUser removes a user's access, and everything that the website keeps of the user: sessions,
+// the marks of browsers and networks, and the counts of tries to sign in. The account stays, with
+// its texts and keys. The error is ErrNoUser if there is no such user; what an earlier call that
+// failed has left is removed all the same.
 func (v *Visitors) RemoveUser(ctx context.Context, name string) error {
-	if err := v.db.removeUser(ctx, name); err != nil {
+	missing := v.db.removeUser(ctx, name)
+	if missing != nil && !errors.Is(missing, errNoUser) {
+		return missing
+	}
+	folded := fold(name)
+	if err := errors.Join(v.db.forgetKnown(ctx, folded), v.db.forgetSessions(ctx, folded), v.db.forgetTries(ctx, folded)); err != nil {
 		return err
 	}
-	return v.db.forgetKnown(ctx, fold(name))
+	return missing
 }

@@ -129,3 +129,38 @@ func (s sessionStore) Commit(token string, data []byte, expiry time.Time) error 
 func (s sessionStore) Delete(token string) error {
 	return s.DeleteCtx(context.Background(), token)
 }
+
+// forgetSessions ends all sessions of a user. Only their rows stay until they would have expired,
+// without the name of the user.
+func (d *database) forgetSessions(ctx context.Context, folded string) error {
+	for last := ""; ; {
+		var rows []session
+		err := d.NewSelect().Model(&rows).Where("data <> '' AND token > ?", last).Order("token").Limit(sweepAtOnce).Scan(ctx)
+		if err != nil || len(rows) == 0 {
+			return wrap("looking for the sessions of a user", err)
+		}
+		for _, row := range rows {
+			last = row.Token
+			if row.user() != folded {
+				continue
+			}
+			if err := (sessionStore{d}).DeleteCtx(ctx, row.Token); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// user is the user of a session, folded; empty: the session has none.
+func (s session) user() string {
+	data, err := base64.StdEncoding.DecodeString(s.Data)
+	if err != nil {
+		return "" // like codec
+	}
+	_, values, err := codec{}.Decode(data)
+	if err != nil {
+		return ""
+	}
+	name, _ := values[userKey].(string)
+	return name
+}

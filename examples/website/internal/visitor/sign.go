@@ -71,16 +71,27 @@ func (v *Visitors) SignIn(w http.ResponseWriter, r *http.Request, name, password
 		return err
 	}
 	acc, err := v.o.Accounts.Account(ctx, u.Name)
-	if errors.Is(err, account.ErrNotFound) { // AddUser was interrupted
-		acc, err = v.o.Accounts.Set(ctx, u.Name, account.Settings{})
+	if errors.Is(err, account.ErrNotFound) {
+		acc, err = v.makeAccount(ctx, u.Name)
 	}
 	switch {
+	case errors.Is(err, errNoUser):
+		return ErrWrong
 	case err != nil:
 		return unavailable(err)
 	case acc.Suspended:
 		return ErrSuspended
 	}
 	return v.begin(w, r, u)
+}
+
+// makeAccount makes the account of a user whose AddUser was interrupted. The error is errNoUser if
+// the user has been removed, with the account, while the password was checked.
+func (v *Visitors) makeAccount(ctx context.Context, name string) (account.Account, error) {
+	if _, err := v.db.user(ctx, name); err != nil {
+		return account.Account{}, err
+	}
+	return v.o.Accounts.Set(ctx, name, account.Settings{})
 }
 
 // recognize returns the user with a name and a password. Each try counts until one is right.
@@ -130,7 +141,7 @@ func (v *Visitors) takeTry(ctx context.Context, folded string) (tries *taking, f
 	if err != nil {
 		return nil, false, unavailable(err)
 	}
-	as := "sign-in as " + folded
+	as := signInAs(folded)
 	if who := From(ctx); who.Name != "" && fold(who.Name) == folded { // a user who changes the password
 		marks = append(marks, v.mark("session", a.session))
 	}
@@ -274,6 +285,23 @@ func (v *Visitors) SignOut(w http.ResponseWriter, r *http.Request) error {
 // SignOutElsewhere ends all sessions of the user except that of the request.
 func (v *Visitors) SignOutElsewhere(w http.ResponseWriter, r *http.Request) error {
 	return v.change(w, r, "")
+}
+
+// RemoveSelf removes the user of the request, as RemoveUser does, if the password is right. The
+// errors are ErrWrong, ErrClosed and a *TooManyError.
+func (v *Visitors) RemoveSelf(w http.ResponseWriter, r *http.Request, present string) error {
+	if v.o.SingleUser {
+		return ErrClosed
+	}
+	own := From(r.Context()).Name
+	if _, err := v.recognize(r.Context(), own, present); err != nil {
+		return err
+	}
+	if err := v.RemoveUser(context.WithoutCancel(r.Context()), own); err != nil && !errors.Is(err, errNoUser) { // another request was faster
+		return unavailable(err)
+	}
+	http.SetCookie(w, &http.Cookie{Name: v.sessions.Cookie.Name, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: v.o.HTTPS})
+	return nil
 }
 
 // ChangePassword changes the user's password, and ends the user's other sessions. The errors

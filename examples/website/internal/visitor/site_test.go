@@ -29,6 +29,7 @@ type site struct {
 	options  store.Options
 	url      string
 	web      *httptest.Server
+	before   func() // is called when a request is identified and has not reached the API; nil: nothing
 }
 
 // newSite serves a website on a database, until the test ends.
@@ -89,7 +90,12 @@ func (s *site) serve(t *testing.T, v *visitor.Visitors) {
 	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", s.Handler())
-	mux.Handle("/web/v1/", v.Identify(http.StripPrefix("/web", permitted)))
+	mux.Handle("/web/v1/", v.Identify(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.before != nil {
+			s.before()
+		}
+		http.StripPrefix("/web", permitted).ServeHTTP(w, r)
+	})))
 	mux.Handle("/", v.Identify(pages))
 	s.web = httptest.NewServer(mux)
 	t.Cleanup(s.web.Close)

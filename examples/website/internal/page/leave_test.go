@@ -1,0 +1,110 @@
+package page_test
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server/account"
+)
+
+const ownPassword = "correct horse battery"
+
+// newMember is a site whose visitor has signed up as ada.
+func newMember(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t, visitor.Guest)
+	require.Equal(t, http.StatusSeeOther, s.post(t, "/sign-up", "name", "ada", "password", ownPassword).status)
+	return s
+}
+
+// Users take everything with them, and remove their account by themselves.
+func TestUsersLeave(t *testing.T) {
+	t.Parallel()
+	s := newMember(t)
+	require.Equal(t, http.StatusSeeOther, s.post(t, "/transcripts", "links", "dQw4w9WgXcQ").status)
+	a := s.get(t, "/account/export")
+	require.Equal(t, http.StatusOK, a.status, a.body)
+	assert.Equal(t, `attachment; filename="account.zip"`, a.header.Get("Content-Disposition"))
+	file, err := zip.NewReader(strings.NewReader(a.body), int64(len(a.body)))
+	require.NoError(t, err)
+	r, err := file.Open("rows/accounts.jsonl")
+	require.NoError(t, err)
+	row, err := io.ReadAll(r)
+	require.NoError(t, err)
+	assert.Contains(t, string(row), `"id":"ada"`)
+
+	a = s.post(t, "/account/remove", "password", "another password")
+	assert.Equal(t, http.StatusUnauthorized, a.status)
+	assert.Contains(t, a.body, "The name or the password is wrong.")
+	assert.Equal(t, http.StatusOK, s.get(t, "/account").status)
+
+	a = s.post(t, "/account/remove", "password", ownPassword)
+	require.Equal(t, http.StatusSeeOther, a.status, a.body)
+	require.Equal(t, "/removed", a.header.Get("Location"))
+	assert.Contains(t, s.get(t, "/removed").body, "Your texts, recordings, keys and shared links are gone.")
+	_, err = s.Accounts.Account(t.Context(), "ada")
+	require.ErrorIs(t, err, account.ErrNotFound)
+	assert.Equal(t, "/sign-in?next=%2Faccount", s.get(t, "/account").header.Get("Location"))
+	assert.Equal(t, http.StatusUnauthorized, s.post(t, "/sign-in", "name", "ada", "password", ownPassword).status)
+	_, err = s.Accounts.Account(t.Context(), "ada")
+	assert.ErrorIs(t, err, account.ErrNotFound, "a sign-in does not make the account again")
+}
+
+// A removal that fails half-way says so, and ends the access all the same.
+func TestUsersLeaveInPart(t *testing.T) {
+	t.Parallel()
+	s := newMember(t)
+	s.change(t, func(o *page.Options) {
+		o.Remove = func(context.Context, string) error { return errors.New("the database is away") }
+	})
+	a := s.post(t, "/account/remove", "password", ownPassword)
+	require.Equal(t, "/removed?part=1", a.header.Get("Location"), a.body)
+	assert.Contains(t, s.get(t, "/removed?part=1").body, "Ask the operator of this website to remove the rest.")
+	assert.Equal(t, http.StatusSeeOther, s.get(t, "/account").status)
+}
+
+// One export is written at a time, and one that fails is a page.
+func TestExportsOfUsers(t *testing.T) {
+	t.Parallel()
+	s := newMember(t)
+	begun, free := make(chan struct{}), make(chan struct{})
+	s.change(t, func(o *page.Options) {
+		o.Export = func(context.Context, string, io.Writer) error {
+			close(begun)
+			<-free
+			return errors.New("the disk is full")
+		}
+	})
+	first := make(chan answered, 1)
+	go func() { first <- s.get(t, "/account/export") }()
+	<-begun
+	a := s.get(t, "/account/export")
+	assert.Equal(t, http.StatusServiceUnavailable, a.status)
+	assert.Equal(t, "30", a.header.Get("Retry-After"))
+	assert.Contains(t, a.body, "The file of another user is being made.")
+	close(free)
+	a = <-first
+	assert.Equal(t, http.StatusInternalServerError, a.status)
+	assert.Empty(t, a.header.Get("Content-Disposition"))
+}
+
+// Nobody else exports or removes an account.
+func TestOnlyUsersLeave(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Guest)
+	assert.Equal(t, "/sign-in?next=%2Faccount%2Fexport", s.get(t, "/account/export").header.Get("Location"))
+	assert.Equal(t, "/sign-in", s.post(t, "/account/remove", "password", ownPassword).header.Get("Location"))
+	single := newSite(t, visitor.User)
+	assert.Equal(t, http.StatusNotFound, single.get(t, "/account/export").status)
+	assert.Equal(t, http.StatusNotFound, single.post(t, "/account/remove").status)
+}
