@@ -134,11 +134,9 @@ LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/in
 
 # Many tests wait: for a program, for a database, for the next attempt of a job. So more tests
 # run at once than there are processors. With still more at once, a database would keep requests
-# waiting beyond the 5 s after which the service refuses them.
-AT_ONCE := -parallel 4
-
-# A third package is linked, or computes, while the tests of two packages wait.
-PACKAGES_AT_ONCE := -p 3 -parallel 3
+# waiting beyond the 5 s after which the service refuses them. A third package is linked, or
+# computes, while the tests of two packages wait.
+AT_ONCE := -p 3 -parallel 3
 
 # The tests that a current yt-dlp passes too, each time. A current release takes twice as long
 # as the distribution's, so make soak runs the others on it.
@@ -150,7 +148,7 @@ test: setup
 	@$(MAKE) --no-print-directory -j2 test-all test-current
 
 test-all:
-	$(GO) test $(PACKAGES_AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
+	$(GO) test $(AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
 
 test-current:
 	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -parallel 2 -timeout 20m -vet=off -release current -run '$(CURRENT)'
@@ -170,15 +168,20 @@ ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|ei
 ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
 ALONE := $(ALONE)|unknownhost|speech|fairqueue|language|lifecycle|limits|retry|view
 
-# With -short, tests that run other programs, or that go through long histories on one
-# goroutine, leave out the cases that show the detector nothing new. make test runs them
-# all. The crowds and files of the server's tests have their full size in make test only.
+# With -short, a test of both databases runs on one of them, which its name chooses, and tests
+# that run other programs, or that go through long histories on one goroutine, leave out the
+# cases that show the detector nothing new. make test runs them all. The crowds and files of
+# the server's tests have their full size in make test only.
+# Most tests of transcriptd run its commands as other programs. Here run those of its own
+# goroutines, which serve and end.
 # GORACE: a program need not wait a second before it ends, as the detector reports a race
 # when it sees the race.
+RACE = $(GO) test -race -short $(AT_ONCE) -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false')
+TRANSCRIPTD := ./examples/transcriptd
 test-race: export GORACE = atexit_sleep_ms=0
 test-race: setup
-	$(GO) test -race -short $(AT_ONCE) -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false') $(LONGEST:./internal/readmetest=) \
-		$$($(GO) list ./... | grep -vE '/($(ALONE))$$')
+	$(RACE) $(filter-out $(TRANSCRIPTD) ./internal/readmetest,$(LONGEST)) $$($(GO) list ./... | grep -vE '/($(ALONE)|transcriptd)$$')
+	$(RACE) $(TRANSCRIPTD) -run 'Serve|Second|Signal|Busy|Scraper'
 
 # Without the race detector: make test-race runs the same code with the detector.
 test-page: setup $(AXE) $(STANDARD_WEBHOOKS)

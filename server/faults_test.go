@@ -233,9 +233,6 @@ func sweepFaults(t *testing.T, most int) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			storetest.Each(t, func(t *testing.T, o store.Options) {
-				if testing.Short() && storetest.IsPostgres(o) {
-					t.Skip("the same requests as on SQLite, one after the other")
-				}
 				swept.Add(int64(newTraveller(t, o).sweep(j, most)))
 			})
 		})

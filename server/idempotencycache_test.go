@@ -132,9 +132,6 @@ const quietTries = 20
 func TestKeyedHitWritesOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, o store.Options) {
-		if testing.Short() && storetest.IsPostgres(o) {
-			t.Skip("the same requests as on SQLite, one after the other")
-		}
 		c := newTraveller(t, o)
 		c.await(c.job(c.link(0, "en")), "success")
 		c.link(0, "en") // also notes that the API key is in use

@@ -423,29 +423,26 @@ func TestRoomForRecordingsAtOnce(t *testing.T) {
 	t.Parallel()
 	plan := account.WithoutLimits("small")
 	plan.MaxKeptMediaBytes = 100 // two of the files
-	for name, database := range map[string]func(testing.TB) store.Options{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := startIn(t, database(t), t.TempDir(), offerPlans(plan))
-			release := s.Engine.Hold()
-			var accepted atomic.Int32
-			var all sync.WaitGroup
-			for n := range 6 {
-				all.Go(func() {
-					body, contentType := form(t, field("waitMs", "0"), field("keepMediaSec", "60"), file(wav(strings.Repeat(fmt.Sprint(n), 34))))
-					a, err := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", contentType))
-					if assert.NoError(t, err) && a.StatusCode == http.StatusAccepted {
-						accepted.Add(1)
-					} else {
-						assert.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
-					}
-				})
-			}
-			all.Wait()
-			release()
-			assert.EqualValues(t, 2, accepted.Load())
-		})
-	}
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		s := startIn(t, o, t.TempDir(), offerPlans(plan))
+		release := s.Engine.Hold()
+		var accepted atomic.Int32
+		var all sync.WaitGroup
+		for n := range 6 {
+			all.Go(func() {
+				body, contentType := form(t, field("waitMs", "0"), field("keepMediaSec", "60"), file(wav(strings.Repeat(fmt.Sprint(n), 34))))
+				a, err := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", contentType))
+				if assert.NoError(t, err) && a.StatusCode == http.StatusAccepted {
+					accepted.Add(1)
+				} else {
+					assert.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
+				}
+			})
+		}
+		all.Wait()
+		release()
+		assert.EqualValues(t, 2, accepted.Load())
+	})
 }
 
 // A suspended account reads no recording, and has it again when it is active.

@@ -11,6 +11,7 @@
 package storetest
 
 import (
+	"hash/fnv"
 	"path/filepath"
 	"testing"
 
@@ -20,17 +21,36 @@ import (
 )
 
 // Each runs test on both databases, in parallel subtests. The options name an empty database
-// and a folder for blobs, which are removed after the subtest.
+// and a folder for blobs, which are removed after the subtest. With -short, one of the subtests
+// skips: the name of the test chooses which, so about half of all tests run on each database.
 func Each(t *testing.T, test func(t *testing.T, o store.Options)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		test(t, SQLite(t))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		test(t, Postgres(t))
-	})
+	skipped := skippedDatabase(t.Name())
+	for _, database := range databases {
+		t.Run(database.name, func(t *testing.T) {
+			t.Parallel()
+			if database.name == skipped {
+				t.Skip("with -short, this test runs on the other database")
+			}
+			test(t, database.make(t))
+		})
+	}
+}
+
+var databases = [...]struct {
+	name string
+	make func(testing.TB) store.Options
+}{{"sqlite", SQLite}, {"postgres", Postgres}}
+
+// skippedDatabase names the database on which a test does not run. Without -short the name is
+// empty.
+func skippedDatabase(test string) string {
+	if !testing.Short() {
+		return ""
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(test)) // a hash.Hash returns no error
+	return databases[sum.Sum32()%2].name
 }
 
 // SQLite returns options with an empty SQLite database and a folder for blobs.

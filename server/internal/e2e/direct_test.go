@@ -23,6 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -163,37 +164,31 @@ func (h *slowHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A process that dies in the middle of a download costs the download, and not the job.
 func TestKillDuringADownload(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]func(*testing.T) string{
-		"sqlite":   func(t *testing.T) string { return "sqlite:" + filepath.Join(t.TempDir(), "service.db") },
-		"postgres": func(t *testing.T) string { return storetest.Postgres(t).Database },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			body, err := os.ReadFile(bursts(t, 20*time.Second))
-			require.NoError(t, err)
-			host := &slowHost{body: body, held: make(chan struct{})}
-			site := httptest.NewServer(host)
-			t.Cleanup(site.Close)
-			s := newPlace(t, database(t))
-			s.direct = strings.TrimPrefix(site.URL, "http://")
-			key := s.makeKey(t)
-			addr := freeAddr(t)
-			first := s.spawn(t, addr)
-			c := newClient(t, first.url, key)
-			_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.URL(site.URL + "/talk.wav"), Wait: new(time.Duration)})
-			require.NoError(t, err)
-			select {
-			case <-host.held:
-			case <-t.Context().Done():
-			}
-			first.kill()
-			s.spawn(t, addr)
-			res, err := c.Jobs.Wait(t.Context(), job.JobID)
-			require.NoError(t, err)
-			assert.Equal(t, 20, *res.Transcript.DurationSec)
-			host.mu.Lock()
-			defer host.mu.Unlock()
-			assert.Equal(t, 3, host.requests, "the link once, and its sound twice")
-		})
-	}
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		body, err := os.ReadFile(bursts(t, 20*time.Second))
+		require.NoError(t, err)
+		host := &slowHost{body: body, held: make(chan struct{})}
+		site := httptest.NewServer(host)
+		t.Cleanup(site.Close)
+		s := newPlace(t, o.Database)
+		s.direct = strings.TrimPrefix(site.URL, "http://")
+		key := s.makeKey(t)
+		addr := freeAddr(t)
+		first := s.spawn(t, addr)
+		c := newClient(t, first.url, key)
+		_, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{Source: transcript.URL(site.URL + "/talk.wav"), Wait: new(time.Duration)})
+		require.NoError(t, err)
+		select {
+		case <-host.held:
+		case <-t.Context().Done():
+		}
+		first.kill()
+		s.spawn(t, addr)
+		res, err := c.Jobs.Wait(t.Context(), job.JobID)
+		require.NoError(t, err)
+		assert.Equal(t, 20, *res.Transcript.DurationSec)
+		host.mu.Lock()
+		defer host.mu.Unlock()
+		assert.Equal(t, 3, host.requests, "the link once, and its sound twice")
+	})
 }

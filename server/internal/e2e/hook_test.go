@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -46,35 +47,29 @@ func childHook() func(context.Context, string, *transcript.Job) error {
 // it is made when the process is back, or by another one.
 func TestKillBeforeTheCall(t *testing.T) {
 	t.Parallel()
-	for name, database := range map[string]string{
-		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "service.db"),
-		"postgres": storetest.Postgres(t).Database,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			const video = "dQw4w9WgXcQ"
-			s := newPlace(t, database)
-			s.told = filepath.Join(t.TempDir(), "told")
-			require.NoError(t, os.WriteFile(s.told+lethal, nil, 0o600))
-			key := s.makeKey(t)
-			first := s.spawn(t, "127.0.0.1:0")
-			var atOnce time.Duration
-			_, job, err := newClient(t, first.url, key).Transcripts.Submit(t.Context(),
-				transcript.Request{Source: transcript.URL("https://youtu.be/" + video), Wait: &atOnce})
-			require.NoError(t, err)
-			require.Error(t, first.cmd.Wait(), "the call has killed it")
-			assert.NoFileExists(t, s.told)
+	storetest.Each(t, func(t *testing.T, o store.Options) {
+		const video = "dQw4w9WgXcQ"
+		s := newPlace(t, o.Database)
+		s.told = filepath.Join(t.TempDir(), "told")
+		require.NoError(t, os.WriteFile(s.told+lethal, nil, 0o600))
+		key := s.makeKey(t)
+		first := s.spawn(t, "127.0.0.1:0")
+		var atOnce time.Duration
+		_, job, err := newClient(t, first.url, key).Transcripts.Submit(t.Context(),
+			transcript.Request{Source: transcript.URL("https://youtu.be/" + video), Wait: &atOnce})
+		require.NoError(t, err)
+		require.Error(t, first.cmd.Wait(), "the call has killed it")
+		assert.NoFileExists(t, s.told)
 
-			second := s.spawn(t, "127.0.0.1:0")
-			after, err := newClient(t, second.url, key).Jobs.Get(t.Context(), job.JobID)
-			require.NoError(t, err)
-			assert.Equal(t, transcript.JobSuccess, after.Status, "its end was stored before")
-			var told []byte
-			require.Eventually(t, func() bool {
-				told, err = os.ReadFile(s.told)
-				return err == nil && strings.HasSuffix(string(told), "\n")
-			}, 2*time.Minute, 20*time.Millisecond)
-			assert.Equal(t, fmt.Sprintln("acme", job.JobID, "success", video), string(told))
-		})
-	}
+		second := s.spawn(t, "127.0.0.1:0")
+		after, err := newClient(t, second.url, key).Jobs.Get(t.Context(), job.JobID)
+		require.NoError(t, err)
+		assert.Equal(t, transcript.JobSuccess, after.Status, "its end was stored before")
+		var told []byte
+		require.Eventually(t, func() bool {
+			told, err = os.ReadFile(s.told)
+			return err == nil && strings.HasSuffix(string(told), "\n")
+		}, 2*time.Minute, 20*time.Millisecond)
+		assert.Equal(t, fmt.Sprintln("acme", job.JobID, "success", video), string(told))
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
 // mcpTask is what a client of MCP reads of a task, or of the result of a tool.
@@ -85,15 +85,7 @@ func TestSoakKillBeforeTasksGet(t *testing.T) {
 // onBoth runs a test on both databases.
 func onBoth(t *testing.T, test func(t *testing.T, s place)) {
 	t.Helper()
-	for name, database := range map[string]string{
-		"sqlite":   "sqlite:" + filepath.Join(t.TempDir(), "service.db"),
-		"postgres": storetest.Postgres(t).Database,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, newPlace(t, database))
-		})
-	}
+	storetest.Each(t, func(t *testing.T, o store.Options) { test(t, newPlace(t, o.Database)) })
 }
 
 // killBeforeTasksGet kills a process after each answer with a task: half of the processes at once,

@@ -110,9 +110,6 @@ func TestListAgainstThePlan(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dbtest.Each(t, func(t *testing.T, s *db.Store) {
-				if testing.Short() && s.Shared() {
-					t.Skip("the same steps as on SQLite")
-				}
 				lists := &listScript{answer: listOf(tt.total, tt.page)}
 				b := start(t, s, &script{}, listing(lists))
 				made, err := b.Batches.Create(t.Context(), playlistBatch(tt.plan, tt.maxItems))

@@ -58,9 +58,6 @@ func TestHistoriesOfBatches(t *testing.T) {
 	checks, err := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	require.NoError(t, err)
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) { // 3 histories, by TestMain
-		if testing.Short() && storetest.IsPostgres(store.Options(o)) {
-			t.Skip("the database works here; SQLite shows the race detector the same code")
-		}
 		w := newBatchWorld(t, o)
 		for seed := range checks / 10 {
 			w.live(batchHistory.Example(seed))

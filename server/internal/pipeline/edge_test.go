@@ -28,9 +28,6 @@ func TestManyAtTheEdge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dbtest.Each(t, func(t *testing.T, s *db.Store) {
-				if testing.Short() && s.Shared() {
-					t.Skip("the same steps as on SQLite")
-				}
 				manyAtTheEdge(t, s, test.many, test.claims)
 			})
 		})

@@ -50,9 +50,6 @@ func (s *blockingSite) block(blocks bool) {
 func TestFiftyJobsOnABlockedSite(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		if testing.Short() && s.Shared() {
-			t.Skip("the same steps as on SQLite")
-		}
 		rate := pace.Rate{PerMinute: 600, Burst: 5}
 		e, sites, site := &script{}, newPlatforms(t, manual("en")), &blockingSite{}
 		sites.captions = site.answer
