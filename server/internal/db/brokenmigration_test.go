@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -133,6 +134,21 @@ func TestMigrationAtOnce(t *testing.T) {
 		openAtOnce(t, o)
 		assert.Equal(t, 1, strings.Count(log.String(), `msg="changing the tables" from=1`), log.String())
 	})
+}
+
+// TestMigrationOfAReplica names the cure for a server that takes no writes.
+func TestMigrationOfAReplica(t *testing.T) {
+	t.Parallel()
+	o := dbtest.Postgres(t)
+	goBack(t, open(t, o), o, 1)
+	u, err := url.Parse(o.Database)
+	require.NoError(t, err)
+	query := u.Query()
+	query.Set("default_transaction_read_only", "on")
+	u.RawQuery = query.Encode()
+	o.Database = u.String()
+	_, err = db.Open(t.Context(), o)
+	require.ErrorContains(t, err, "takes no writes: name the server that it copies")
 }
 
 // TestMigrationWaitsBehindTheService lets a migration wait for a table that a long transaction

@@ -139,6 +139,8 @@ func refusal(at string, config *pgconn.Config, err *pgconn.PgError) error {
 	switch err.Code {
 	case "28P01", "28000": // invalid_password, invalid_authorization_specification
 		return f(" does not let the user "+cmp.Or(config.User, "without a name")+" in", "correct the user and password in the URL, or the rules in its pg_hba.conf")
+	case "25006": // read_only_sql_transaction
+		return f(" takes no writes", "name the server that it copies, if it is a replica, or switch its default_transaction_read_only off")
 	case "42501": // insufficient_privilege
 		return f(" does not let the user "+config.User+" make tables", fmt.Sprintf("make the user the owner of the database %s, or grant it CREATE there", config.Database))
 	case "53300": // too_many_connections
