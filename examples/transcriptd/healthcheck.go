@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func (c *healthcheckCommand) Run(ctx context.Context, out output) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	said, err := askReadiness(ctx, "http://"+at+"/readyz")
+	said, err := askReadiness(ctx, url.URL{Scheme: "http", Host: at, Path: "/readyz"})
 	if err != nil {
 		return fmt.Errorf("%s: %w", flag, err)
 	}
@@ -64,8 +65,8 @@ func dialed(listen string) (string, error) {
 }
 
 // askReadiness returns what /readyz says. The error says why the service is not ready.
-func askReadiness(ctx context.Context, url string) (said string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func askReadiness(ctx context.Context, at url.URL) (said string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +84,7 @@ func askReadiness(ctx context.Context, url string) (said string, err error) {
 		Checks map[string]string
 	}
 	if err := json.NewDecoder(io.LimitReader(res.Body, 1<<20)).Decode(&body); err != nil || body.Status == "" {
-		return "", fmt.Errorf("%s answers %d and is not the service: name the address of the service", url, res.StatusCode)
+		return "", fmt.Errorf("%s answers %d and is not the service: name the address of the service", at.String(), res.StatusCode)
 	}
 	said = body.Status
 	for _, check := range slices.Sorted(maps.Keys(body.Checks)) {

@@ -75,3 +75,12 @@ func TestHealthcheckOfAnotherProgram(t *testing.T) {
 		})
 	}
 }
+
+// An address of IPv6 may have a zone.
+func TestHealthcheckInAZone(t *testing.T) {
+	t.Parallel()
+	a := call(t, "healthcheck", "--listen", "[fe80::1%nowhere]:8080")
+	assert.Equal(t, exitFailure, a.code)
+	assert.Contains(t, a.stderr, "--listen: ")
+	assert.NotContains(t, a.stderr, "no code", "the zone is taken for an escape")
+}
