@@ -20,6 +20,7 @@ type AccountTable struct {
 	from string   // the tables and the condition, with the table as t and the account as ?0
 	key  []string // columns that no two rows have in common, in the order of the export
 	omit []string // secrets, and what only the service understands
+	bool []string // columns of true and false, which SQLite keeps as numbers
 	json []string // columns of JSON
 	gzip []string // columns of packed JSON
 }
@@ -34,29 +35,29 @@ func AccountTables() []AccountTable {
 	const jobsOf = `SELECT id FROM jobs WHERE account = ?0 AND ended_at IS NOT NULL UNION ALL SELECT id FROM jobs WHERE account = ?0 AND ` + running
 	id := []string{"id"}
 	return []AccountTable{
-		{Name: "accounts", from: "accounts AS t WHERE t.id = ?0", key: id},
+		{Name: "accounts", from: "accounts AS t WHERE t.id = ?0", key: id, bool: []string{"suspended"}},
 		{Name: "keys", from: of("keys"), key: id, omit: []string{"hash"}, json: []string{"scopes"}},
 		{Name: "usage", from: of("usage"), key: []string{"period"}},
-		{Name: "library_rows", from: of("library_rows"), key: []string{"created_at", "id"}, omit: []string{"folded_title", "folded_channel", "volume"}, json: []string{"metadata"}},
+		{Name: "library_rows", from: of("library_rows"), key: []string{"created_at", "id"}, omit: []string{"folded_title", "folded_channel", "volume"}, json: []string{"metadata"}, bool: []string{"edited", "starred"}},
 		{Name: "revisions", from: within("revisions", "row_id", "library_rows"), key: []string{"row_id", "number"}, gzip: []string{"segments", "words"}},
-		{Name: "transcripts", from: "transcripts AS t WHERE t.owner = ?0 AND t.owner <> ''", key: id, omit: []string{"prompt_sum"}, json: []string{"metadata"}},
+		{Name: "transcripts", from: "transcripts AS t WHERE t.owner = ?0 AND t.owner <> ''", key: id, omit: []string{"prompt_sum"}, json: []string{"metadata"}, bool: []string{"edited"}},
 		{Name: "recordings", from: of("recordings"), key: []string{"external_id"}, omit: []string{"media_key", "copy_key"}},
-		{Name: "uploads", from: of("uploads"), key: id, omit: []string{"sum", "digest"}},
-		{Name: "jobs", from: "jobs AS t WHERE t.id IN (" + jobsOf + ")", key: id, json: []string{"progress", "error", "last_error", "limits"}},
+		{Name: "uploads", from: of("uploads"), key: id, omit: []string{"sum", "digest"}, bool: []string{"complete"}},
+		{Name: "jobs", from: "jobs AS t WHERE t.id IN (" + jobsOf + ")", key: id, json: []string{"progress", "error", "last_error", "limits"}, bool: []string{"asked", "batched", "cached", "omit_timestamp", "send_metadata", "stale"}},
 		{Name: "job_events", from: "job_events AS t WHERE t.job_id IN (" + jobsOf + ")", key: []string{"job_id", "sequence"}, json: []string{"last_error"}},
 		{Name: "extractions", from: "extractions AS t WHERE t.owner = ?0 AND t.owner <> ''", key: id, omit: []string{"media_key"}, json: []string{"metadata", "tried", "last_error"}},
-		{Name: "batches", from: of("batches"), key: id, json: []string{"limits", "error", "last_error"}},
-		{Name: "batch_items", from: within("batch_items", "batch_id", "batches"), key: []string{"batch_id", "position"}},
+		{Name: "batches", from: of("batches"), key: id, json: []string{"limits", "error", "last_error"}, bool: []string{"feeding", "listed"}},
+		{Name: "batch_items", from: within("batch_items", "batch_id", "batches"), key: []string{"batch_id", "position"}, bool: []string{"retryable", "short", "sound"}},
 		{
 			Name: "follows", more: ", s.kind AS source_kind, s.url AS source_url, s.title AS source_title",
-			from: "follows AS t JOIN follow_sources AS s ON s.id = t.source_id WHERE t.account = ?0", key: id, json: []string{"last_error"},
+			from: "follows AS t JOIN follow_sources AS s ON s.id = t.source_id WHERE t.account = ?0", key: id, json: []string{"last_error"}, bool: []string{"begun", "paused"},
 		},
 		{Name: "follow_items", from: within("follow_items", "follow_id", "follows"), key: []string{"follow_id", "position"}},
-		{Name: "webhook_endpoints", from: of("webhook_endpoints"), key: id, omit: []string{"signing_key", "previous_key"}, json: []string{"events"}},
+		{Name: "webhook_endpoints", from: of("webhook_endpoints"), key: id, omit: []string{"signing_key", "previous_key"}, json: []string{"events"}, bool: []string{"slow"}},
 		{Name: "webhook_deliveries", from: within("webhook_deliveries", "endpoint_id", "webhook_endpoints"), key: id, json: []string{"body"}},
 		{Name: "shares", from: of("shares"), key: id, omit: []string{"hash"}},
 		{Name: "text_feeds", from: of("text_feeds"), key: []string{"account"}, omit: []string{"hash"}},
-		{Name: "idempotency_keys", from: of("idempotency_keys"), key: []string{"method", "route", "key"}, omit: []string{"fingerprint", "token"}},
+		{Name: "idempotency_keys", from: of("idempotency_keys"), key: []string{"method", "route", "key"}, omit: []string{"fingerprint", "token"}, bool: []string{"done"}},
 	}
 }
 
@@ -135,6 +136,11 @@ func (t AccountTable) shape(row map[string]any) error {
 		}
 		if len(plain) > 0 {
 			row[column] = json.RawMessage(plain)
+		}
+	}
+	for _, column := range t.bool {
+		if n, ok := row[column].(int64); ok {
+			row[column] = n != 0
 		}
 	}
 	for _, column := range t.json {
