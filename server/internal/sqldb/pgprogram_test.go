@@ -123,6 +123,7 @@ func TestProgramThatHangs(t *testing.T) {
 	err = sqldb.RunProgram(t.Context(), fake(t, "program"), time.Second, still, nil, "babble")
 	require.ErrorContains(t, err, "has done nothing for 1s, and said before: pg_dump: warning: this line")
 	assert.Less(t, len(err.Error()), 1000)
+	assert.Equal(t, 16<<10, sqldb.KeptOf("this line is said again and again\n", 10_000))
 }
 
 // The end of the context ends the program and its children at once.
