@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -84,6 +87,27 @@ func TestMistypedDatabaseOnPostgres(t *testing.T) {
 		assert.Contains(t, a.stderr, "make it with createdb", command)
 	}
 	must(t, "accounts", "list", "--db", here.String())
+}
+
+// A database that does not keep texts as UTF-8 is refused, with how to make one that does.
+func TestDatabaseOfAnotherEncoding(t *testing.T) {
+	t.Parallel()
+	here, err := url.Parse(storetest.Postgres(t).Database)
+	require.NoError(t, err)
+	conn, err := pgx.Connect(t.Context(), here.String())
+	require.NoError(t, err)
+	name := filepath.Base(here.Path) + "_ascii"
+	_, err = conn.Exec(t.Context(), "CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx := context.Background()
+		_, err := conn.Exec(ctx, "DROP DATABASE "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)")
+		assert.NoError(t, errors.Join(err, conn.Close(ctx)))
+	})
+	here.Path = "/" + name
+	a := call(t, "migrate", "--db", here.String())
+	assert.Equal(t, exitFailure, a.code)
+	assert.Contains(t, a.stderr, "does not have the encoding UTF8: make a database that has it: createdb --encoding=UTF8")
 }
 
 // Help is asked for in three ways, and starts nothing.

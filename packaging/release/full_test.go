@@ -30,9 +30,9 @@ func TestImageFull(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(volume, "talk.ogg"), recording, 0o644)) //nolint:gosec // another user reads it
 	require.NoError(t, os.Chown(volume, 65532, 65532))
 	for what, want := range map[string]string{
-		"transcribe talk.ogg": `(?i)this is a short talk`,
-		"demo":                `(?i)short talk`,
-		"doctor":              `deno`,
+		"transcribe talk.ogg":       `(?i)this is a short talk`,
+		"demo --recording talk.ogg": `(?i)short talk`,
+		"doctor":                    `deno`,
 	} {
 		said, err := newContainer(t, i, volume, nil, strings.Fields(what)...).command().CombinedOutput()
 		require.NoError(t, err, "%s: %s", what, said)

@@ -127,6 +127,8 @@ func serverFault(dsn string, err error) error {
 		return f(" accepts no connections", "start PostgreSQL, or correct the host and port in its URL")
 	case strings.Contains(err.Error(), "server refused TLS"): // pgx has no value for it
 		return f(" speaks no TLS", "switch TLS on there, or put sslmode=disable into its URL")
+	case strings.Contains(err.Error(), "client_encoding=UTF8"): // as above
+		return f(", database "+config.Database+", does not have the encoding UTF8", "make a database that has it: createdb --encoding=UTF8 --template=template0 NAME")
 	case errors.As(err, &network) && network.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		return f(" does not answer", "check that PostgreSQL runs, and that no firewall is between")
 	}

@@ -6,5 +6,5 @@ import "errors"
 
 // lockFile is not available on this system, so a second process is not kept away.
 func lockFile(string) (release func() error, err error) {
-	return nil, errors.New("store: SQLite can be served on unix systems only")
+	return nil, errors.New("store: SQLite can be served on unix systems only: name a PostgreSQL database")
 }
