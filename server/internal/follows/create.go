@@ -220,6 +220,14 @@ func (w Want) address() string {
 	return w.List.URL
 }
 
+// insertSource inserts a source unless there is one, and locks it. ErrNotFound: it was deleted meanwhile.
+func insertSource(ctx context.Context, tx *db.Tx, s *source) error {
+	if _, err := tx.SQL().NewInsert().Model(s).On("CONFLICT (kind, url) DO NOTHING").Exec(ctx); err != nil {
+		return sqldb.Wrap("insert followed source", err)
+	}
+	return lockSource(ctx, tx, s)
+}
+
 // putSource returns the source of an address. The source is due for a look.
 func (fs *Follows) putSource(ctx context.Context, tx *db.Tx, w Want, now time.Time) (*source, error) {
 	s := &source{Kind: w.Kind, Platform: w.List.Platform, ListID: w.List.ExternalID, URL: w.address(), FeedURL: w.URL, Title: sqldb.Text(w.Title), CreatedAt: now}
@@ -229,10 +237,11 @@ func (fs *Follows) putSource(ctx context.Context, tx *db.Tx, w Want, now time.Ti
 	if err := sqldb.NewID(&s.ID); err != nil {
 		return nil, err
 	}
-	if _, err := tx.SQL().NewInsert().Model(s).On("CONFLICT (kind, url) DO NOTHING").Exec(ctx); err != nil {
-		return nil, sqldb.Wrap("insert followed source", err)
+	err := insertSource(ctx, tx, s)
+	if errors.Is(err, db.ErrNotFound) { // its last follow was deleted at this moment
+		err = insertSource(ctx, tx, s)
 	}
-	if err := lockSource(ctx, tx, s); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s, wakeSource(ctx, tx, s, now, fs.soonest())
