@@ -211,7 +211,8 @@ func (t *transcripts) appendBody(sender informed, p account.Principal, u *db.Upl
 			sender.tell(map[string]string{resumable.Offset: resumable.Integer(received)})
 		}
 	}
-	return t.pipeline.Resumable.Append(r.Context(), u, in)
+	work, err := t.pipeline.Resumable.Append(r.Context(), u, in)
+	return work, takenOver(err)
 }
 
 // brokenFile is the answer to a body that ended early.
