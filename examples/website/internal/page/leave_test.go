@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -85,17 +86,21 @@ func TestExportsOfUsers(t *testing.T) {
 			return errors.New("the disk is full")
 		}
 	})
-	first := make(chan answered, 1)
-	go func() { first <- s.get(t, "/account/export") }()
+	var res *http.Response
+	var err error
+	var first sync.WaitGroup
+	first.Go(func() { res, err = s.browser.Get(s.base + "/account/export") })
 	<-begun
 	a := s.get(t, "/account/export")
 	assert.Equal(t, http.StatusServiceUnavailable, a.status)
 	assert.Equal(t, "30", a.header.Get("Retry-After"))
 	assert.Contains(t, a.body, "The file of another user is being made.")
 	close(free)
-	a = <-first
-	assert.Equal(t, http.StatusInternalServerError, a.status)
-	assert.Empty(t, a.header.Get("Content-Disposition"))
+	first.Wait()
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	assert.Equal(t, http.StatusInternalServerError, res.StatusCode)
+	assert.Empty(t, res.Header.Get("Content-Disposition"))
 }
 
 // Nobody else exports or removes an account.
