@@ -33,7 +33,7 @@ func TestSoakRemoval(t *testing.T) {
 	if !*soakFlag {
 		t.Skip("takes minutes: make soak")
 	}
-	storetest.Each(t, func(t *testing.T, o store.Options) { removeUnderLoad(t, o, 30) })
+	storetest.Each(t, func(t *testing.T, o store.Options) { removeUnderLoad(t, o, 9) }) // each adds one of at most 10 webhooks to the account that stays
 }
 
 func removeUnderLoad(t *testing.T, o store.Options, accounts int) {
@@ -266,8 +266,12 @@ func (v *asker) ask(method, path, body string, changes ...change) *answer {
 // judge holds an answer to what the account may expect.
 func (v *asker) judge(s *service, method, path string, began time.Time, send func() (*answer, error)) *answer {
 	a, err := send()
-	for ; err == nil && a.StatusCode == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != ""; a, err = send() {
-		<-time.After(50 * time.Millisecond) // a busy machine: a client comes again
+	busy := func() bool {
+		return err == nil && a.StatusCode == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != ""
+	}
+	for method != http.MethodPatch && busy() { // a busy machine: a client comes again
+		<-time.After(50 * time.Millisecond)
+		a, err = send()
 	}
 	if !assert.NoError(v.t, err, "%s %s", method, path) {
 		runtime.Goexit()
@@ -284,11 +288,11 @@ func (v *asker) judge(s *service, method, path string, began time.Time, send fun
 	over := v.over.Load()
 	gone := a.StatusCode == http.StatusUnauthorized || over != nil && a.StatusCode == http.StatusTooManyRequests // after many refusals
 	switch {
-	case a.StatusCode >= http.StatusInternalServerError || strings.Contains(a.body, "INTERNAL"):
+	case a.StatusCode >= http.StatusInternalServerError && !busy() || strings.Contains(a.body, "INTERNAL"):
 		assert.Fail(v.t, "a fault of the service", "%s\n%s", what, linesOf(s, a))
 	case over != nil && began.After(over.Add(time.Second)) && !gone && (method != http.MethodGet || a.StatusCode != http.StatusNotFound): // a process remembers a key for a second
 		assert.Fail(v.t, "the account is gone", what)
-	case !v.begun.Load() && a.StatusCode >= http.StatusBadRequest && a.StatusCode != http.StatusNotFound && a.StatusCode != http.StatusConflict:
+	case !v.begun.Load() && !busy() && a.StatusCode >= http.StatusBadRequest && a.StatusCode != http.StatusNotFound && a.StatusCode != http.StatusConflict:
 		assert.Fail(v.t, "the account is there", what)
 	}
 	if a.StatusCode >= http.StatusBadRequest {
