@@ -102,8 +102,9 @@ type beganKey struct{}
 func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.requests.Add(1)
 	r = r.WithContext(context.WithValue(r.Context(), beganKey{}, time.Now()))
-	for range b.backends {
-		if back := b.backends[int(b.turn.Add(1))%len(b.backends)]; back.ready.Load() {
+	first := int(b.turn.Add(1)) // others take their turns meanwhile
+	for n := range b.backends {
+		if back := b.backends[(first+n)%len(b.backends)]; back.ready.Load() {
 			back.proxy.ServeHTTP(w, r)
 			return
 		}
