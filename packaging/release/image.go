@@ -125,8 +125,9 @@ func packedLayer(packed []byte) (v1.Layer, error) {
 	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.DefaultCompression))
 }
 
-// layoutOf returns images for several targets as an OCI layout in a tar file. Whoever loads the file
-// gets an image with the name, such as localhost/transcriptkit/api:v0.1.0: no registry has it.
+// layoutOf returns images for several targets as an OCI layout in a tar file. A program that loads the
+// file gives the image this name, such as localhost/transcriptkit/api:v0.1.0. The host localhost says
+// that no registry has the image.
 func layoutOf(images []v1.Image, named string, at time.Time) ([]byte, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, image := range images {
