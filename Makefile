@@ -88,6 +88,7 @@ TEST_NEEDS := $(RUN_NEEDS) \
 	has_flite=>flite \
 	has_postgresql=>postgresql \
 	has_curl=>curl \
+	has_sqlite3=>sqlite3 \
 	has_unzip=>unzip \
 	has_chromium=>chromium \
 	has_headless=>chromium-headless-shell \
@@ -176,7 +177,7 @@ ALONE := $(ALONE)|unknownhost|speech|fairqueue|language|lifecycle|limits|retry|v
 # goroutines, which serve and end.
 # GORACE: a program need not wait a second before it ends, as the detector reports a race
 # when it sees the race.
-RACE = $(GO) test -race -short $(AT_ONCE) -timeout 20m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false')
+RACE = $(GO) test -race -short $(AT_ONCE) -timeout 30m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false')
 TRANSCRIPTD := ./examples/transcriptd
 test-race: export GORACE = atexit_sleep_ms=0
 test-race: setup
@@ -412,6 +413,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-full setup-rel
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \
 	has_flite() { has flite; }; \
 	has_curl() { has curl; }; \
+	has_sqlite3() { has sqlite3; }; \
 	has_unzip() { has unzip; }; \
 	has_chromium() { has chromium; }; \
 	has_headless() { has chromium-headless-shell || ! grep -qsx ID=debian /etc/os-release; }; \

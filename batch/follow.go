@@ -17,6 +17,11 @@ type Follow struct {
 	// look that found a new item. Both are nil before the first one.
 	LastLookedAt *transcript.Time `json:"lastLookedAt"`
 	LastNewAt    *transcript.Time `json:"lastNewAt"`
+	// LookingSince is the time at which the look that is under way began; nil: none is.
+	LookingSince *transcript.Time `json:"lookingSince"`
+	// EndedAt is when the publisher answered that the feed has ended, which has paused the
+	// follow; nil: it has not.
+	EndedAt *transcript.Time `json:"endedAt"`
 	// LastError is why the last look failed, or why the next item has to wait; nil:
 	// nothing fails.
 	LastError *transcript.LastError `json:"lastError"`

@@ -24,17 +24,23 @@ type BatchService struct{ client *Client }
 // end. A link that names no content becomes a failed item. If the list has more items
 // than the plan or the service allows, the error is an [*Error] with the code
 // BATCH_LIMIT_EXCEEDED. If no link names any content, the error has the code of the
-// first link's failure.
+// first link's failure. If ctx ends before the answer comes, Create takes up to 2 s more to ask
+// for the batch, and the error is a [*BatchWaitError].
 func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...RequestOption) (*batch.Summary, error) {
 	path, body, err := p.payload()
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.client.send(ctx, http.MethodPost, path, body, opts)
+	answer, err := s.client.start(ctx, path, body, opts)
 	if err != nil {
 		return nil, err
 	}
-	return decodeSummary(answer)
+	made, err := decodeSummary(answer)
+	if err == nil && answer.late != nil {
+		last := batch.Job{ID: made.ID, Mode: made.Mode, Status: made.Status, Counts: made.Counts, CreatedAt: made.CreatedAt}
+		return nil, &BatchWaitError{Batch: last, Err: answer.late}
+	}
+	return made, err
 }
 
 // Get returns the current state of the batch. A failed batch is not an error here: look
@@ -92,8 +98,8 @@ func (s *BatchService) read(ctx context.Context, id string, query url.Values, op
 	if page.Batch.ID == "" || page.Batch.Status == "" {
 		return nil, 0, answer.malformed(errors.New("it has no batch with an id and a status"))
 	}
-	if slices.ContainsFunc(page.Items, func(i batch.Item) bool { return i.ID == "" || i.Status == "" }) {
-		return nil, 0, answer.malformed(errors.New("an item has no id or no status"))
+	if page.Items == nil || slices.ContainsFunc(page.Items, func(i batch.Item) bool { return i.ID == "" || i.Status == "" }) {
+		return nil, 0, answer.malformed(errors.New("it has no items, or an item has no id or no status"))
 	}
 	hint, _ := retryAfter(answer.Header) // 0 if the header is absent: the client's own pauses apply
 	return &page, hint, nil

@@ -265,7 +265,7 @@ func pagesOf(asked *[]string, pages map[string]object) httpmock.Responder {
 }
 
 func itemsPage(next any, items ...object) object {
-	p := object{"batch": batchBody("pending", 0, 9), "items": items}
+	p := object{"batch": batchBody("pending", 0, 9), "items": append([]object{}, items...)}
 	if next != nil {
 		p["nextPageToken"] = next
 	}

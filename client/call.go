@@ -31,7 +31,8 @@ type call struct {
 	client       *Client
 	method, path string // path without query, and without secrets
 	payload      payload
-	streamed     bool // a 2xx answer is handed out unread
+	streamed     bool   // a 2xx answer is handed out unread
+	begun        *begun // of a POST that begins work; nil: it begins none
 
 	http    http.Client // the client's own with the timeout of this call
 	running attempt
@@ -62,21 +63,29 @@ func (c *Client) carry(ctx context.Context, path string, k *call, opts []Request
 	if err := k.begin(ctx, c, path, opts); err != nil {
 		return nil, err
 	}
-	req, err := retryablehttp.NewRequestWithContext(ctx, k.method, c.base+path, k.payload.content)
+	noted := ctx
+	if k.begun != nil {
+		noted = k.begun.watch(ctx)
+	}
+	req, err := retryablehttp.NewRequestWithContext(noted, k.method, c.base+path, k.payload.content)
 	if err != nil {
 		return nil, fmt.Errorf("client: %s %s: %w", k.method, k.path, err)
 	}
 	k.prepare(req.Request)
 	k.bound()
-	return k.run(ctx, req)
+	answer, err := k.run(ctx, req)
+	if err != nil && ctx.Err() != nil && k.begun != nil && k.begun.lost {
+		return k.lookUp(ctx, req, err)
+	}
+	return answer, err
 }
 
 // begin prepares the call for its requests.
 func (k *call) begin(ctx context.Context, c *Client, path string, opts []RequestOption) (err error) {
-	k.client, k.settings = c, c.defaults()
-	if err := k.apply(opts); err != nil {
+	if k.settings, err = c.settings(opts); err != nil {
 		return err
 	}
+	k.client = c
 	if k.path == "" {
 		k.path, _, _ = strings.Cut(path, "?")
 	}
@@ -139,6 +148,9 @@ func (k *call) run(ctx context.Context, req *retryablehttp.Request) (*answer, er
 		RequestLogHook: func(retryablehttp.Logger, *http.Request, int) {
 			k.attempts++
 			k.running.begin()
+			if k.begun != nil {
+				k.begun.wrote.Store(false)
+			}
 		},
 		CheckRetry:   k.check,
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return k.wait },
@@ -187,7 +199,7 @@ func (k *call) check(ctx context.Context, resp *http.Response, err error) (bool,
 
 // over ends an attempt, takes in its outcome, and logs it.
 func (k *call) over(ctx context.Context, method, path string, resp *http.Response, err error) {
-	k.take(resp, err)
+	k.take(method, path, resp, err)
 	k.running.over()
 	if k.payload.upload != nil {
 		k.payload.upload.over()
@@ -197,12 +209,12 @@ func (k *call) over(ctx context.Context, method, path string, resp *http.Respons
 
 // take reads the answer to its end, so that an answer that breaks off counts as a
 // broken connection.
-func (k *call) take(resp *http.Response, err error) {
+func (k *call) take(method, path string, resp *http.Response, err error) {
 	k.answer, k.err = nil, nil
 	var body []byte
 	if err == nil && k.streamed && resp.StatusCode/100 == 2 {
 		r := newResponse(resp, k.attempts)
-		k.answer = &answer{Response: r, method: k.method, path: k.path, stream: resp}
+		k.answer = &answer{Response: r, method: method, path: path, stream: resp}
 		if k.response != nil {
 			*k.response = r
 		}
@@ -220,22 +232,26 @@ func (k *call) take(resp *http.Response, err error) {
 		}
 	}
 	if err != nil && !errors.Is(err, errTooLarge) {
-		broken := &transportError{k.method, k.path, err}
+		broken := &transportError{method, path, err}
 		k.client.connected(broken)
 		k.unsure = k.unsure || !broken.refused()
+		if k.begun != nil {
+			k.begun.lost = k.begun.lost || k.begun.wrote.Load()
+		}
 		k.err = broken
 		return
 	}
 	k.client.connected(nil)
 	r := newResponse(resp, k.attempts)
-	a := &answer{Response: r, method: k.method, path: k.path, body: body, asked: k.response}
+	a := &answer{Response: r, method: method, path: path, body: body, asked: k.response}
 	switch {
 	case err != nil:
 		k.err = a.malformed(err)
 	case r.StatusCode/100 == 2, k.alreadyDeleted(r.StatusCode):
 		k.answer = a
 	default:
-		k.refusal = newError(k.method, k.path, r, body)
+		k.refusal = newError(method, path, r, body)
+		k.refusal.step = method != k.method
 		k.err = k.refusal
 	}
 	if k.response != nil {

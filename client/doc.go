@@ -42,7 +42,8 @@
 //	errors.Is(err, transcript.UploadInvalid)
 //
 // If a wait ends before its job, the error is a [*WaitError] with the job's id. So a
-// passed deadline loses nothing. For a batch the error is a [*BatchWaitError].
+// passed deadline loses nothing: if it passes before the service has answered, the client takes
+// up to 2 s more to ask for the job. For a batch the error is a [*BatchWaitError].
 //
 // # Retries
 //

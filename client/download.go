@@ -41,6 +41,9 @@ type Download struct {
 // returns its path. A file of that name is replaced when the new one is whole; where
 // it never is, nothing is left.
 func (d *Download) Save(dir string) (path string, err error) {
+	if d.ReadCloser == nil {
+		return "", errors.New("client: saving a download: it was not made by a call of this package")
+	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	path = filepath.Join(dir, safeName(d.Name))
 	part := filepath.Join(dir, "."+rand.Text()+".part")
@@ -123,7 +126,14 @@ func (c *Client) download(ctx context.Context, path string, opts []RequestOption
 	if err != nil {
 		return nil, err
 	}
-	return answer.download()
+	file, err := answer.download()
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = errors.Join(answer.malformed(errors.New("it is not the whole file")), file.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
 }
 
 // download is an open answer as a file. After an error the answer is closed.

@@ -29,7 +29,8 @@ const (
 //	errors.Is(err, transcript.RateLimited)  // every 429
 //	errors.Is(err, transcript.Unauthorized) // every 401
 type Error struct {
-	// Method and Path are those of the request, without query.
+	// Method and Path are those of the request, without query: of an upload, those of the step
+	// that failed.
 	Method, Path string
 
 	// Code is the documented code, also of a flat error: the slug rate_limited gives
@@ -52,6 +53,10 @@ type Error struct {
 	Body []byte
 	// Err is why a 2xx could not be used; nil otherwise.
 	Err error
+
+	// step: the request was a step of an upload, which may be sent again by any method because
+	// each step tells where the upload stands.
+	step bool
 }
 
 // newError makes an Error of any answer. It cannot fail: what the body does not
@@ -199,12 +204,15 @@ func (e *Error) Retryable() bool {
 	case http.StatusConflict:
 		return e.Code == transcript.IdempotencyInProgress || e.offsetConflict()
 	case http.StatusBadGateway:
-		return safeToRepeat(e.Method) && !permanent(e.Code)
+		return e.safe() && !permanent(e.Code)
 	case http.StatusServiceUnavailable:
-		return hinted || safeToRepeat(e.Method) && !permanent(e.Code)
+		return hinted || e.safe() && !permanent(e.Code)
 	}
 	return false
 }
+
+// safe reports whether the request does nothing twice.
+func (e *Error) safe() bool { return e.step || safeToRepeat(e.Method) }
 
 // offsetConflict reports whether a resumable upload goes on at another byte, which the service
 // has told.
@@ -244,8 +252,9 @@ func (e *JobError) Unwrap() error {
 	return e.Job.Error
 }
 
-// WaitError is a wait that ended before its job did. The job goes on: its id is
-// in Job, together with the last state that was seen (zero when none was).
+// WaitError is a wait that ended before its job did, or before the service answered with the
+// job. The job goes on: its id is in Job, together with the last state that was seen (zero when
+// none was).
 type WaitError struct {
 	Job transcript.Job
 	Err error
@@ -287,8 +296,9 @@ func (e *BatchError) Unwrap() error {
 	return e.Batch.Error
 }
 
-// BatchWaitError is a wait that ended before its batch did. The batch goes on: its id is
-// in Batch, together with the last state that was seen (zero when none was).
+// BatchWaitError is a wait that ended before its batch did, or before the service answered with
+// the batch. The batch goes on: its id is in Batch, together with the last state that was seen
+// (zero when none was).
 type BatchWaitError struct {
 	Batch batch.Job
 	Err   error

@@ -369,3 +369,40 @@ func TestJobError(t *testing.T) {
 	assert.NoError(t, errors.Unwrap(cancelled))
 	assert.EqualError(t, cancelled, "job j: cancelled in stage queued")
 }
+
+// A refusal of any size costs little memory, and an answer that is too large is not read.
+func TestLargeAnswersAreNotHeld(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		status int
+		length int64 // -1: it is not announced
+		most   int64
+	}{
+		"a refusal":                   {500, -1, 4<<20 + 1},
+		"a refusal that is announced": {500, 200 << 20, 4<<20 + 1},
+		"an answer that is announced": {200, 200 << 20, 1<<20 + 1},
+		"an answer without an end":    {200, -1, 64<<20 + 1},
+	} {
+		body := &countedZeros{}
+		c, err := client.New(base, client.WithRetry(client.NoRetry), client.WithHTTPClient(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: tc.status, Header: http.Header{}, ProtoMajor: 1, ProtoMinor: 1, Request: r, Body: body, ContentLength: tc.length}, nil
+		})}))
+		require.NoError(t, err)
+		_, err = c.Usage.Get(t.Context())
+		var refused *client.Error
+		require.ErrorAs(t, err, &refused, name)
+		assert.Len(t, refused.Body, 1<<20, name)
+		assert.LessOrEqual(t, body.read, tc.most, name)
+	}
+}
+
+// countedZeros is a body without an end.
+type countedZeros struct{ read int64 }
+
+func (z *countedZeros) Read(p []byte) (int, error) {
+	clear(p)
+	z.read += int64(len(p))
+	return len(p), nil
+}
+
+func (z *countedZeros) Close() error { return nil }

@@ -49,7 +49,7 @@ func ExampleError_details() {
 	}
 	// Output:
 	// 422 INVALID_REQUEST
-	// [map[message:must be from 0 to 10000 path:waitMs]]
+	// [map[message:must be from 0 to 10000 path:waitMs reason:range]]
 }
 
 // A queue of its own decides whether an item goes back into the queue.

@@ -145,10 +145,7 @@ func ExampleWithRetry() {
 func ExampleWithAttemptTimeout() {
 	c := exampleClient() // client.New(url, client.WithAPIKey(key))
 
-	_, err := c.Transcripts.Get(context.Background(),
-		transcript.Request{Source: transcript.URL("https://youtu.be/longlecture")},
-		client.WithAttemptTimeout(20*time.Millisecond), client.WithRetry(client.NoRetry),
-	)
+	_, err := c.Usage.Get(context.Background(), client.WithAttemptTimeout(time.Microsecond), client.WithRetry(client.NoRetry))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
 	// Output:
 	// true

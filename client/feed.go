@@ -20,6 +20,9 @@ func (s *LibraryService) Feed(ctx context.Context, opts ...RequestOption) (*libr
 	if err := answer.decode(&state); err != nil {
 		return nil, err
 	}
+	if !answer.has("feed") || state.Feed != nil && state.Feed.ID == "" {
+		return nil, answer.malformed(errors.New("it does not tell whether there is a feed"))
+	}
 	return &state, nil
 }
 

@@ -89,6 +89,9 @@ const maxSubscriptions = 8 << 20
 // reads the list to its end and does not close it. A row that cannot be followed has its
 // own error in the result, and changes no other row.
 func (s *FollowService) CreateAll(ctx context.Context, list io.Reader, format SubscriptionFormat, o FollowOptions, opts ...RequestOption) ([]batch.FollowRow, error) {
+	if list == nil {
+		return nil, errors.New("client: there is no list of subscriptions")
+	}
 	text, err := io.ReadAll(io.LimitReader(list, maxSubscriptions+1))
 	switch {
 	case err != nil:

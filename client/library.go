@@ -54,6 +54,9 @@ func (s *LibraryService) List(ctx context.Context, q library.Query, opts ...Requ
 	if err := answer.decode(&page); err != nil {
 		return nil, err
 	}
+	if page.Transcripts == nil {
+		return nil, answer.malformed(errors.New("it has no transcripts"))
+	}
 	if want := max(q.Page, 1); page.Page != want || page.PageSize < 1 {
 		return nil, answer.malformed(fmt.Errorf("it is page %d of %d rows, and not page %d", page.Page, page.PageSize, want))
 	}

@@ -43,6 +43,9 @@ type settings struct {
 }
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
+	if c == nil || c.defaults == nil {
+		return settings{}, errors.New("client: New has not made this client")
+	}
 	s := c.defaults()
 	return s, s.apply(opts)
 }

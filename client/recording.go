@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/library"
@@ -26,7 +27,8 @@ type MediaParams struct {
 
 // Media reads the recording that the account keeps of an upload, by the ExternalID of its
 // transcript. If the connection breaks, the download goes on where it was, as long as each
-// connection brings a byte. It breaks off if the recording has become another file. Errors are
+// connection brings a byte and the file has a strong ETag. It breaks off if the recording has
+// become another file. Errors are
 // [*Error]s: NO_TRANSCRIPT if the account keeps no recording of the upload, and INVALID_REQUEST
 // with the status 416 if the file has no byte at the Offset. ctx bounds the whole download.
 func (s *LibraryService) Media(ctx context.Context, externalID string, p MediaParams, opts ...RequestOption) (*Download, error) {
@@ -74,11 +76,12 @@ type recordingBody struct {
 	client *Client
 	path   string
 	opts   []RequestOption
-	etag   string        // of the file; empty before the first answer
+	etag   string        // of the file; empty before the first answer, and if it names no exact bytes
 	at     int64         // the next byte
 	end    int64         // the byte after the last; 0: the end of the file
 	body   io.ReadCloser // of the present connection
 	read   int64         // its bytes
+	until  int64         // the byte after its last; 0: its end tells
 }
 
 // open asks for the rest.
@@ -103,31 +106,79 @@ func (b *recordingBody) open() (*Download, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.follows(file, answer.Response, ranged); err != nil {
+	if err := b.follows(file, answer, ranged); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	b.etag, b.body, b.read = file.ETag, file.ReadCloser, 0
+	if b.etag = file.ETag; !strings.HasPrefix(b.etag, `"`) { // a weak ETag names several forms of the file
+		b.etag = ""
+	}
+	b.body, b.read = file.ReadCloser, 0
 	return file, nil
 }
 
 var errOtherRecording = errors.New("client: the recording has become another file while it was read")
 
 // follows checks that an answer has the bytes that are asked for.
-func (b *recordingBody) follows(file *Download, resp Response, ranged bool) error {
+func (b *recordingBody) follows(file *Download, a *answer, ranged bool) error {
 	switch {
-	case !ranged:
+	case !ranged && a.StatusCode == http.StatusOK:
 		return nil
-	case b.etag != "" && (resp.StatusCode == http.StatusOK || file.ETag != b.etag):
+	case !ranged:
+		return a.malformed(errors.New("it is not the whole file"))
+	case b.etag != "" && (a.StatusCode == http.StatusOK || file.ETag != b.etag):
 		return errOtherRecording
-	case resp.StatusCode != http.StatusPartialContent, !strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", b.at)):
-		return fmt.Errorf("client: the service has sent other bytes than those from byte %d on", b.at)
 	}
+	part, ok := parseContentRange(a.Header.Get("Content-Range"))
+	last := part.last
+	if part.size > 0 {
+		last = part.size - 1
+	}
+	if b.end > 0 {
+		last = min(last, b.end-1)
+	}
+	switch {
+	case a.StatusCode != http.StatusPartialContent, !ok, part.first != b.at, part.last != last:
+		return a.malformed(fmt.Errorf("it has other bytes of the file than those from byte %d on", b.at))
+	case file.Size >= 0 && file.Size != part.last-part.first+1:
+		return a.malformed(fmt.Errorf("its length is %d bytes, and its Content-Range has %d", file.Size, part.last-part.first+1))
+	}
+	b.until = part.last + 1
 	return nil
+}
+
+// contentRange is the part of a file that an answer has: from the first byte to the last.
+type contentRange struct{ first, last, size int64 } // size is 0 if it is unknown
+
+// parseContentRange reads the header of a 206 (RFC 9110, 14.4). ok is false if no part is named.
+func parseContentRange(header string) (r contentRange, ok bool) {
+	text, inBytes := strings.CutPrefix(header, "bytes ")
+	text, size, sized := strings.Cut(text, "/")
+	first, last, parted := strings.Cut(text, "-")
+	if !inBytes || !sized || !parted {
+		return r, false
+	}
+	number := func(digits string) int64 {
+		n, err := strconv.ParseUint(digits, 10, 63)
+		if err != nil {
+			ok = false
+		}
+		return int64(n) //nolint:gosec // of 63 bits
+	}
+	ok = true
+	r.first, r.last = number(first), number(last)
+	if size != "*" {
+		r.size = number(size)
+		ok = ok && r.last < r.size
+	}
+	return r, ok && r.first <= r.last
 }
 
 func (b *recordingBody) Read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	b.at, b.read = b.at+int64(n), b.read+int64(n)
+	if b.until > 0 && (b.at > b.until || err == io.EOF && b.at < b.until) {
+		return 0, fmt.Errorf("client: the answer has not the length of its Content-Range: it goes to byte %d, and not to byte %d", b.at-1, b.until-1)
+	}
 	var broken *transportError
 	if err == nil || !errors.As(err, &broken) || b.ctx.Err() != nil || b.etag == "" || b.read == 0 {
 		return n, err

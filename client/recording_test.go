@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,4 +135,67 @@ func TestKeepMedia(t *testing.T) {
 	require.ErrorIs(t, err, transcript.InvalidRequest)
 	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("dQw4w9WgXcQ"), KeepMedia: time.Hour})
 	require.ErrorIs(t, err, transcript.InvalidRequest)
+}
+
+// A part of a recording is the part that is asked for, and all of it. Nothing goes on by a weak ETag,
+// which names several forms of a file.
+func TestMediaOfOtherLengths(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		span string // Content-Range; empty: the answer is a 200
+		tag  string
+		body string // of the answer to bytes 2 to 5 of 10
+		says string // empty: it is read
+	}{
+		"as asked":                  {"bytes 2-5/10", `"a"`, "2345", ""},
+		"of an unknown size":        {"bytes 2-5/*", `"a"`, "2345", ""},
+		"shorter than the range":    {"bytes 2-5/10", `"a"`, "234", "Content-Range"},
+		"longer than the range":     {"bytes 2-5/10", `"a"`, "23456", "Content-Range"},
+		"less than asked":           {"bytes 2-4/10", `"a"`, "234", "other bytes"},
+		"more than asked":           {"bytes 2-9/10", `"a"`, "23456789", "other bytes"},
+		"beyond the file":           {"bytes 2-5/4", `"a"`, "2345", "other bytes"},
+		"backwards":                 {"bytes 2-1/10", `"a"`, "", "other bytes"},
+		"no numbers":                {"bytes 2-x/10", `"a"`, "2345", "other bytes"},
+		"without a range":           {"", `"a"`, "2345", "other bytes"},
+		"announced with its length": {"bytes 2-5/10", `"a"`, "announced 23456", "Content-Range"},
+	} {
+		c := served(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("ETag", tc.tag)
+			status := http.StatusOK
+			if tc.span != "" {
+				w.Header().Set("Content-Range", tc.span)
+				status = http.StatusPartialContent
+			}
+			body, announced := strings.CutPrefix(tc.body, "announced ")
+			if announced {
+				w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			}
+			w.WriteHeader(status)
+			if !announced {
+				_ = http.NewResponseController(w).Flush() // the length is not known
+			}
+			_, _ = io.WriteString(w, body) // a client that is gone fails the test
+		})
+		file, err := c.Library.Media(t.Context(), recordingID, client.MediaParams{Offset: 2, Length: 4})
+		var got []byte
+		if err == nil {
+			got, err = io.ReadAll(file)
+			require.NoError(t, file.Close(), name)
+		}
+		if tc.says == "" {
+			require.NoError(t, err, name)
+			assert.Equal(t, "2345", string(got), name)
+			continue
+		}
+		require.ErrorContains(t, err, tc.says, name)
+	}
+
+	var asked atomic.Int32
+	weak := served(t, cutting(bytes.Repeat([]byte("0123456789"), 10_000), func() string { return `W/"a"` }, 30_000, &asked))
+	file, err := weak.Library.Media(t.Context(), recordingID, client.MediaParams{})
+	require.NoError(t, err)
+	_, err = io.ReadAll(file)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.NoError(t, file.Close())
+	assert.EqualValues(t, 1, asked.Load())
 }

@@ -16,6 +16,7 @@ import (
 
 const (
 	maxAnswer    = 64 << 20 // bytes of a JSON answer that are read at most
+	maxRefusal   = 4 << 20  // bytes of a refused answer that are read at most, for its code
 	maxErrorBody = 1 << 20  // bytes of a refused answer that are kept
 )
 
@@ -78,6 +79,7 @@ type answer struct {
 	body         []byte
 	asked        *Response      // the caller asked for it; nil: no
 	stream       *http.Response // whose body is not read yet
+	late         error          // why the context of the call ended before; nil: it had not
 }
 
 // byteOrderMark is what some programs put before a text. JSON and event streams begin
@@ -87,29 +89,40 @@ var byteOrderMark = []byte("\uFEFF")
 var errTooLarge = errors.New("the answer is too large")
 
 // readBody reads and closes the body. A body that ends early is an error of the
-// connection; one over the bound is errTooLarge, with what was read.
+// connection; one over the bound is errTooLarge, with its beginning. Of a refusal, readBody
+// returns the beginning without an error.
 func readBody(r *http.Response) ([]byte, error) {
 	defer r.Body.Close() //nolint:errcheck // nothing is written; the read says what failed
-	body, err := readAll(r.Body, r.ContentLength)
+	refused := r.StatusCode/100 != 2
+	most := maxAnswer
+	switch {
+	case refused:
+		most = maxRefusal
+	case r.ContentLength > maxAnswer:
+		most = maxErrorBody
+	}
+	body, err := readAll(io.LimitReader(r.Body, int64(most)+1), min(r.ContentLength, int64(most)))
 	if err != nil {
 		return nil, err
 	}
-	body = bytes.TrimPrefix(body, byteOrderMark)
-	if len(body) > maxAnswer {
-		return body[:maxErrorBody], errTooLarge
+	if len(body) <= most {
+		return bytes.TrimPrefix(body, byteOrderMark), nil
 	}
-	return body, nil
+	body = bytes.Clone(bytes.TrimPrefix(body[:maxErrorBody], byteOrderMark)) // without the rest
+	if !refused {
+		err = errTooLarge
+	}
+	return body, err
 }
 
-// readAll reads up to a byte more than maxAnswer into a buffer that is made for the announced
-// length. The length is -1 if it is unknown.
+// readAll reads to the end, into a buffer that is made for the announced length. The length is -1
+// if it is unknown.
 func readAll(from io.Reader, length int64) ([]byte, error) {
-	const unknown = 512 // bytes at first
 	if length < 0 {
-		length = unknown
+		return io.ReadAll(from)
 	}
-	body := make([]byte, 0, min(length, maxAnswer)+1) // a byte more, to see the end
-	for len(body) <= maxAnswer {
+	body := make([]byte, 0, length+1) // a byte more, to see the end
+	for {
 		n, err := from.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if err == io.EOF {
@@ -122,7 +135,6 @@ func readAll(from io.Reader, length int64) ([]byte, error) {
 			body = append(body, 0)[:len(body)]
 		}
 	}
-	return body, nil
 }
 
 // decode reads the documented JSON into out. Anything else is an [*Error] that
@@ -136,6 +148,13 @@ func (a *answer) decode(out any) error {
 	}
 	a.asked.read(a.body, reflect.TypeOf(out))
 	return nil
+}
+
+// has reports whether the answer is an object with the member. Of a member that may be null, or
+// zero, the typed value does not tell.
+func (a *answer) has(member string) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(a.body, &object) == nil && object[member] != nil
 }
 
 func (a *answer) malformed(err error) error {

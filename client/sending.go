@@ -31,7 +31,7 @@ var errFormsOnly = errors.New("client: the service takes no resumable uploads")
 // sending is a file on its way in a resumable upload. One request creates the upload without
 // bytes, and others append the bytes. After a break, a request asks how many bytes the service
 // has. For the caller all of them are one POST /v1/transcript, whose answer is that of the last
-// append.
+// append. An error names the request that failed.
 type sending struct {
 	*call
 	upload *upload
@@ -83,8 +83,9 @@ func (s *sending) run(ctx context.Context) (*answer, error) {
 		case err == nil, errors.Is(err, errFormsOnly):
 			return answer, err
 		}
-		if s.err = err; s.at != "" && endedByProxy(err) {
-			s.err = &transportError{s.method, s.path, errProxy}
+		s.err = err
+		if refused := proxyError(err); s.at != "" && refused != nil {
+			s.err = &transportError{refused.Method, refused.Path, errProxy}
 		}
 		if ctx.Err() == nil && s.again(ctx) {
 			s.tryingAgain(err, s.wait)
@@ -95,6 +96,9 @@ func (s *sending) run(ctx context.Context) (*answer, error) {
 		}
 		if ctx.Err() != nil {
 			err = s.ended(ctx)
+			if late := s.lookUp(ctx, err); late != nil {
+				return late, nil
+			}
 		}
 		s.remove(ctx, err)
 		return nil, err
@@ -235,7 +239,7 @@ func (s *sending) append(ctx context.Context) (*answer, error) {
 	}
 	if refused := (*Error)(nil); errors.As(err, &refused) && refused.offsetConflict() {
 		offset, _, _ := resumable.ReadInteger(resp.Header, resumable.Offset)
-		if lie := s.has(&answer{Response: refused.Response, method: s.method, path: s.path, body: refused.Body}, offset); lie != nil {
+		if lie := s.has(&answer{Response: refused.Response, method: refused.Method, path: refused.Path, body: refused.Body}, offset); lie != nil {
 			return nil, lie
 		}
 		return nil, err

@@ -57,11 +57,11 @@ func TestLargeUploadToAHostileService(t *testing.T) {
 		"conflicts without an end":    {patches, tells(409, "Upload-Offset", "0", "Upload-Complete", "?0"), nil, "409"},
 		"conflict beyond the file":    {patches, tells(409, "Upload-Offset", "17000000"), nil, "says that it has 17000000 bytes"},
 		"conflict without an offset":  {patches, tells(409), nil, "409"},
-		"nothing ever arrives":        {patches, broken, nil, "client: POST /v1/transcript: "},
+		"nothing ever arrives":        {patches, broken, nil, "client: PATCH /v1/uploads/"},
 		"a byte arrives each time": {patches, broken, func(w http.ResponseWriter, r *http.Request) {
 			grows++
 			tells(204, "Upload-Offset", strconv.Itoa(grows))(w, r)
-		}, "client: POST /v1/transcript: "},
+		}, "client: PATCH /v1/uploads/"},
 		"success that is none": {patches, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			w.WriteHeader(http.StatusNoContent)
@@ -88,7 +88,7 @@ func TestLargeUploadToAHostileService(t *testing.T) {
 			if !strings.HasPrefix(tc.says, "client:") { // the connection broke
 				var told *client.Error
 				require.ErrorAs(t, err, &told)
-				assert.Equal(t, "/v1/transcript", told.Path)
+				assert.Equal(t, map[string]string{http.MethodPost: "/v1/transcript"}[told.Method], strings.TrimSuffix(told.Path, "/v1/uploads/1"), "the step that failed")
 			}
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
@@ -28,7 +30,7 @@ func (s *sending) request(ctx context.Context, method, to string, header map[str
 	}
 	s.running.begin()
 	resp, err := s.http.Do(req) //nolint:bodyclose // over reads and closes the body
-	s.over(ctx, method, req.URL.Path, resp, err)
+	s.over(ctx, method, s.client.below(req.URL), resp, err)
 	if resp == nil {
 		return nil, s.err
 	}
@@ -52,6 +54,15 @@ func (s *sending) newRequest(ctx context.Context, method, to string, header map[
 	return req, nil
 }
 
+// below is the path of an address below the base URL, as the paths of all errors are.
+func (c *Client) below(at *url.URL) string {
+	base, err := url.Parse(c.base)
+	if err != nil {
+		return at.Path // New has read the base URL
+	}
+	return strings.TrimPrefix(at.Path, base.Path)
+}
+
 // remove removes an upload with which no other call can go on. The sweep of the service removes
 // what cannot be removed now.
 func (s *sending) remove(ctx context.Context, why error) {
@@ -72,17 +83,25 @@ func (s *sending) remove(ctx context.Context, why error) {
 		_, err = readBody(resp)
 	}
 	s.running.over()
-	s.client.log(ctx, req.Method, req.URL.Path, 1, s.running.began, resp, err)
+	s.client.log(ctx, req.Method, s.client.below(req.URL), 1, s.running.began, resp, err)
 }
 
 // errProxy is a proxy that has ended a request. An upload goes on after it as after a broken
 // connection.
 var errProxy = errors.New("a proxy has ended the request")
 
-// endedByProxy reports whether a proxy has answered, as many do when a request takes long.
-func endedByProxy(err error) bool {
+// proxyError returns the answer of a proxy, as many proxies give when a request takes long; nil:
+// another error.
+func proxyError(err error) *Error {
 	var e *Error
-	if !errors.As(err, &e) || e.Retryable() || e.Code != "" || e.Slug != "" || e.Err != nil {
+	if errors.As(err, &e) && e.ofProxy() {
+		return e
+	}
+	return nil
+}
+
+func (e *Error) ofProxy() bool {
+	if e.Retryable() || e.Code != "" || e.Slug != "" || e.Err != nil {
 		return false
 	}
 	return e.Response.StatusCode >= 500 || e.Response.StatusCode == http.StatusRequestTimeout

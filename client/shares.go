@@ -125,7 +125,7 @@ func (s *LibraryService) shared(ctx context.Context, link string, query url.Valu
 	if err := answer.decode(&shared); err != nil {
 		return nil, err
 	}
-	if shared.Transcript == nil {
+	if shared.Transcript == nil || shared.Transcript.Platform == "" || shared.Transcript.Segments == nil {
 		return nil, answer.malformed(errors.New("it has no transcript"))
 	}
 	return shared.Transcript, nil

@@ -18,7 +18,7 @@ type TranscriptService struct{ client *Client }
 // Get returns the transcript of r. If the service answers with a job, Get waits for the
 // job as [JobService.Wait] does: only ctx limits the wait. A job that ends without a
 // transcript is a [*JobError]. A wait that ends early is a [*WaitError] with the job's
-// id.
+// id, also where ctx ends before the service has answered: see [TranscriptService.Submit].
 func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, error) {
 	result, job, err := s.Submit(ctx, r, opts...)
 	if err != nil || result != nil {
@@ -36,6 +36,14 @@ func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts 
 // service knows no such uploads, each attempt sends the whole file, as for small files and for
 // files of unknown size. If ctx ends, Submit takes up to 5 s more to remove what the service has
 // of the file, unless the caller has chosen the idempotency key: the same call goes on with it.
+//
+// The service holds the answer for at most half of the time that is left to ctx or to
+// [WithAttemptTimeout], unless the caller has chosen the idempotency key. If ctx ends all the
+// same while the service has the whole request, the job goes on, and Submit takes up to 2 s more
+// to ask for it by the idempotency key. The error is then a [*WaitError] with the job's id; a
+// caller that cancels ctx can cancel the job with it. If the transcript is there already, Submit
+// returns it. If the service does not answer, or if a file would have to be sent again that is
+// large or of unknown size, the error is that of ctx.
 func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, *transcript.Job, error) {
 	answer, err := s.submit(ctx, r, opts)
 	if err != nil {
@@ -43,6 +51,9 @@ func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, op
 	}
 	if answer.StatusCode == http.StatusAccepted {
 		job, err := decodeJob(answer)
+		if err == nil && answer.late != nil {
+			return nil, nil, &WaitError{Job: *job, Err: answer.late}
+		}
 		return nil, job, err
 	}
 	result, err := decodeResult(answer)
@@ -50,7 +61,10 @@ func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, op
 }
 
 // submit sends a large file as a resumable upload, and all else as one request.
-func (s *TranscriptService) submit(ctx context.Context, r transcript.Request, opts []RequestOption) (*answer, error) {
+func (s *TranscriptService) submit(ctx context.Context, r transcript.Request, opts []RequestOption) (_ *answer, err error) {
+	if r.Wait, err = s.client.fittingHold(ctx, r.Wait, opts); err != nil {
+		return nil, err
+	}
 	_, size, _, isFile := r.Source.Upload()
 	resumes := isFile && size >= resumableFrom && !s.client.formsOnly.Load()
 	if resumes {
@@ -62,7 +76,7 @@ func (s *TranscriptService) submit(ctx context.Context, r transcript.Request, op
 	if err != nil {
 		return nil, err
 	}
-	answer, err := s.client.send(ctx, http.MethodPost, "/v1/transcript", content, opts)
+	answer, err := s.client.start(ctx, "/v1/transcript", content, opts)
 	if resumes && err == nil {
 		s.client.formsOnly.Store(true)
 	}

@@ -163,7 +163,22 @@ func (s *WebhookService) ResendRange(ctx context.Context, id string, r webhook.R
 	if err != nil {
 		return nil, err
 	}
-	return askWebhook(ctx, s, http.MethodPost, path, r, opts, func(*webhook.Resent) error { return nil })
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("client: request body: %w", err)
+	}
+	answer, err := s.client.send(ctx, http.MethodPost, path, jsonPayload(data), opts)
+	if err != nil {
+		return nil, err
+	}
+	var sent webhook.Resent
+	if err := answer.decode(&sent); err != nil {
+		return nil, err
+	}
+	if !answer.has("resent") {
+		return nil, answer.malformed(errors.New("it does not tell how many deliveries are sent again"))
+	}
+	return &sent, nil
 }
 
 // delivery sends a POST whose answer is a delivery.

@@ -32,6 +32,9 @@ var (
 //   - any other error: the question cannot be answered now. That is a fault of the service
 //     (500) unless the error is a *transcript.Error with a code of its own.
 //
+// An account's requests with a KeyID and those without one count in rate windows of their own,
+// each up to the plan's limit: a program at its limit does not lock people out of a website.
+//
 // While an event stream is open, the server asks again every 10 s, with the same request.
 // The stream ends when the Authenticator refuses the request, names another account, or takes
 // the scope away. An Authenticator is safe for concurrent use.
@@ -39,14 +42,43 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
 
+// AccountChecker is what an [Authenticator] may implement too, so that its accounts can share
+// texts and have feeds. Readers of a share ([Server.Shared]) or of a feed ([Server.Feeds]) present
+// no credential, so the server asks about the account that the text belongs to: before it makes an
+// address, and at each reading. CheckAccount returns one of these:
+//
+//   - nil: the account may use the service;
+//   - account.ErrNotFound: there is no such account. It gets no address (403), and its addresses
+//     are 404;
+//   - a *transcript.Error, such as that of Plan.UpgradeRequired: the account is suspended or has
+//     to pay first. The error is the answer to the account, and its addresses are 404, unless the
+//     status of the error is 5xx;
+//   - any other error: the question cannot be answered now, as for Authenticate.
+//
+// If an Authenticator does not implement AccountChecker, only the accounts of Config.Accounts can
+// share texts and have feeds. An AccountChecker is asked about those accounts too: it can pass the
+// question on to KeyAuthenticator. It is safe for concurrent use.
+type AccountChecker interface {
+	CheckAccount(ctx context.Context, name string) error
+}
+
 // KeyAuthenticator accepts the API keys of accounts, as a server does whose
 // Config.Authenticator is nil. An embedder's Authenticator can ask it for requests that carry
-// a key. A key in a query is refused, and the log names its prefix. log may be nil.
+// a key. A key in a query is refused, and the log names its prefix. log may be nil. The value is
+// also an [AccountChecker] of these accounts.
 func KeyAuthenticator(accounts *account.Accounts, log *slog.Logger) Authenticator {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return edge.KeyAuthenticator{Accounts: accounts, Log: log}
+}
+
+// accountChecker is the Authenticator, or Accounts if the Authenticator checks no accounts.
+func (c Config) accountChecker() AccountChecker {
+	if checker, ok := c.Authenticator.(AccountChecker); ok {
+		return checker
+	}
+	return edge.KeyAuthenticator{Accounts: c.Accounts, Log: c.Log}
 }
 
 // Authenticate lets a request pass only when the server's Authenticator says who makes the

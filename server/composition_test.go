@@ -30,7 +30,7 @@ func parts(s *server.Server) map[string]http.Handler {
 func TestPartsServeEveryRouteOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, rt := range server.Routes(s.Server.Server) {
+	for _, rt := range patterns(s) {
 		var serve []string
 		for name, part := range parts(s.Server.Server) {
 			w := httptest.NewRecorder()

@@ -45,7 +45,8 @@ type Config struct {
 	// change that is made through Accounts: a plan, a suspension, a revoked key. nil: the
 	// accounts of Store, on account.DefaultPlans.
 	Accounts *account.Accounts
-	// Authenticator says who makes a request. nil: the API keys of Accounts do.
+	// Authenticator says who makes a request. nil: the API keys of Accounts do. See also
+	// AccountChecker.
 	Authenticator Authenticator
 
 	// TrustedProxies are the addresses of the proxies in front of the service whose
@@ -83,8 +84,8 @@ type Config struct {
 	// the call, no call is made.
 	BatchEnded func(ctx context.Context, account string, b *batch.Job) error
 	// FollowFailing is called as JobEnded is, once the looks at a followed address have
-	// failed for two days: for each follow of the address that is not paused. nil: nothing
-	// is called.
+	// failed for two days, and when the publisher has ended the feed (EndedAt): for each
+	// follow of the address that is not paused. nil: nothing is called.
 	FollowFailing func(ctx context.Context, account string, f *batch.Follow) error
 
 	// Sites says which link belongs to which platform; nil: site.Default.
@@ -108,6 +109,12 @@ type Config struct {
 	RecognizeBlockedAfter time.Duration
 	// Egress says what links may lead to, and by which way.
 	Egress Egress
+
+	// TrustWebhooks sends the events of an account to an address before the address has answered a
+	// test event. false: a new webhook gets test events alone until its address has answered one
+	// with 2xx, so that no account can turn the service against a receiver that does not want it.
+	// true: the service sends no test by itself, and all webhooks count as verified.
+	TrustWebhooks bool
 
 	// BasePath is the prefix under which the handlers are mounted, as in "/media". The paths
 	// in answers begin with it. The caller strips it from requests (http.StripPrefix).
@@ -147,9 +154,8 @@ type testing struct {
 	lookupBudget time.Duration
 	// discoveryBudget is how long a GET waits for an answer of the video site; 0: 50 s.
 	discoveryBudget time.Duration
-	// exportPatience is how long a client may take to read a chunk of an export; 0: as long
-	// as for an answer.
-	exportPatience time.Duration
+	// connections is how many connections the process keeps open; 0: edge.MaxConnections.
+	connections int
 	// answerBytes bounds the bytes of large answers; 0: 64 MiB.
 	answerBytes int64
 	// retention is how long ended work is kept; the zero value: pipeline.DefaultRetention.
@@ -227,7 +233,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.testing.retention = cmp.Or(c.testing.retention, pipeline.DefaultRetention())
 	c.testing.lookupBudget = cmp.Or(c.testing.lookupBudget, 10*time.Second)
 	c.testing.discoveryBudget = cmp.Or(c.testing.discoveryBudget, 50*time.Second)
-	c.testing.exportPatience = cmp.Or(c.testing.exportPatience, edge.AnswerTimeout)
+	c.testing.connections = cmp.Or(c.testing.connections, edge.MaxConnections)
 	return c, nil
 }
 

@@ -20,9 +20,11 @@
 //
 // [Server.Handler] is the whole API. A program with a site of its own mounts the parts
 // it wants: [Server.Transcripts], [Server.Captions], [Server.Discovery],
-// [Server.Library], [Server.Batches], [Server.Usage], [Server.Health], [Server.Docs],
-// each under a prefix if it likes. The program lets its own sessions in through
-// [Config.Authenticator], and puts its own handlers behind [Patient]. The program shuts
+// [Server.Library], [Server.Shared], [Server.Feeds], [Server.Batches], [Server.Follows],
+// [Server.Webhooks], [Server.Usage], [Server.OpenAI], [Server.MCP], [Server.Health],
+// [Server.Metrics], [Server.Docs], each under a prefix if it likes. The comment of a part
+// names its patterns. The program lets its own sessions in through
+// [Config.Authenticator], and puts its own handlers behind [Server.Bounded]. The program shuts
 // its own http.Server down after [Server.Stop], because Stop ends the event streams
 // that Shutdown would wait for.
 //

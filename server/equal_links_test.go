@@ -92,7 +92,7 @@ func crowded(t *testing.T, o store.Options, change func(*server.Config)) *servic
 	t.Helper()
 	s := &service{
 		options: o, dir: filepath.Dir(o.Blobs), blobs: o.Blobs,
-		Server: servertest.New(t, servertest.Configure(change), servertest.ConfigureStore(func(at *store.Options) { *at = o })),
+		Server: servertest.New(t, servertest.Configure(func(c *server.Config) { server.SetAudio(c, 10*time.Millisecond); change(c) }), servertest.ConfigureStore(func(at *store.Options) { *at = o })),
 	}
 	s.http = httpClient(t, s.URL)
 	return s

@@ -138,7 +138,7 @@ func ExampleServer_Webhooks() {
 }
 
 // Readers of feeds show the new texts of an account. The feeds need no credential, because
-// their addresses are secret. Only accounts of the service's own keys have feeds.
+// their addresses are secret.
 func ExampleServer_Feeds() {
 	ctx := context.Background()
 	s, err := servertest.Start(ctx)
@@ -166,7 +166,7 @@ func ExampleServer_Feeds() {
 }
 
 // Whoever has a link reads the text of the link. The texts of links need no credential, because
-// the links are secret. Only accounts of the service's own keys can share texts.
+// the links are secret.
 func ExampleServer_Shared() {
 	ctx := context.Background()
 	s, err := servertest.Start(ctx)

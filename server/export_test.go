@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -17,6 +18,7 @@ import (
 // Route is a line of the route table.
 type Route struct {
 	Method, Pattern string
+	Formerly        string // an earlier pattern; empty: none
 	Operation       string
 	Answers         []int // the statuses of its successes
 }
@@ -24,7 +26,7 @@ type Route struct {
 // Routes is the route table of the whole API.
 func Routes(s *Server) (all []Route) {
 	for _, rt := range s.api.Routes() {
-		shown := Route{Method: rt.Method, Pattern: rt.Pattern, Operation: rt.Operation}
+		shown := Route{Method: rt.Method, Pattern: rt.Pattern, Formerly: rt.Formerly, Operation: rt.Operation}
 		for _, a := range rt.Answers {
 			shown.Answers = append(shown.Answers, a.Status)
 		}
@@ -60,8 +62,8 @@ func Failed(s *Server, client netip.Addr, now time.Time) time.Duration {
 // BoundedLog is what the server makes of Config.Log.
 func BoundedLog(l *slog.Logger) *slog.Logger { return edge.SafeLog(l) }
 
-// BoundConnections bounds the connections of a web server as HTTPServer does.
-func BoundConnections(web *http.Server, most int) { web.ConnState = edge.NewConnections(most).Changed }
+// SetConnections bounds the connections of the process, and by them the requests under way.
+func SetConnections(c *Config, most int) { c.testing.connections = most }
 
 // Unconfine makes a server that serves no requests yet one on a system that does
 // not hold programs.
@@ -79,13 +81,16 @@ func SetLookupBudget(c *Config, d time.Duration) { c.testing.lookupBudget = d }
 // SetDiscoveryBudget sets how long a GET waits for what the video site has.
 func SetDiscoveryBudget(c *Config, d time.Duration) { c.testing.discoveryBudget = d }
 
-// SetExportPatience sets how long a client may take to read a chunk of an export.
-func SetExportPatience(c *Config, d time.Duration) { c.testing.exportPatience = d }
-
 // SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
 // keys and the queue's rows, of which it sweeps every so often.
 func SetRetention(c *Config, keep, every time.Duration) {
-	c.testing.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Every: every, Stranded: every}
+	c.testing.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Audio: keep, Every: every, Stranded: every}
+}
+
+// SetAudio sets how long the audio of a job stays after its end.
+func SetAudio(c *Config, stays time.Duration) {
+	c.testing.retention = cmp.Or(c.testing.retention, pipeline.DefaultRetention())
+	c.testing.retention.Audio = stays
 }
 
 // SetFollows sets how often followed addresses are looked at.

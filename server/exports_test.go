@@ -3,11 +3,11 @@ package server_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -423,40 +423,46 @@ func TestExportThatCannotBegin(t *testing.T) {
 	assert.Nil(t, s.batchState(t, id).ExportRef)
 }
 
-// stalled is a connection whose peer takes the first chunk and no more.
+// stalled is a connection whose peer takes the first chunk and no more, until the test gives it up.
 type stalled struct {
-	*stuck
-	waits chan<- struct{}
+	*httptest.ResponseRecorder
+	writes   int
+	deadline time.Time
+	waits    chan<- time.Time // receives the deadline of the second chunk
+	givenUp  <-chan struct{}
 }
 
-func (s stalled) Write(b []byte) (int, error) {
-	if s.writes == 1 {
-		close(s.waits)
+func (s *stalled) SetWriteDeadline(t time.Time) error { s.deadline = t; return nil }
+
+func (s *stalled) Write(b []byte) (int, error) {
+	if s.writes++; s.writes == 1 {
+		return len(b), nil
 	}
-	return s.stuck.Write(b)
+	s.waits <- s.deadline
+	<-s.givenUp
+	return 0, os.ErrDeadlineExceeded
 }
 
-func (s stalled) FlushError() error { return nil }
-
-// A reader that stalls is given up in time, and until then holds nothing of the
+// A reader that stalls has a deadline, and until then holds nothing of the
 // database: what others have written goes from SQLite's log into its file.
 func TestExportForWhoStalls(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { server.SetExportPatience(c, 3*time.Second) })
+	s := start(t)
 	id, _ := s.makeBatch(t, made{texts: repeated(large(), 5)})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, exportPath(id, "?format=json"), nil)
 	r.Header.Set("Authorization", "Bearer "+s.Key)
-	waits, ended := make(chan struct{}), make(chan any)
-	w := stalled{&stuck{ResponseRecorder: httptest.NewRecorder()}, waits}
+	waits, givenUp, ended := make(chan time.Time), make(chan struct{}), make(chan any)
+	began := time.Now()
 	go func() {
 		defer func() { ended <- recover() }()
-		s.Handler().ServeHTTP(w, r)
+		s.Handler().ServeHTTP(&stalled{ResponseRecorder: httptest.NewRecorder(), waits: waits, givenUp: givenUp}, r)
 	}()
-	<-waits
+	assert.WithinRange(t, <-waits, began.Add(30*time.Second), time.Now().Add(time.Minute))
 	sql := storetest.SQL(t, s.options)
 	var busy, log, moved int
 	require.NoError(t, sql.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &moved))
 	assert.Zero(t, busy, "a reader holds up the log")
+	close(givenUp)
 	assert.Equal(t, http.ErrAbortHandler, <-ended)
 	assert.Nil(t, s.batchState(t, id).ExportRef)
 }
@@ -467,7 +473,7 @@ func TestExportCostsLittleMemory(t *testing.T) { //nolint:paralleltest // see ab
 	s := start(t)
 	id, _ := s.makeBatch(t, made{texts: repeated(large(), bigBatch)})
 	path := exportPath(id, "?format=zip")
-	growth := growthDuring(t, heap, func() {
+	growth := growthDuring(t, live, func() {
 		resp := s.opened(t.Context(), t, path)
 		n, err := io.Copy(io.Discard, resp.Body)
 		require.NoError(t, err)
@@ -475,22 +481,4 @@ func TestExportCostsLittleMemory(t *testing.T) { //nolint:paralleltest // see ab
 	})
 	t.Logf("memory grew by %.1f MiB", float64(growth)/(1<<20))
 	assert.LessOrEqual(t, growth, int64(32<<20), "all of them unpacked are more than twice as much")
-}
-
-// stuck is a connection whose peer does not read: a write lasts until its
-// deadline.
-type stuck struct {
-	*httptest.ResponseRecorder
-	deadline time.Time
-	writes   int
-}
-
-func (s *stuck) SetWriteDeadline(t time.Time) error { s.deadline = t; return nil }
-
-func (s *stuck) Write(b []byte) (int, error) {
-	if s.writes++; s.writes == 1 {
-		return len(b), nil
-	}
-	<-time.After(time.Until(s.deadline))
-	return 0, errors.New("i/o timeout")
 }

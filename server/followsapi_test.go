@@ -38,10 +38,10 @@ func TestFollowsRefused(t *testing.T) {
 		`{"feed":"` + long + `"}`:                              {422, "INVALID_REQUEST", []string{"feed"}},
 		`{"feed":"file:///etc/passwd"}`:                        {400, "INVALID_REQUEST", nil},
 		`{"feed":"https://user:secret@feeds.example/"}`:        {400, "INVALID_REQUEST", nil},
-		`{"feed":"http://169.254.169.254/latest/meta-data"}`:   {0, "", nil},
-		`{"feed":"http://[::ffff:127.0.0.1]/"}`:                {0, "", nil},
-		`{"feed":"http://localhost/"}`:                         {0, "", nil},
-		`{"feed":"http://0x7f000001/"}`:                        {0, "", nil},
+		`{"feed":"http://169.254.169.254/latest/meta-data"}`:   {422, "INVALID_REQUEST", []string{"feed"}},
+		`{"feed":"http://[::ffff:127.0.0.1]/"}`:                {422, "INVALID_REQUEST", []string{"feed"}},
+		`{"feed":"http://localhost/"}`:                         {404, "UNAVAILABLE", nil},
+		`{"feed":"http://0x7f000001/"}`:                        {422, "INVALID_REQUEST", []string{"feed"}},
 	} {
 		a := s.postFollow(t, body)
 		shown := body[:min(len(body), 80)] + ": " + a.body

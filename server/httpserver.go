@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
 // Bounds of every connection.
@@ -18,9 +19,9 @@ const (
 
 // HTTPServer is an http.Server for the whole API, with bounds on the cost of a connection:
 // the size of the header, the time for the header, and the idle time. The number of open
-// connections is bounded too. Of more than 2,000 connections the server closes the connection
-// that has waited longest for a request; if none waits, the server closes the newest. An
-// http.Server of the embedder has none of these bounds;
+// connections is bounded too. A new connection always has a place: if 2,000 are open, the server
+// closes one of the client that holds most. Connections that wait for a request go first, while more than an
+// eighth of all wait. An http.Server of the embedder has none of these bounds;
 // golang.org/x/net/netutil.LimitListener can bound its listener.
 //
 // There is no bound on the time of an answer, because such a bound would cut event streams
@@ -29,6 +30,7 @@ const (
 // front of its listener, the refusals of net/http itself have the API's form too, and Stop drops no
 // connection that has been accepted.
 func (s *Server) HTTPServer(addr string) *http.Server {
+	connections := underway.NewConnections(s.cfg.testing.connections)
 	web := &http.Server{
 		Addr:              addr,
 		Handler:           s.Handler(),
@@ -37,8 +39,10 @@ func (s *Server) HTTPServer(addr string) *http.Server {
 		IdleTimeout:       idleTimeout,
 		// The handler refuses "OPTIONS *".
 		DisableGeneralOptionsHandler: true,
-		ConnState:                    edge.NewConnections(edge.MaxConnections).Changed,
-		ConnContext:                  edge.ConnContext,
+		ConnState:                    connections.Changed,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return connections.Context(edge.ConnContext(ctx, c), c)
+		},
 		BaseContext: func(l net.Listener) context.Context {
 			s.entrance.Watch(l)
 			return context.Background()

@@ -250,6 +250,26 @@ func TestHealthOnAFullDisk(t *testing.T) {
 	})
 }
 
+// A disk whose inodes are used up is full, however many bytes are free.
+func TestHealthOnADiskFullOfFiles(t *testing.T) {
+	t.Parallel()
+	disktest.RunWithFiles(t, 8<<20, 1200, func(t *testing.T, disk string) {
+		s := start(t, func(c *server.Config) { c.Dir, c.Limits.MinFreeDisk = disk, 1 })
+		s.ended(t, s.job(t, "before"))
+		many := filepath.Join(disk, "many")
+		require.NoError(t, os.Mkdir(many, 0o700))
+		for i := range 201 {
+			require.NoError(t, os.WriteFile(filepath.Join(many, strconv.Itoa(i)), nil, 0o600))
+		}
+		ready := s.get(t, "/readyz", as(""))
+		assert.Equal(t, http.StatusServiceUnavailable, ready.StatusCode)
+		assert.Contains(t, ready.object(t)["checks"].(map[string]any)["disk"], "unavailable: make room")
+		assert.Equal(t, http.StatusServiceUnavailable, s.upload(t, "another").StatusCode)
+		require.NoError(t, os.RemoveAll(many))
+		s.ended(t, s.job(t, "another"))
+	})
+}
+
 func TestHealthWithoutAStore(t *testing.T) {
 	t.Parallel()
 	st := openStore(t)

@@ -13,7 +13,7 @@ type Limits struct {
 	// MinFreeDisk is how many bytes must stay free on each local disk to which the service
 	// writes: the disks of its database, blobs and scratch files. With less free space the
 	// service answers uploads and new work with 503 SERVICE_UNAVAILABLE, accepted work waits,
-	// and /readyz says so; 0: 512 MiB.
+	// and /readyz says so; 0: 512 MiB. The disk must also have room for 1,000 more files.
 	MinFreeDisk int64
 	// BodyBytes is how many bytes of request bodies the process keeps in memory at the same
 	// time. An account may have a quarter of them, or a single body of the largest size. The

@@ -104,6 +104,7 @@ func startUnder(ctx context.Context, t testing.TB, database store.Options, dir s
 			c.Log = log
 			c.Dir = s.scratch
 			server.SetProgressInterval(c, time.Millisecond)
+			server.SetAudio(c, 10*time.Millisecond)
 			c.Sites = sites(t)
 			server.SetTimeout(c, patiently)
 		}),

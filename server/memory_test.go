@@ -220,14 +220,44 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	assert.Equal(t, http.StatusOK, w.Code)
 }
 
+// Without a key a network has a part of the memory for answers, which others do not notice.
+func TestLargeAnswersWithoutAKeyAreBounded(t *testing.T) {
+	t.Parallel()
+	s := start(t, func(c *server.Config) { server.SetAnswerBytes(c, 4<<20) }) // a quarter without a key, of which a network has a quarter
+	_, err := s.PutTranscript(t.Context(), servertest.Account, transcript.Transcript{
+		Platform: transcript.VideoSite, ExternalID: video, Lang: "en",
+		Segments: []transcript.Segment{{Text: strings.Repeat("a", 150<<10), Duration: 1}},
+	})
+	require.NoError(t, err)
+	_, token := s.share(t, "video_site/"+video, "")
+	get := func(from string, w http.ResponseWriter) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/shared/"+token, nil)
+		r.RemoteAddr = from + ":1024"
+		s.Handler().ServeHTTP(w, r)
+	}
+	read, begun := make(chan struct{}), make(chan struct{})
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		get("198.51.100.7", &unread{httptest.NewRecorder(), sync.OnceFunc(func() { close(begun) }), read})
+	})
+	<-begun
+	for from, status := range map[string]int{"198.51.100.8": http.StatusTooManyRequests, "203.0.113.9": http.StatusOK} {
+		w := httptest.NewRecorder()
+		get(from, w)
+		assert.Equal(t, status, w.Code, from)
+	}
+	close(read)
+	reader.Wait()
+}
+
 // An object store takes an upload in large parts: those of one account are few at once.
 func TestUploadsToAnObjectStoreAreBounded(t *testing.T) {
 	t.Parallel()
 	s := startWithBlobs(t, storetest.S3(t))
 	body, contentType := form(t, part{name: "file", content: "some media"})
-	upload := func(b io.Reader) *httptest.ResponseRecorder {
+	upload := func(key string, b io.Reader) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/transcript", b)
-		r.Header.Set("Authorization", "Bearer "+s.Key)
+		r.Header.Set("Authorization", "Bearer "+key)
 		r.Header.Set("Content-Type", contentType)
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
@@ -235,21 +265,30 @@ func TestUploadsToAnObjectStoreAreBounded(t *testing.T) {
 	}
 	var slow sync.WaitGroup
 	var ends []*io.PipeWriter
-	for range 4 {
+	keys := []string{s.Key, s.NewKey(t, "globex"), s.NewKey(t, "initech"), s.NewKey(t, "hooli")}
+	for i := range 16 {
 		out, in := io.Pipe()
-		slow.Go(func() { assert.Equal(t, http.StatusBadRequest, upload(out).Code) })
-		_, err := in.Write(body[:len(body)/2])
-		require.NoError(t, err)
+		slow.Go(func() { assert.Equal(t, http.StatusBadRequest, upload(keys[i/4], out).Code) })
+		head := bytes.Index(body, []byte("\r\n\r\n")) + 4
+		for _, some := range [][]byte{body[:head], body[head : head+1]} { // when the file is read, it is counted
+			_, err := in.Write(some)
+			require.NoError(t, err)
+		}
 		ends = append(ends, in)
 	}
-	w := upload(bytes.NewReader(body))
+	w := upload(s.Key, bytes.NewReader(body))
 	assert.Equal(t, http.StatusTooManyRequests, w.Code, w.Body)
 	assert.Equal(t, "1", w.Header().Get("Retry-After"))
+	assert.Contains(t, w.Body.String(), `"error":"rate_limited","message":"The account is sending 4 files, as many as it may at once:`)
+	w = upload(s.NewKey(t, "umbrella"), bytes.NewReader(body))
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code, w.Body)
+	assert.Equal(t, "2", w.Header().Get("Retry-After"))
+	assert.Contains(t, w.Body.String(), `"details":{"limit":16}`)
 	for _, in := range ends {
 		require.NoError(t, in.CloseWithError(io.ErrUnexpectedEOF))
 	}
 	slow.Wait()
-	assert.Equal(t, http.StatusOK, upload(bytes.NewReader(body)).Code)
+	assert.Equal(t, http.StatusOK, upload(s.Key, bytes.NewReader(body)).Code)
 }
 
 // A request that waits for its job holds no memory of its upload, which has arrived.

@@ -37,6 +37,9 @@ func TestMessagesAreForPeople(t *testing.T) {
 			}
 			for _, message := range messagesIn(t, path) {
 				found++
+				if strings.HasSuffix(message, " POST /v1/transcript makes one.") { // fixed words: see TestSpecification
+					continue
+				}
 				assert.NotRegexp(t, apiWords, message, path)
 			}
 			return err

@@ -31,6 +31,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 	for _, c := range []struct{ method, path, allow string }{
 		{http.MethodGet, "/v1/transcript", "OPTIONS, POST"},
 		{http.MethodPut, "/v1/transcript", "OPTIONS, POST"},
+		{http.MethodGet, "/v1/transcript/uploads/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", "DELETE, HEAD, PATCH"},
 		{http.MethodGet, "/v1/uploads/019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", "DELETE, HEAD, PATCH"},
 		{http.MethodOptions, "/v1/usage", "GET, HEAD"},
 		{http.MethodDelete, unknownJob, "GET, HEAD"},

@@ -16,13 +16,14 @@ func (s *Server) Handler() http.Handler {
 // "/v1/models".
 func (s *Server) OpenAI() http.Handler { return s.edge.Handler(s.openAI.Routes()) }
 
-// Transcripts serves POST /v1/transcript and the job routes, and nothing else.
+// Transcripts serves POST /v1/transcript, and the routes of uploads and jobs below it. A mux needs
+// both patterns, "/v1/transcript" and "/v1/transcript/".
 func (s *Server) Transcripts() http.Handler {
 	return s.edge.Handler(s.api.Transcripts())
 }
 
 // Captions serves GET /v1/video_site/captions and GET /v1/transcript/info. These routes
-// start no job.
+// start no job. A mux needs both patterns, "/v1/video_site/captions" and "/v1/transcript/info".
 func (s *Server) Captions() http.Handler {
 	return s.edge.Handler(s.api.Captions())
 }
@@ -32,7 +33,7 @@ func (s *Server) Captions() http.Handler {
 // and "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
 func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discovery()) }
 
-// Library serves /v1/library/: the saved transcripts of an account. Library starts no job and
+// Library serves the paths below "/v1/library/": the saved transcripts of an account. Library starts no job and
 // charges nothing.
 func (s *Server) Library() http.Handler {
 	return s.edge.Handler(slices.Concat(s.api.Library(), s.api.Shares()))
@@ -40,12 +41,12 @@ func (s *Server) Library() http.Handler {
 
 // Shared serves GET /v1/shared/{token} and the paths below: the texts that links of accounts show,
 // which need no credential. A mux needs the pattern "/v1/shared/". The routes that make such links
-// belong to [Server.Library]. Only accounts of [Config.Accounts] can share texts.
+// belong to [Server.Library]. With an Authenticator of the program's own, see [AccountChecker].
 func (s *Server) Shared() http.Handler { return s.edge.Handler(s.api.Shared()) }
 
 // Feeds serves /v1/feed, which gives an account the private address of a feed of its new texts,
 // and the feeds under /v1/feeds/, which need no credential. A mux needs both patterns, "/v1/feed"
-// and "/v1/feeds/". Only accounts of [Config.Accounts] have feeds.
+// and "/v1/feeds/". With an Authenticator of the program's own, see [AccountChecker].
 func (s *Server) Feeds() http.Handler { return s.edge.Handler(s.api.Feeds()) }
 
 // Batches serves /v1/batch and the paths below: batches and their exports. A mux needs both
@@ -58,7 +59,7 @@ func (s *Server) Batches() http.Handler {
 // account follows. A mux needs both patterns, "/v1/follows" and "/v1/follows/".
 func (s *Server) Follows() http.Handler { return s.edge.Handler(s.api.Follows()) }
 
-// MCP serves POST /mcp: the tools of the service for language models, by the Model Context
+// MCP serves POST at the pattern "/mcp": the tools of the service for language models, by the Model Context
 // Protocol without sessions. The tools need the scopes of the routes that they stand for, and
 // count as requests of these routes.
 func (s *Server) MCP() http.Handler { return s.edge.Handler(s.mcp.Routes()) }
@@ -67,10 +68,10 @@ func (s *Server) MCP() http.Handler { return s.edge.Handler(s.mcp.Routes()) }
 // the events of an account. A mux needs both patterns, "/v1/webhooks" and "/v1/webhooks/".
 func (s *Server) Webhooks() http.Handler { return s.edge.Handler(s.api.Webhooks()) }
 
-// Usage serves GET /v1/usage: the limits of an account, and how much of them is used.
+// Usage serves GET at the pattern "/v1/usage": the limits of an account, and how much of them is used.
 func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }
 
-// Health serves /healthz and /readyz, which need no credential.
+// Health serves "/healthz" and "/readyz", which need no credential. A mux needs both patterns.
 func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health()) }
 
 // Metrics shows the counts of the service and the figures of its database in

@@ -163,10 +163,10 @@ func TestDocumentNamesEveryOperation(t *testing.T) {
 		"GET /v1/video_site/channels/{channelId}/videos":                                    "listChannelVideos",
 		"GET /v1/video_site/playlists/{playlistId}/items":                                   "listPlaylistItems",
 
-		"OPTIONS /v1/transcript":        "getUploadLimits",
-		"HEAD /v1/uploads/{uploadId}":   "getUpload",
-		"PATCH /v1/uploads/{uploadId}":  "continueUpload",
-		"DELETE /v1/uploads/{uploadId}": "deleteUpload",
+		"OPTIONS /v1/transcript":                   "getUploadLimits",
+		"HEAD /v1/transcript/uploads/{uploadId}":   "getUpload",
+		"PATCH /v1/transcript/uploads/{uploadId}":  "continueUpload",
+		"DELETE /v1/transcript/uploads/{uploadId}": "deleteUpload",
 
 		"GET /v1/library/transcripts/upload/{externalId}/media":    "getRecording",
 		"DELETE /v1/library/transcripts/upload/{externalId}/media": "deleteRecording",

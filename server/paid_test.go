@@ -142,7 +142,8 @@ func TestAdmit(t *testing.T) {
 	release()
 	s.ended(t, id)
 
-	jobs, blobs := s.jobs(t), len(files(t, s.blobs))
+	s.nothingLeft(t)
+	jobs := s.jobs(t)
 	var none *transcript.Error
 	for name, test := range map[string]struct {
 		verdict func(context.Context) error
@@ -172,7 +173,7 @@ func TestAdmit(t *testing.T) {
 		assert.Equal(t, before+2, asked.Load(), name)
 	}
 	assert.Equal(t, jobs, s.jobs(t), "a job that was not admitted")
-	assert.Len(t, files(t, s.blobs), blobs, "an upload that was not admitted")
+	s.nothingLeft(t) // of an upload that was not admitted
 	assert.Equal(t, 2.0, s.get(t, "/v1/usage").object(t)["transcripts"].(map[string]any)["used"])
 }
 

@@ -302,6 +302,7 @@ func TestOwnSessionsAreCounted(t *testing.T) {
 	s := start(t, func(c *server.Config) {
 		c.Authenticator = sessions{
 			"ann":  {account.Principal{Account: "ann", Scopes: account.Scopes(), Plan: plan}, nil},
+			"ann2": {account.Principal{Account: "ann", KeyID: "her program", Scopes: account.Scopes(), Plan: plan}, nil},
 			"bea":  {account.Principal{Account: "bea", Plan: account.Plan{}}, nil},
 			"cleo": {account.Principal{Account: "cleo", Plan: odd}, nil},
 			"dora": {account.Principal{Account: "dora", Plan: account.Plan{Paid: true}}, nil},
@@ -319,7 +320,8 @@ func TestOwnSessionsAreCounted(t *testing.T) {
 		assert.Less(t, remaining, 100)
 		return w.Code
 	}
-	assert.Equal(t, []int{200, 200, 429}, []int{status("ann"), status("ann"), status("ann")})
+	assert.Equal(t, []int{200, 200, 429}, []int{status("ann2"), status("ann2"), status("ann2")})
+	assert.Equal(t, []int{200, 200, 429}, []int{status("ann"), status("ann"), status("ann")}, "a key at its limit locks nobody out")
 	assert.Equal(t, http.StatusTooManyRequests, s.get(t, "/v1/transcript/info?url="+video, as(""), header("Cookie", "session=ann")).StatusCode)
 	assert.Equal(t, http.StatusOK, status("bea"))
 	assert.Contains(t, []int{200, 429}, status("cleo"))

@@ -343,3 +343,19 @@ func TestUploadAfterAChangeOfThePlan(t *testing.T) {
 	require.NoError(t, err)
 	s.appendTo(t, path, 2, "file", true).isTextOf(t, "a file")
 }
+
+// However many requests bring a file, it is stored in few parts, and offsets never go back.
+func TestUploadByteByByte(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	file := strings.Repeat("the whole file ", 8)
+	path := s.begin(t, "", digestOf("Repr-Digest", file), lengthOf(len(file)))
+	for i := range len(file) - 1 {
+		a := s.appendTo(t, path, i, file[i:i+1], false)
+		require.Equal(t, http.StatusNoContent, a.StatusCode, a.body)
+		require.Equal(t, strconv.Itoa(i+1), a.Header.Get(resumable.Offset))
+		require.LessOrEqual(t, len(files(t, s.blobs)), 40)
+	}
+	s.appendTo(t, path, len(file)-1, file[len(file)-1:], true).isTextOf(t, file)
+	s.nothingLeft(t)
+}

@@ -63,12 +63,12 @@ func TestWhatHasEndedGoes(t *testing.T) {
 			seen += storetest.Count(t, o, "job_events")
 		}
 		require.Positive(t, seen)
-		require.Eventually(t, func() bool {
-			left := len(files(t, s.blobs)) + len(files(t, s.scratch))
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			assert.Empty(c, files(t, s.blobs))
+			assert.Empty(c, files(t, s.scratch))
 			for _, table := range passing[:len(passing)-1] { // the queue looks every half a minute
-				left += storetest.Count(t, o, table)
+				assert.Zero(c, storetest.Count(t, o, table), table)
 			}
-			return left == 0
 		}, time.Minute, 50*time.Millisecond)
 	})
 }

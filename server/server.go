@@ -123,6 +123,7 @@ func (s *Server) makePipeline() (err error) {
 		Retention:             c.testing.retention,
 		PlanOf:                s.planOf,
 		Follows:               c.testing.follows,
+		TrustWebhooks:         c.TrustWebhooks,
 		Webhooks:              c.testing.webhooks,
 	}
 	if !work.Idle {
@@ -148,16 +149,16 @@ func (s *Server) makeAPI() (err error) {
 	c := s.cfg
 	s.edge, err = edge.New(edge.Config{
 		Store: s.db, Metrics: s.metrics, Log: c.Log, Authenticator: c.Authenticator, TrustedProxies: c.TrustedProxies,
-		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: c.testing.answerBytes,
+		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: c.testing.answerBytes, Connections: c.testing.connections,
 	})
 	if err != nil {
 		return err
 	}
 	s.api = api.New(api.Config{
 		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
-		Feeds: textfeed.New(s.db.SQL()), Shares: shares.New(s.db), MayUse: s.mayUse, Judge: s.guard.JudgeLink,
+		Feeds: textfeed.New(s.db.SQL()), Shares: shares.New(s.db), Checker: c.accountChecker(), Judge: s.guard.JudgeLink,
 		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
-		Unconfined: func() error { return s.unconfined }, ExportPatience: c.testing.exportPatience, Timeout: c.testing.timeout,
+		Unconfined: func() error { return s.unconfined }, Timeout: c.testing.timeout,
 	})
 	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Metrics: s.metrics, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
 	s.openAI = &openaiface.Face{API: s.api, Lifetime: s.lifetime, Pipeline: s.pipeline, Admit: c.admit()}
@@ -172,12 +173,6 @@ func (s *Server) planOf(ctx context.Context, name string) account.Plan {
 		return account.Plan{}
 	}
 	return p.Plan // other errors are about requests
-}
-
-// mayUse returns why an account may not use the service now, or nil.
-func (s *Server) mayUse(ctx context.Context, name string) error {
-	_, err := s.cfg.Accounts.Principal(ctx, name)
-	return err
 }
 
 // Start begins the work. On SQLite Start returns store.ErrServed if another process serves

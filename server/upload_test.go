@@ -130,6 +130,11 @@ func TestCreateFormFile(t *testing.T) {
 	a := s.do(t, http.MethodPost, "/v1/transcript", &b, header("Content-Type", w.FormDataContentType()))
 	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
 	assert.Equal(t, `a "quoted" name`, a.object(t)["transcript"].(map[string]any)["title"])
+
+	// Browsers escape the quotation marks in another way.
+	a = s.postForm(t, []part{{name: "file", filename: "100%22 of %22sound%22.mp3", content: "more media"}, field("sendMetadata", "true"), field("waitMs", "10000")})
+	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
+	assert.Equal(t, `100" of "sound"`, a.object(t)["transcript"].(map[string]any)["title"])
 }
 
 func TestContentDigest(t *testing.T) {

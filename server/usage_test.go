@@ -56,6 +56,7 @@ func TestUsage(t *testing.T) {
 	assert.Equal(t, map[string]any{"used": 0.0, "reserved": 0.0, "limit": 5.0, "remaining": 5.0}, got["transcripts"])
 	assert.Equal(t, map[string]any{"used": 0.0, "reserved": 0.0, "limit": 10.0, "remaining": 10.0}, got["asrMinutes"])
 	assert.Equal(t, map[string]any{"inUse": 0.0, "limit": 1.0, "waiting": 0.0, "waitingLimit": 3.0}, got["asrConcurrency"])
+	assert.Equal(t, map[string]any{"bytes": 0.0, "maxBytes": 1073741824.0}, got["library"], "a plan that says none has 1 GiB")
 	assert.Equal(t, map[string]any{"balance": nil}, got["credits"])
 	assert.Equal(t, map[string]any{
 		"maxDurationSec": 7200.0, "maxUploadBytes": 1048576.0, "maxKeepMediaSec": 0.0, "batchItems": 50.0, "batchExport": false,
@@ -171,6 +172,7 @@ func TestUsageWithoutLimits(t *testing.T) {
 		"transcripts":    {"limit", "remaining"},
 		"asrMinutes":     {"limit", "remaining"},
 		"asrConcurrency": {"limit", "waitingLimit"},
+		"library":        {"maxBytes"},
 		"limits":         {"maxDurationSec", "maxUploadBytes", "batchItems", "eventStreams"},
 	} {
 		for _, field := range fields {

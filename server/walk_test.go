@@ -69,12 +69,8 @@ var things = map[string]thing{
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
 	},
-	"/v1/uploads/{uploadId}": {
-		make: func(t *testing.T, s *service, as change) string {
-			return strings.TrimPrefix(s.begin(t, "", as), "/v1/uploads/")
-		},
-		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
-	},
+	"/v1/transcript/uploads/{uploadId}": begunUpload,
+	"/v1/uploads/{uploadId}":            begunUpload,
 	"/v1/batch/{batchId}": {
 		make: func(t *testing.T, s *service, as change) string {
 			return s.listedBatch(t, as) // which waits, as lists are held
@@ -113,7 +109,7 @@ var things = map[string]thing{
 	"/v1/webhooks/{webhookId}/deliveries/{deliveryId}": {
 		make: func(t *testing.T, s *service, as change) string {
 			id, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`, as)
-			return id + "/" + s.testEvent(t, id, as)
+			return id + "/" + s.failedDelivery(t, id, as)
 		},
 		unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11/019321a0-7c11-7c3e-9a55-2f6d1f0c9b12",
 	},
@@ -154,6 +150,25 @@ var things = map[string]thing{
 		make:    func(t *testing.T, s *service, as change) string { return s.savedBy(t, as) },
 		unknown: "video_site/unknown-vid",
 	},
+}
+
+var begunUpload = thing{
+	make: func(t *testing.T, s *service, as change) string {
+		return strings.TrimPrefix(s.begin(t, "", as, lengthOf(10)), "/v1/transcript/uploads/")
+	},
+	unknown: "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11",
+}
+
+// patterns is the route table with a row for each pattern that a route has had.
+func patterns(s *service) (all []server.Route) {
+	for _, rt := range server.Routes(s.Server.Server) {
+		all = append(all, rt)
+		if rt.Formerly != "" {
+			rt.Pattern = rt.Formerly
+			all = append(all, rt)
+		}
+	}
+	return all
 }
 
 // savedBy saves the video for an account, and returns the path of the text in the library.
@@ -307,7 +322,7 @@ func (s *service) walkScopes(t *testing.T, owner, as change, scopes []account.Sc
 	defer s.Engine.Hold()()
 	defer s.Engine.HoldLists()()
 	s.setVideoSite()
-	for i, rt := range server.Routes(s.Server.Server) {
+	for i, rt := range patterns(s) {
 		needs := scopeOf(t, rt.Pattern)
 		var id string
 		if thing, names := thingOf(t, rt); names {
@@ -346,7 +361,7 @@ func TestOwnersOfEveryRoute(t *testing.T) {
 	mine, anothers := as(s.NewKey(t, "globex")), as(s.NewKey(t, "initech"))
 	same := header("X-Request-Id", "walk")
 	walked := 0
-	for _, rt := range server.Routes(s.Server.Server) {
+	for _, rt := range patterns(s) {
 		thing, names := thingOf(t, rt)
 		if !names || thing.public {
 			continue

@@ -35,7 +35,7 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 // makes 2,000 progress reports (200), and more until the one that never reads is dropped.
 func TestWatchers(t *testing.T) {
 	t.Parallel()
-	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = account.Unlimited }))
+	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams, p.ConcurrentRequests = account.Unlimited, account.Unlimited }))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	dropped := make(chan struct{})

@@ -105,6 +105,24 @@ func (e *Error) HTTPStatus() int {
 // Issue is one fault of a request: an element of details.issues of an
 // INVALID_REQUEST.
 type Issue struct {
-	Path    string `json:"path"`    // the path of the field, as in "urls.2"
-	Message string `json:"message"` // what the field must be
+	Path    string      `json:"path"`             // the path of the field, as in "urls.2"
+	Message string      `json:"message"`          // what the field must be
+	Reason  IssueReason `json:"reason,omitempty"` // the sort of the fault, for programs; later versions may add others
 }
+
+// IssueReason is the sort of a fault of a request. A program chooses its own words by it.
+type IssueReason string
+
+// The reasons of issues.
+const (
+	IssueMissing  IssueReason = "missing"  // the request needs the field
+	IssueUnknown  IssueReason = "unknown"  // the request has no such field
+	IssueRepeated IssueReason = "repeated" // the field is there more than once
+	IssueType     IssueReason = "type"     // the value has another JSON type than the field
+	IssueLength   IssueReason = "length"   // the value has too few or too many characters or entries
+	IssueRange    IssueReason = "range"    // the number or the time is out of bounds
+	IssueChoice   IssueReason = "choice"   // the value is none of those to choose from
+	IssueConflict IssueReason = "conflict" // the value does not go together with another one
+	IssueRefused  IssueReason = "refused"  // the service sends no request to this address
+	IssueInvalid  IssueReason = "invalid"  // the value has another form than the field
+)

@@ -71,7 +71,8 @@ type Request struct {
 	// SendMetadata asks for title, creator and the like.
 	SendMetadata bool
 	// Wait is how long the service holds the answer before it hands out a job: 0
-	// to 10 s, sent as whole milliseconds; nil means the service's 2 s.
+	// to 10 s, sent as whole milliseconds; nil means the service's 2 s. A client sends less
+	// where its own time is short.
 	Wait *time.Duration
 	// KeepMedia is how long the service keeps the recording of an upload, in whole seconds; 0: it
 	// keeps none. The account's plan bounds it. A request for a link cannot have it.

@@ -12,6 +12,7 @@ type Usage struct {
 	ASRMinutes     Allowance      `json:"asrMinutes"`
 	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are recognized, and recordings that wait
 	KeptMedia      KeptRecordings `json:"keptMedia"`      // recordings that are kept
+	Library        LibraryUsage   `json:"library"`        // texts of the account's own
 	Credits        Credits        `json:"credits"`        // what is left to spend, where the service has a bill of its own
 	Limits         UsageLimits    `json:"limits"`         // what the plan permits
 	// RateLimit is the window in which most requests count; nil if requests are not
@@ -60,6 +61,14 @@ type KeptRecordings struct {
 	Bytes      int64 `json:"bytes" minimum:"0"`      // their size; copies that the service makes for playing do not count
 	// Limit is how many bytes may be kept at once; nil: any number.
 	Limit *int64 `json:"limit" minimum:"0"`
+}
+
+// LibraryUsage is how much the texts of an account take.
+type LibraryUsage struct {
+	// Bytes are the bytes of the lines and words of the texts that belong to the account alone, and
+	// of the revisions of the texts in its library.
+	Bytes    int64  `json:"bytes" minimum:"0"`
+	MaxBytes *int64 `json:"maxBytes" minimum:"0"` // how many there may be; nil: any number
 }
 
 // Credits are what an account can pay with, where a service has such a thing.

@@ -19,7 +19,8 @@ type Delivery struct {
 	LastStatus *int `json:"lastStatus"`
 	// LastError says why the last attempt failed. It is nil after a success.
 	LastError *string `json:"lastError"`
-	// NextAt is when the service tries again. It is nil unless Status is pending.
+	// NextAt is when the service tries again. It is nil unless Status is pending, and while the
+	// delivery waits for the address of the endpoint to answer a test event.
 	NextAt    *transcript.Time `json:"nextAt"`
 	CreatedAt transcript.Time  `json:"createdAt"` // when the event happened
 }
@@ -45,6 +46,9 @@ type Resend struct {
 // Resent is what a resend of several deliveries has done.
 type Resent struct {
 	Resent int `json:"resent" minimum:"0"` // how many deliveries are sent again, the oldest of the range
+	// Skipped is how many deliveries of the range were sent again less than a minute ago, and stay as
+	// they are.
+	Skipped int `json:"skipped" minimum:"0"`
 	// Next is the start of the rest of the range, if the range has more deliveries than
 	// MaxResend. It is nil if nothing is left.
 	Next *transcript.Time `json:"next"`

@@ -7,13 +7,19 @@ type Endpoint struct {
 	ID  string `json:"id" format:"uuid"` // the id
 	URL string `json:"url" format:"uri"` // where the events go
 	// Events are the types that the endpoint receives. An empty list means all types, also
-	// those that later versions add. An endpoint receives test events in any case.
+	// those that later versions add, except FollowEnded. An endpoint receives test events in any case.
 	Events      []EventType `json:"events"`
 	Description string      `json:"description"` // the account's own words; may be empty
 	Status      Status      `json:"status"`      // what to branch on
 	// DisabledReason says why the service has switched the endpoint off. It is nil unless
 	// Status is disabled.
 	DisabledReason *string `json:"disabledReason"`
+	// Verified tells that URL has answered a test event with 2xx. Until then the endpoint gets test
+	// events alone, and its other deliveries wait. The service sends the first test event by itself
+	// when the endpoint is made, and when its address changes.
+	Verified bool `json:"verified"`
+	// OldestWaitingAt is the CreatedAt of the oldest delivery that is pending. It is nil if none is.
+	OldestWaitingAt *transcript.Time `json:"oldestWaitingAt"`
 	// PublicKey checks the signatures "v1a" of the endpoint, and is no secret: "whpk_" and
 	// the base64 of an ed25519 key.
 	PublicKey string          `json:"publicKey"`
@@ -36,14 +42,14 @@ const (
 // Params describe a new endpoint.
 type Params struct {
 	URL         string      `json:"url"`                   // where the events go: http or https, at most MaxURL characters
-	Events      []EventType `json:"events,omitempty"`      // the types that the endpoint receives; empty: all
+	Events      []EventType `json:"events,omitempty"`      // the types that the endpoint receives; empty: as in Endpoint
 	Description string      `json:"description,omitempty"` // at most MaxDescription characters; may be empty
 }
 
 // Change is a change of an endpoint. A nil member leaves its value alone.
 type Change struct {
 	URL         *string      `json:"url,omitempty"`         // as in Params
-	Events      *[]EventType `json:"events,omitempty"`      // as in Params: an empty list means all types
+	Events      *[]EventType `json:"events,omitempty"`      // as in Params, also an empty list
 	Description *string      `json:"description,omitempty"` // as in Params: an empty text removes the description
 	// Status is active or paused. An endpoint that the service has disabled becomes active
 	// again by Active.

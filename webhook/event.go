@@ -14,12 +14,15 @@ const (
 	TranscriptFailed    EventType = "transcript.failed"    // a job has ended without a text
 	BatchCompleted      EventType = "batch.completed"      // a batch has ended, and an item succeeded or none failed
 	BatchFailed         EventType = "batch.failed"         // a batch has ended without a text
-	Test                EventType = "test"                 // the account has asked for a test
+	// FollowEnded tells that the publisher has ended a followed feed, which pauses the follow. Only
+	// an endpoint that names this type receives it.
+	FollowEnded EventType = "follow.ended"
+	Test        EventType = "test" // the account has asked for a test
 )
 
 // EventTypes lists every type.
 func EventTypes() []EventType {
-	return []EventType{TranscriptCompleted, TranscriptFailed, BatchCompleted, BatchFailed, Test}
+	return []EventType{TranscriptCompleted, TranscriptFailed, BatchCompleted, BatchFailed, FollowEnded, Test}
 }
 
 // Event is what an endpoint receives. The event holds ids, and not the text: the receiver
@@ -33,10 +36,11 @@ type Event struct {
 	Data      Data            `json:"data"`      // to what it happened
 }
 
-// Data is the job or the batch of an event. A test has neither.
+// Data is the job, the batch or the follow of an event. A test has none of them.
 type Data struct {
 	JobID      string              `json:"jobId,omitempty"`      // the job, of a transcript event
 	BatchID    string              `json:"batchId,omitempty"`    // the batch, of a batch event
+	FollowID   string              `json:"followId,omitempty"`   // the follow, of a follow event
 	Platform   transcript.Platform `json:"platform,omitempty"`   // where the content of the job is
 	ExternalID string              `json:"externalId,omitempty"` // the platform's id of the content of the job
 	Error      *transcript.Code    `json:"error,omitempty"`      // why the job or the batch has failed

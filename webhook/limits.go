@@ -14,6 +14,8 @@ const (
 	MaxResend = 1000
 	// MaxBody is the size of the largest body of an event, in bytes.
 	MaxBody = 20_000
+	// PerSecond is how many requests a host gets in a second for an account, from all its endpoints.
+	PerSecond = 2
 	// Retention is how long the service keeps a delivery that has ended.
 	Retention = 30 * 24 * time.Hour
 	// RotationOverlap is how long the old keys of an endpoint sign next to the new ones.

@@ -34,7 +34,7 @@ func TestBackupAndRestore(t *testing.T) {
 		assert.Contains(t, must(t, append([]string{"restore", "--from", target}, place...)...).stderr, "is restored")
 		assert.Equal(t, keys, must(t, append([]string{"keys", "list"}, place[:2]...)...).stdout)
 		found := must(t, append([]string{"verify"}, place...)...).stdout
-		assert.Equal(t, 3, strings.Count(found, "ok  "), found)
+		assert.Equal(t, strings.Count(found, "\n"), strings.Count(found, "ok  "), found)
 
 		a = call(t, append([]string{"restore", "--from", target}, place...)...)
 		assert.Equal(t, exitFailure, a.code)

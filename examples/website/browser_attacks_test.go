@@ -301,7 +301,7 @@ func TestBrowserKeepsCookiesAndKeysApart(t *testing.T) {
 		}
 		assert.Equal(t, http.StatusUnauthorized, browsertest.Eval[int](page, `fetch("/web/v1/usage", {headers: {Authorization: "Bearer `+key+`"}}).then(r => r.status)`), name)
 	}
-	assert.Equal(t, http.StatusForbidden, browsertest.Eval[int](guest, `fetch("/web/v1/library/transcripts").then(r => r.status)`))
+	assert.Equal(t, http.StatusUnauthorized, browsertest.Eval[int](guest, `fetch("/web/v1/library/transcripts").then(r => r.status)`))
 	assert.Equal(t, http.StatusOK, browsertest.Eval[int](user, `fetch("/web/v1/library/transcripts").then(r => r.status)`))
 }
 

@@ -116,7 +116,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 		return nil, err
 	}
 	s.web = s.server.HTTPServer(string(c.Listen))
-	s.web.Handler = server.Patient(routes(s.server.Handler(), s.visitors.Identify, permitted, pages))
+	s.web.Handler = routes(s.server, s.visitors.Identify, permitted, pages)
 	if err = s.keepSweeping(); err != nil {
 		return nil, err
 	}
@@ -145,14 +145,20 @@ func removeFrom(s *server.Server) func(context.Context, string) error {
 }
 
 // routes returns the website's handler: the API itself, for programs with keys; the API again
-// under /web, for the pages, on behalf of their users; and the pages.
-func routes(api http.Handler, identify func(http.Handler) http.Handler, permitted, pages http.Handler) http.Handler {
-	all := http.NewServeMux()
-	for _, own := range []string{"/v1/", "/docs", "/docs/", "/healthz", "/readyz"} {
-		all.Handle(own, api)
+// under /web, for the pages, on behalf of their users; and the pages. Strangers can make accounts,
+// so all requests are bounded by address, those of accounts too. Only the health of the service
+// always answers.
+func routes(s *server.Server, identify func(http.Handler) http.Handler, permitted, pages http.Handler) http.Handler {
+	api, bounded := s.Handler(), http.NewServeMux()
+	for _, own := range []string{"/v1/", "/docs", "/docs/"} {
+		bounded.Handle(own, api)
 	}
-	all.Handle("/web/v1/", identify(http.StripPrefix("/web", permitted)))
-	all.Handle("/", identify(pages))
+	bounded.Handle("/web/v1/", identify(http.StripPrefix("/web", permitted)))
+	bounded.Handle("/", identify(pages))
+	all := http.NewServeMux()
+	all.Handle("/healthz", api)
+	all.Handle("/readyz", api)
+	all.Handle("/", s.Bounded(bounded))
 	return all
 }
 

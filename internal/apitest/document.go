@@ -136,6 +136,9 @@ func (d *Document) operation(method, path string) (op place, parameters map[stri
 			found, parameters = pattern, values
 		}
 	}
+	if found == "" {
+		return d.formerly(method, path)
+	}
 	op, ok = d.at(paths, found, strings.ToLower(method))
 	if ok || method != http.MethodHead {
 		return op, parameters, ok
@@ -144,6 +147,19 @@ func (d *Document) operation(method, path string) (op place, parameters map[stri
 		return place{}, nil, false // an event stream does not exist without a body
 	}
 	return op, parameters, ok
+}
+
+// formerly finds the operation of a method whose earlier path, which goes on answering, is the path.
+func (d *Document) formerly(method, path string) (op place, parameters map[string]string, ok bool) {
+	paths, _ := d.at(place{d.root, ""}, "paths")
+	for pattern := range paths.node {
+		op, ok = d.at(paths, pattern, strings.ToLower(method))
+		earlier, moved := op.node["x-formerly"].(string)
+		if parameters, matches := match(earlier, path); ok && moved && matches {
+			return op, parameters, true
+		}
+	}
+	return place{}, nil, false
 }
 
 // match reports whether the path matches the pattern, as in /job/{id}.

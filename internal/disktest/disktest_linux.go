@@ -21,7 +21,18 @@ const inside = "DISKTEST_INSIDE"
 // alone.
 func Run(t *testing.T, size int64, f func(t *testing.T, dir string)) {
 	t.Helper()
-	dir, err := mount(t, size)
+	run(t, fmt.Sprintf("size=%d,mode=0755", size), f)
+}
+
+// RunWithFiles is Run for a file system that also has room for files files at most, with its folders.
+func RunWithFiles(t *testing.T, size, files int64, f func(t *testing.T, dir string)) {
+	t.Helper()
+	run(t, fmt.Sprintf("size=%d,nr_inodes=%d,mode=0755", size, files), f)
+}
+
+func run(t *testing.T, options string, f func(t *testing.T, dir string)) {
+	t.Helper()
+	dir, err := mount(t, options)
 	switch {
 	case err == nil:
 		f(t, dir)
@@ -33,9 +44,9 @@ func Run(t *testing.T, size int64, f func(t *testing.T, dir string)) {
 }
 
 // mount mounts a file system until the end of the test.
-func mount(t *testing.T, size int64) (string, error) {
+func mount(t *testing.T, options string) (string, error) {
 	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=0755", size)); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
 		return "", err
 	}
 	t.Cleanup(func() {

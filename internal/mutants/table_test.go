@@ -55,22 +55,25 @@ var table = []mutant{
 
 	{"server/internal/shares/shares.go", `WHERE s.hash = ? AND s.expires_at > (SELECT ?)`, `WHERE s.hash = ? AND (SELECT ?) IS NOT NULL`, "server TestSharesEnd"},
 	{"server/internal/shares/shares.go", `Hash: hashOf(token),`, `Hash: token,`, "server TestShareAddressesAreKeptNowhere"},
-	{"server/internal/api/shared.go", `err = s.mayUse(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
+	{"server/internal/api/shared.go", `err = s.checker.CheckAccount(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
 	{"server/internal/api/shared.go", `Open: true, ByAddress: true,`, `Open: true,`, "server TestSharedTextsCountByAddress"},
 
 	// API3 Broken Object Property Level Authorization
-	{"server/internal/request/json.go", `is.cannotRead(name, "is not a property of this request")`, ``, "server TestJSONBodies"},
+	{"server/internal/request/json.go", `is.cannotRead(transcript.IssueUnknown, name, "is not a property of this request")`, ``, "server TestJSONBodies"},
 	{"server/internal/request/json.go", `case f.sent:`, `case false:`, "server TestJSONBodies"},
 	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
 
 	{"server/internal/api/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
 
 	// API4 Unrestricted Resource Consumption
-	{"server/internal/api/eventstreamlimit.go", `c.streams[owner] >= limit {`, `c.streams[owner] >= limit+1000 {`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/api/eventstreamlimit.go", `c.open.Take(p.Account, p.Plan.EventStreams)`, `c.open.Take(p.Account, 1000)`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/edge/authenticate.go", `e.ofAccount(r.Context(), in.principal)`, `error(nil)`, "server TestRequestsUnderWayAreBounded"},
+	{"server/internal/edge/route.go", `h = e.countingClients(h)`, ``, "server TestRequestsUnderWayAreBounded"},
+	{"server/internal/edge/patience.go", `*p-patience(waited)`, `*p`, "server TestPatienceWithReaders"},
 	{"server/internal/db/uploads.go", `if has.Count >= most.Count || most.Bytes >= 0`, `if most.Bytes >= 0`, "server/internal/db TestUnfinishedUploadsAreBounded"},
 	{"server/internal/blobs/parts.go", `if !there || p.size <= 0 || p.size > size-at {`, `if !there || p.size <= 0 {`, "server/internal/blobs TestDamagedParts"},
 	{"server/internal/edge/ratelimit.go", `if counted.Count > limit.Requests {`, `if false {`, "server TestWindowsThatAreUsedUp"},
-	{"server/internal/edge/connectionlimit.go", `if len(c.open) < c.most {`, `if true {`, "server TestConnectionsThatSendNothing"},
+	{"server/internal/underway/connections.go", `holds[conn.holder] < most`, `false`, "server/internal/underway TestConnectionsThatWait"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_DATA, uint64(l.Memory), uint64(l.Memory)},`, ``, "internal/run TestMemoryLimit"},
 	{"internal/run/process_linux.go", `{unix.RLIMIT_NOFILE, maxOpen, maxOpen},`, ``, "internal/run TestLimitsAreSet"},
 

@@ -61,6 +61,7 @@ func (p *Plan) limits() []limit {
 		limitOf("maxUploadBytes", &p.MaxUploadBytes, one, maxAmount),
 		limitOf("maxKeepMediaSec", &p.MaxKeepMedia, second, maxSeconds),
 		limitOf("maxKeptMediaBytes", &p.MaxKeptMediaBytes, one, maxAmount),
+		limitOf("maxLibraryBytes", &p.MaxLibraryBytes, one, maxAmount),
 		limitOf("keepLibrarySec", &p.KeepLibrary, second, maxSeconds),
 		limitOf("keepJobsSec", &p.KeepJobs, second, maxKeepJobs),
 		limitOf("asrConcurrency", &p.ASRConcurrency, one, maxCount),
@@ -71,6 +72,7 @@ func (p *Plan) limits() []limit {
 		limitOf("follows", &p.Follows, one, maxCount),
 		limitOf("followItemsPerDay", &p.FollowItemsPerDay, one, maxCount),
 		limitOf("cacheTtlSec", &p.CacheTTL, second, maxSeconds),
+		limitOf("concurrentRequests", &p.ConcurrentRequests, one, maxCount),
 		limitOf("eventStreams", &p.EventStreams, one, maxCount),
 	}
 }

@@ -38,6 +38,10 @@ type Plan struct {
 	// are kept for an account at once.
 	MaxKeepMedia      time.Duration
 	MaxKeptMediaBytes int64
+	// MaxLibraryBytes bounds the texts that belong to the account alone and the revisions of its
+	// texts, by the bytes of their lines and words. A text that would go beyond the bound is refused,
+	// except the text of a job that runs already. 0: 1 GiB.
+	MaxLibraryBytes int64
 	// KeepLibrary is how long an entry stays in the library, in whole seconds from the moment when
 	// it came in: a text, a failed job, a batch that has ended. With the entry go the recording and
 	// the text, unless others have them too. 0 or Unlimited: until the account removes the entry.
@@ -75,6 +79,10 @@ type Plan struct {
 	// CacheTTL is how long the server serves a shared text from the cache. A later request
 	// makes the text again. 0: the server never uses the cache; Unlimited: it always does.
 	CacheTTL time.Duration
+	// ConcurrentRequests is how many requests of an account may be under way at once in each
+	// process. Half of them may wait (waitMs) or be event streams. 0: 250, an eighth of the
+	// connections that a process keeps open.
+	ConcurrentRequests int
 	// EventStreams is how many event streams of an account may be open at once in each process.
 	EventStreams int
 }
@@ -101,6 +109,7 @@ func WithoutLimits(name string) Plan {
 		MaxUploadBytes:       Unlimited,
 		MaxKeepMedia:         Unlimited,
 		MaxKeptMediaBytes:    Unlimited,
+		MaxLibraryBytes:      Unlimited,
 		ASR:                  true,
 		ASRConcurrency:       Unlimited,
 		ASRWaiting:           Unlimited,
@@ -110,6 +119,7 @@ func WithoutLimits(name string) Plan {
 		Follows:              Unlimited,
 		FollowItemsPerDay:    Unlimited,
 		CacheTTL:             Unlimited,
+		ConcurrentRequests:   Unlimited,
 		EventStreams:         Unlimited,
 	}
 }
@@ -125,17 +135,20 @@ func (p Plan) UpgradeRequired(message string) *transcript.Error {
 // DefaultPlans returns the plans of a self-hosted service. The only plan, "self_hosted",
 // permits everything, within bounds that keep one account from occupying the whole service: 600
 // requests a minute, one recording recognized at once and 200 waiting, uploads of at most 4
-// GiB, recordings kept for at most 30 days and 20 GiB of them, batches of 500 items, 10,000 follows
-// with 1,000 items a day, 20 event streams. The cache serves texts for 30 days.
+// GiB, recordings kept for at most 30 days and 20 GiB of them, 10 GiB of texts, batches of 500 items,
+// 10,000 follows with 1,000 items a day, 250 requests at once, 20 event streams. The cache serves texts
+// for 30 days.
 func DefaultPlans() Plans {
 	plan := WithoutLimits("self_hosted")
 	plan.RateLimit = RateLimit{Requests: 600, Window: time.Minute}
 	plan.MaxUploadBytes = 4 << 30
 	plan.MaxKeepMedia, plan.MaxKeptMediaBytes = 30*24*time.Hour, 20<<30
+	plan.MaxLibraryBytes = 10 << 30
 	plan.ASRConcurrency, plan.ASRWaiting = 1, 200
 	plan.BatchItems = 500
 	plan.Follows, plan.FollowItemsPerDay = 10_000, 1000
 	plan.CacheTTL = 30 * 24 * time.Hour
+	plan.ConcurrentRequests = 0 // 250
 	plan.EventStreams = 20
 	return Plans{Default: plan.Name, ByName: map[string]Plan{plan.Name: plan}}
 }

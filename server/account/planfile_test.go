@@ -26,14 +26,14 @@ func TestReadPlans(t *testing.T) {
 				"paid": true, "actionLabel": "Get more", "actionUrl": "https://example.com/plans?from=api",
 				"rateLimit": {"windowSec": 86400, "requests": 1000000000},
 				"transcriptsPerPeriod": 1000, "asrMinutesPerPeriod": 120, "periodAnchorDay": 28,
-				"asrConcurrency": 2, "asrWaiting": 10, "maxDurationSec": 7200, "maxUploadBytes": 9007199254740991, "maxKeepMediaSec": 2592000, "maxKeptMediaBytes": 1073741824,
-				"batchItems": 50, "batchExport": true, "follows": 20, "followItemsPerDay": 30, "upload": true, "asr": true, "eventStreams": 0, "cacheTtlSec": 9223372036
+				"asrConcurrency": 2, "asrWaiting": 10, "maxDurationSec": 7200, "maxUploadBytes": 9007199254740991, "maxKeepMediaSec": 2592000, "maxKeptMediaBytes": 1073741824, "maxLibraryBytes": 1000,
+				"batchItems": 50, "batchExport": true, "follows": 20, "followItemsPerDay": 30, "upload": true, "asr": true, "concurrentRequests": 100, "eventStreams": 0, "cacheTtlSec": 9223372036
 			},
 			"Unlimited-2": {
 				"paid": true, "rateLimit": null,
 				"transcriptsPerPeriod": null, "asrMinutesPerPeriod": null,
-				"asrConcurrency": null, "asrWaiting": null, "maxDurationSec": null, "maxUploadBytes": null, "maxKeepMediaSec": null, "maxKeptMediaBytes": null,
-				"batchItems": null, "batchExport": true, "follows": null, "followItemsPerDay": null, "upload": true, "asr": true, "eventStreams": null, "cacheTtlSec": null
+				"asrConcurrency": null, "asrWaiting": null, "maxDurationSec": null, "maxUploadBytes": null, "maxKeepMediaSec": null, "maxKeptMediaBytes": null, "maxLibraryBytes": null,
+				"batchItems": null, "batchExport": true, "follows": null, "followItemsPerDay": null, "upload": true, "asr": true, "concurrentRequests": null, "eventStreams": null, "cacheTtlSec": null
 			},
 			"unlimited_requests": {"paid": true, "rateLimit": {"requests": null, "windowSec": 60}}
 		},
@@ -46,9 +46,9 @@ func TestReadPlans(t *testing.T) {
 			Name: "all_there", Paid: true, ActionLabel: "Get more", ActionURL: "https://example.com/plans?from=api",
 			RateLimit:            account.RateLimit{Requests: 1_000_000_000, Window: 24 * time.Hour},
 			TranscriptsPerPeriod: 1000, ASRMinutesPerPeriod: 120, PeriodAnchorDay: 28,
-			Upload: true, MaxUploadBytes: 1<<53 - 1, MaxKeepMedia: 720 * time.Hour, MaxKeptMediaBytes: 1 << 30,
+			Upload: true, MaxUploadBytes: 1<<53 - 1, MaxKeepMedia: 720 * time.Hour, MaxKeptMediaBytes: 1 << 30, MaxLibraryBytes: 1000,
 			ASR: true, ASRConcurrency: 2, ASRWaiting: 10, MaxDuration: 2 * time.Hour,
-			BatchItems: 50, BatchExport: true, Follows: 20, FollowItemsPerDay: 30, CacheTTL: 9223372036 * time.Second, EventStreams: 0,
+			BatchItems: 50, BatchExport: true, Follows: 20, FollowItemsPerDay: 30, CacheTTL: 9223372036 * time.Second, ConcurrentRequests: 100, EventStreams: 0,
 		},
 		"Unlimited-2": account.WithoutLimits("Unlimited-2"),
 		"unlimited_requests": {

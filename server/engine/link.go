@@ -48,7 +48,9 @@ type CaptionSource interface {
 	// or false to read none. If pick chooses none, and the platform withholds tracks of known
 	// languages, pick is called once more, with the withheld tracks. If it then chooses one,
 	// the error is PO_TOKEN_REQUIRED. With an error, Captions returns everything learned before
-	// it.
+	// it. Without an error and without a track, the source has proved that the content has no
+	// captions: then the service recognizes the sound, even if the platform blocks another source.
+	// A page that is empty, cut off or about something else proves nothing and is an error.
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }
 

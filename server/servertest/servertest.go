@@ -64,6 +64,7 @@ func roomy() account.Plan {
 		Follows:              10_000,
 		FollowItemsPerDay:    1_000_000,
 		CacheTTL:             30 * 24 * time.Hour,
+		ConcurrentRequests:   1_000_000,
 		EventStreams:         20,
 	}
 }

@@ -54,8 +54,8 @@ func Restore(ctx context.Context, o Options, path string) (Backup, error) {
 	return Backup(about), err
 }
 
-// Verify compares the rows of the store with its blobs, and its texts with the index of their
-// words. It reads all blobs that rows name. Processes may serve the store meanwhile.
+// Verify checks the integrity of a SQLite file, and compares the rows of the store with its blobs
+// and its texts with the index of their words. It reads all blobs that rows name. Processes may serve the store meanwhile.
 func (s *Store) Verify(ctx context.Context) ([]engine.Finding, error) {
 	return backup.Verify(ctx, db.Of(s))
 }

@@ -62,6 +62,7 @@ func (s Setup) Config() (server.Config, error) {
 		Log:                   s.Log,
 		Version:               Version(),
 		DirectMedia:           s.DirectMedia,
+		TrustWebhooks:         s.TrustWebhooks,
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			e, _, err := s.engine(host)
 			return e, err

@@ -81,7 +81,8 @@ func (b *begun) end(err error) error {
 	defer b.lock.Unlock() //nolint:errcheck // the lock ends with the process anyway
 	var refused *client.Error
 	var written *writtenError
-	if err != nil && !errors.As(err, &refused) && !errors.As(err, &written) {
+	var sent *client.WaitError // the job has begun
+	if err != nil && !errors.As(err, &refused) && !errors.As(err, &written) && !errors.As(err, &sent) {
 		return &brokenOffError{err}
 	}
 	_ = os.Remove(b.path) // else removeOld removes it

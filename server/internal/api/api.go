@@ -33,14 +33,13 @@ type Config struct {
 	Feeds       *textfeed.Feeds
 	Shares      *shares.Shares
 	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
-	MayUse      func(ctx context.Context, account string) error   // nil, or why an account may not use the service now
+	Checker     edge.AccountChecker                               // says whether an account may use the service now
 	Admit       Admit                                             // has the last word on new work; nil: the plan decides
 	BasePath    string                                            // the start of the paths in answers; empty: the root
 	Version     string                                            // of the program, for GET /healthz
 	Unconfined  func() error                                      // why the kernel does not hold programs to the egress guard; nil: it does
 
-	ExportPatience time.Duration // how long a client may take to read a chunk of an export or of a recording
-	Timeout        func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
 // API is the resources of the service, each with its routes.
@@ -69,8 +68,8 @@ type API struct {
 // New makes an API.
 func New(c Config) *API {
 	found := &contents{sites: c.Sites, direct: c.DirectMedia, shortLinks: c.ShortLinks, timeout: c.Timeout}
-	recent, streams := newRecentAnswers(), new(streamCounter)
-	saved := &savedTexts{recordings: &recordings{c.Pipeline, c.Lifetime, c.ExportPatience}, pipeline: c.Pipeline, sites: c.Sites, recent: recent}
+	recent, streams := newRecentAnswers(), &streamCounter{metrics: c.Metrics}
+	saved := &savedTexts{recordings: &recordings{c.Pipeline, c.Lifetime}, pipeline: c.Pipeline, sites: c.Sites, recent: recent}
 	a := &API{
 		lifetime: c.Lifetime,
 		transcripts: &transcripts{
@@ -86,17 +85,17 @@ func New(c Config) *API {
 			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
 			timeout: c.Timeout, basePath: c.BasePath,
 		},
-		follows:  &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, basePath: c.BasePath},
-		exports:  &exports{pipeline: c.Pipeline, log: c.Log, patience: c.ExportPatience},
+		follows:  &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, judge: c.Judge, basePath: c.BasePath},
+		exports:  &exports{pipeline: c.Pipeline, log: c.Log},
 		library:  saved,
 		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
-		feeds:    &textFeeds{feeds: c.Feeds, mayUse: c.MayUse, recent: recent, basePath: c.BasePath},
+		feeds:    &textFeeds{feeds: c.Feeds, checker: c.Checker, recent: recent, basePath: c.BasePath},
 		webhooks: &endpoints{edge: c.Edge, store: c.Pipeline.Webhooks, judge: c.Judge, basePath: c.BasePath},
 		usage:    &usage{pipeline: c.Pipeline},
 		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
-	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: saved, mayUse: c.MayUse, basePath: c.BasePath}
+	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: saved, checker: c.Checker, basePath: c.BasePath}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
 		page:     sync.OnceValues(openapi.NewPage),

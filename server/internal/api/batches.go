@@ -222,10 +222,14 @@ func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, li
 // whether it has waited. That takes the place of an event stream; where the account has no
 // more of these, or the service stops, nothing is waited for.
 func (b *batchJobs) waitForBatch(ctx context.Context, p account.Principal, id string, wait time.Duration) (waitedFor bool, err error) {
-	if wait == 0 || !b.streams.open(p.Account, p.Plan.EventStreams) {
+	if wait == 0 {
 		return false, nil
 	}
-	defer b.streams.close(p.Account)
+	closed, ok := b.streams.take(ctx, p)
+	if !ok {
+		return false, nil
+	}
+	defer closed()
 	serving, stop := b.lifetime.Until(ctx)
 	defer stop()
 	waiting, cancel := b.timeout(serving, wait)

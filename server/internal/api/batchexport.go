@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/batch/export"
@@ -20,11 +19,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// exportChunk is how many bytes of an export are sent at once.
+const exportChunk = 64 << 10
+
 // exports writes the texts of a batch as one file.
 type exports struct {
 	pipeline *pipeline.Pipeline
 	log      *slog.Logger
-	patience time.Duration // how long a client may take to read a chunk
 }
 
 func (x *exports) routes() []edge.Route {
@@ -126,18 +127,17 @@ func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	to := &patientWriter{w: w, control: http.NewResponseController(w), patience: x.patience}
-	buffered := bufio.NewWriterSize(to, streamChunk)
+	buffered := bufio.NewWriterSize(w, exportChunk)
 	err := file.Write(buffered, e.Entries(r.Context()))
 	if err == nil {
 		if err = buffered.Flush(); err == nil {
-			err = to.control.Flush()
+			err = http.NewResponseController(w).Flush()
 		}
 	}
 	switch {
 	case err == nil:
 		return nil
-	case !to.begun:
+	case !edge.Begun(r.Context()):
 		h.Del("ETag")
 		h.Del("Content-Disposition")
 		if errors.Is(err, batches.ErrTextChanged) {
@@ -145,9 +145,6 @@ func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export
 		}
 		return err
 	}
-	if r.Context().Err() != nil || to.failed {
-		edge.ClientGone(r.Context())
-	}
-	edge.LogCause(r, err)
-	panic(http.ErrAbortHandler)
+	edge.Abort(r, err)
+	return nil
 }

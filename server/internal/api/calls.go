@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -55,7 +56,7 @@ func (a *API) ListChunks(usual int) Call {
 	table.Fields = slices.Concat(libraryPath(&asked.key).Fields, table.Fields)
 	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		if err := a.library.checkKey(asked.key); err != nil {
-			return nil, transcript.Errorf(transcript.NoTranscript, "There is no such transcript in the library.").Because(err)
+			return nil, subject.NotSaved().Because(err)
 		}
 		list := listOf(p, "listChunks", table)
 		from, saved, err := a.library.chunksOf(ctx, p.Account, list, asked)

@@ -25,7 +25,6 @@ const (
 	maxStreamAge  = 30 * time.Minute
 	streamRetry   = time.Second      // after which a client is to come back
 	recheck       = 10 * time.Second // between two looks at the key: one that is revoked goes within 15 s
-	eventTimeout  = 10 * time.Second // to write one event
 	maxEventBytes = 256 << 10        // a larger one goes without its transcript
 )
 
@@ -74,12 +73,11 @@ func streamHeader() request.Table {
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.
 func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	if !e.streams.open(p.Account, p.Plan.EventStreams) {
+	closed, ok := e.streams.take(r.Context(), p)
+	if !ok {
 		return errTooManyStreams
 	}
-	defer e.streams.close(p.Account)
-	defer e.metrics.StreamOpened()()
-
+	defer closed()
 	id, err := jobID(r)
 	if err != nil {
 		return err
@@ -125,12 +123,12 @@ func (a *API) Pump(ctx context.Context, leave func(), to Watcher, events iter.Se
 
 // OpenStream counts one of the event streams that an account may have open at once, until closed is
 // called.
-func (a *API) OpenStream(p account.Principal) (closed func(), err error) {
-	if !a.events.streams.open(p.Account, p.Plan.EventStreams) {
+func (a *API) OpenStream(ctx context.Context, p account.Principal) (closed func(), err error) {
+	closed, ok := a.events.streams.take(ctx, p)
+	if !ok {
 		return nil, errTooManyStreams
 	}
-	counted := a.events.metrics.StreamOpened()
-	return func() { counted(); a.events.streams.close(p.Account) }, nil
+	return closed, nil
 }
 
 // watched is one turn of a watch.

@@ -78,10 +78,8 @@ func comeBack(reason string) transcript.Closing {
 	return transcript.Closing{Reason: reason, RetryMS: int(streamRetry / time.Millisecond)}
 }
 
-// write sends b, or gives the client up that does not take it in time.
+// write sends b. The edge gives up a client that does not take it in time.
 func (e *eventStream) write(b []byte) error {
-	// A writer without deadlines (in a handler's own test) has no slow reader.
-	_ = e.control.SetWriteDeadline(time.Now().Add(eventTimeout))
 	if _, err := e.w.Write(b); err != nil {
 		return err
 	}

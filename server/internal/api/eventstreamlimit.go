@@ -1,41 +1,35 @@
 package api
 
 import (
-	"sync"
+	"context"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
-// streamCounter counts the open streams of each account. The zero value is
-// ready.
+// streamCounter counts the open streams of each account.
 type streamCounter struct {
-	mu      sync.Mutex
-	streams map[string]int // by account
+	metrics *metrics.Metrics
+	open    underway.Counter[string]
 }
 
 // errTooManyStreams refuses a stream of an account that has as many as it may.
 var errTooManyStreams = edge.RateLimited(5 * time.Second)
 
-// open counts a new stream, unless the account has as many as it may.
-func (c *streamCounter) open(owner string, limit int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if limit != account.Unlimited && c.streams[owner] >= limit {
-		return false
+// take counts the request that ctx belongs to as an open stream until closed is called. It reports
+// false if the account has as many streams as its plan permits, or as many requests that wait.
+func (c *streamCounter) take(ctx context.Context, p account.Principal) (closed func(), ok bool) {
+	if !c.open.Take(p.Account, p.Plan.EventStreams) {
+		return nil, false
 	}
-	if c.streams == nil {
-		c.streams = map[string]int{}
+	release, ok := edge.TakeWait(ctx)
+	if !ok {
+		c.open.Release(p.Account)
+		return nil, false
 	}
-	c.streams[owner]++
-	return true
-}
-
-func (c *streamCounter) close(owner string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.streams[owner]--; c.streams[owner] <= 0 {
-		delete(c.streams, owner)
-	}
+	counted := c.metrics.StreamOpened()
+	return func() { counted(); release(); c.open.Release(p.Account) }, true
 }

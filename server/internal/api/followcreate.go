@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"unicode/utf8"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/feed"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -107,7 +109,7 @@ func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
 		Read: func() (_ map[string]any, err error) {
 			canonical, err := read(w, r)
 			if err == nil {
-				wanted, err = f.wanted(r.Context(), &req)
+				wanted, err = f.wanted(r.Context(), p.Account, &req)
 			}
 			return canonical, err
 		},
@@ -150,7 +152,7 @@ func (req *followRequest) reader(read func([]byte) ([]feed.Subscription, error))
 		}
 		if n := len(req.list); n == 0 || n > follows.MaxRows {
 			return nil, request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-				Path: "body", Message: fmt.Sprintf("must hold 1 to %d subscriptions, not %d: send a longer list in parts", follows.MaxRows, n),
+				Path: "body", Reason: transcript.IssueLength, Message: fmt.Sprintf("must hold 1 to %d subscriptions, not %d: send a longer list in parts", follows.MaxRows, n),
 			})
 		}
 		canonical := query.Canonical()
@@ -175,14 +177,10 @@ func unreadableList(err error) error {
 
 // wanted is what a request wants to follow, its links looked up in the platform table. The
 // error is about a single address: a row of a list that names nothing has its own error.
-func (f *followed) wanted(ctx context.Context, req *followRequest) (follows.Request, error) {
+func (f *followed) wanted(ctx context.Context, account string, req *followRequest) (follows.Request, error) {
 	wanted := follows.Request{Languages: req.languages, MaxItems: req.maxItems}
-	for _, s := range req.list {
-		w := f.wantOf(ctx, s.URL, false)
-		w.Row, w.Given, w.Title = s.Row, s.URL, s.Title
-		wanted.Wants = append(wanted.Wants, w)
-	}
-	if wanted.Wants != nil {
+	if len(req.list) > 0 {
+		wanted.Wants = f.wantsOf(ctx, account, req.list)
 		return wanted, nil
 	}
 	var w follows.Want
@@ -195,8 +193,7 @@ func (f *followed) wanted(ctx context.Context, req *followRequest) (follows.Requ
 		w.Kind = batch.FollowPlaylist
 		w.List, err = f.sites.Playlist(req.playlist)
 	default:
-		w = f.wantOf(ctx, req.feed, true)
-		if w.Err != nil {
+		if w = f.wantOf(ctx, account, req.feed, true); w.Err != nil {
 			err = w.Err
 		}
 	}
@@ -204,9 +201,29 @@ func (f *followed) wanted(ctx context.Context, req *followRequest) (follows.Requ
 	return wanted, err
 }
 
+// judgedAtOnce is how many addresses of a list are judged at the same time, because each may have to be
+// looked up in the DNS.
+const judgedAtOnce = 16
+
+// wantsOf is what the addresses of a list name.
+func (f *followed) wantsOf(ctx context.Context, account string, list []feed.Subscription) []follows.Want {
+	wants := make([]follows.Want, len(list))
+	var all errgroup.Group
+	all.SetLimit(judgedAtOnce)
+	for i, s := range list {
+		all.Go(func() error {
+			wants[i] = f.wantOf(ctx, account, s.URL, false)
+			wants[i].Row, wants[i].Given, wants[i].Title = s.Row, s.URL, s.Title
+			return nil
+		})
+	}
+	_ = all.Wait() // there is no error
+	return wants
+}
+
 // wantOf is what an address names: a channel, a playlist, or a feed. A feed that stands
 // alone in its request may be fetched to see what it holds.
-func (f *followed) wantOf(ctx context.Context, address string, alone bool) follows.Want {
+func (f *followed) wantOf(ctx context.Context, account, address string, alone bool) follows.Want {
 	if match, err := f.sites.Channel(address); err == nil {
 		return follows.Want{Kind: batch.FollowChannel, List: match}
 	}
@@ -226,7 +243,13 @@ func (f *followed) wantOf(ctx context.Context, address string, alone bool) follo
 	}
 	u.Fragment = ""
 	w.URL = u.String()
-	w.Err = f.pipeline.Follows.MayFollow(ctx, w.URL, alone)
+	if f.judge(ctx, "follow", w.URL) != nil {
+		w.Err = request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "feed", Message: "is an address that this service does not visit: name a public address on port 80 or 443, or let the operator permit this one",
+		})
+		return w
+	}
+	w.Err = f.pipeline.Follows.MayFollow(ctx, account, w.URL, alone)
 	return w
 }
 

@@ -19,6 +19,7 @@ type followed struct {
 	pipeline *pipeline.Pipeline
 	sites    *site.Table
 	admit    Admit
+	judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
 	basePath string
 }
 
@@ -190,7 +191,7 @@ func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 	}
 	if c.status == batch.FollowFailing {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-			Path: "status", Message: "may be active or paused: the service alone finds out that a follow is failing",
+			Path: "status", Reason: transcript.IssueChoice, Message: "may be active or paused: the service alone finds out that a follow is failing",
 		})
 	}
 	id, err := followID(r)

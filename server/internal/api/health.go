@@ -30,13 +30,13 @@ type health struct {
 func (h *health) routes() []edge.Route {
 	return []edge.Route{
 		{
-			Method: http.MethodGet, Pattern: "/healthz", Open: true,
+			Method: http.MethodGet, Pattern: "/healthz", Open: true, Always: true,
 			Operation: "getHealth", Tag: "service", Summary: "Tell that the process is alive.",
 			Handle:  h.getHealth,
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: Health{}}},
 		},
 		{
-			Method: http.MethodGet, Pattern: "/readyz", Open: true,
+			Method: http.MethodGet, Pattern: "/readyz", Open: true, Always: true,
 			Operation: "getReadiness", Tag: "service", Summary: "Tell whether the service can take requests.",
 			Handle: h.getReadiness,
 			Answers: []edge.Answer{

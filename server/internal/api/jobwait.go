@@ -26,11 +26,11 @@ func PollAfter(stage transcript.Stage) int { return pollAfter(stage) }
 // nothing does. FollowJob counts as an event stream. If the account has as many streams as it may, FollowJob
 // returns at once.
 func (a *API) FollowJob(ctx context.Context, p account.Principal, id string, wait time.Duration, told func(*transcript.Job)) (*view.Job, error) {
-	if !a.events.streams.open(p.Account, p.Plan.EventStreams) {
+	closed, ok := a.events.streams.take(ctx, p)
+	if !ok {
 		return a.Job(ctx, p.Account, id)
 	}
-	defer a.events.streams.close(p.Account)
-	defer a.events.metrics.StreamOpened()()
+	defer closed()
 	defer edge.Waiting(ctx)()
 	serving, stop := a.lifetime.Until(ctx)
 	defer stop()

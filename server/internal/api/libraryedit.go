@@ -68,8 +68,8 @@ func (l *savedTexts) editTranscript(w http.ResponseWriter, r *http.Request) erro
 	if err := readJSON(w, r, editTable(&e)); err != nil {
 		return err
 	}
-	owner := edge.Principal(r).Account
-	if _, err := l.pipeline.Library.Saved(r.Context(), owner, key); err != nil {
+	owner := edge.Principal(r)
+	if _, err := l.pipeline.Library.Saved(r.Context(), owner.Account, key); err != nil {
 		return err
 	}
 	text, err := l.pipeline.Corrections.Edit(context.WithoutCancel(r.Context()), owner, key, expected, e)

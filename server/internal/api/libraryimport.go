@@ -66,7 +66,7 @@ func (l *savedTexts) importTranscript(w http.ResponseWriter, r *http.Request) er
 	if file.Content, err = edge.ReadBody(w, r, edge.LargestBody); err != nil {
 		return err
 	}
-	text, created, err := l.pipeline.Corrections.Import(context.WithoutCancel(r.Context()), edge.Principal(r).Account, key, expected, file, link)
+	text, created, err := l.pipeline.Corrections.Import(context.WithoutCancel(r.Context()), edge.Principal(r), key, expected, file, link)
 	if errors.Is(err, transcript.StateConflict) && expected == nil && len(r.Header["If-None-Match"]) == 0 {
 		return errNoIfMatch()
 	}

@@ -23,6 +23,7 @@ import (
 type RecordingForm struct {
 	Field    func(name string, value io.Reader) error // reads a part other than the file
 	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
+	Begin    func() error                             // takes what the file needs of the service, after Check; nil: nothing
 	Read     func() error                             // reads the values of all fields, at the end of the form
 	Expected func() pipeline.Submission               // is what the fields so far want of the file
 }
@@ -48,31 +49,37 @@ type recordingReader struct {
 	RecordingForm
 	pipeline  *pipeline.Pipeline
 	principal account.Principal
+	announced int64            // bytes of the form, negative if they are not known
 	upload    *pipeline.Upload // nil until the file has come
 }
 
-func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipeline, form RecordingForm) (*pipeline.Upload, error) {
+// CheckForm refuses a form that can never be taken, before its body is read: it has no boundary, or
+// its file is larger than the plan permits.
+func CheckForm(r *http.Request, plan account.Plan) error {
+	_, err := boundaryOf(r, plan)
+	return err
+}
+
+func boundaryOf(r *http.Request, plan account.Plan) (string, error) {
 	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || params["boundary"] == "" {
-		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
+	boundary := params["boundary"]
+	switch {
+	case err != nil, boundary == "":
+		return "", request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
+	case len(boundary) > maxBoundary:
+		return "", request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
 	}
-	if len(params["boundary"]) > maxBoundary {
-		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
-	}
-	if err := pipeline.CheckSize(r.ContentLength-maxAroundFile, p.Plan.MaxUploadBytes); err != nil { // the client need not send it
-		return nil, err
-	}
-	if err := to.Disks.Room(r.ContentLength); err != nil {
-		return nil, err
-	}
-	arrived, err := edge.HoldUpload(r.Context())
+	return boundary, pipeline.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
+}
+
+func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipeline, form RecordingForm) (*pipeline.Upload, error) {
+	boundary, err := boundaryOf(r, p.Plan)
 	if err != nil {
 		return nil, err
 	}
-	defer arrived()
 	body := &partsReader{r: r.Body}
-	f := &recordingReader{RecordingForm: form, pipeline: to, principal: p}
-	err = f.readParts(r.Context(), &formReader{multipart.NewReader(body, params["boundary"]), body})
+	f := &recordingReader{RecordingForm: form, pipeline: to, principal: p, announced: r.ContentLength}
+	err = f.readParts(r.Context(), &formReader{multipart.NewReader(body, boundary), body})
 	if err == nil {
 		err = f.Read()
 	}

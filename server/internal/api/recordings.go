@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -24,7 +23,6 @@ import (
 type recordings struct {
 	pipeline *pipeline.Pipeline
 	lifetime *edge.Lifetime
-	patience time.Duration // how long a client may take to read a chunk
 }
 
 const recordingPattern = "/v1/library/transcripts/upload/{externalId}/media"
@@ -159,20 +157,14 @@ func (m *recordings) send(w http.ResponseWriter, r *http.Request, file recording
 		h.Set("Content-Range", part.contentRange(file.size))
 		status = http.StatusPartialContent
 	}
-	to := &patientWriter{w: w, control: http.NewResponseController(w), patience: m.patience}
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	err := m.sendWindows(ctx, to, r, file, part.length, opened)
-	if err == nil {
-		return nil
+	if err := m.sendWindows(ctx, w, r, file, part.length, opened); err != nil {
+		edge.Abort(r, err)
 	}
-	if r.Context().Err() != nil || to.failed {
-		edge.ClientGone(r.Context())
-	}
-	edge.LogCause(r, err)
-	panic(http.ErrAbortHandler)
+	return nil
 }
 
 // recordingWindow is how many bytes are sent before the service looks again whether the account

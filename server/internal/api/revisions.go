@@ -117,7 +117,7 @@ func (l *savedTexts) restoreRevision(w http.ResponseWriter, r *http.Request) err
 	if err := edge.ReadEmpty(w, r); err != nil {
 		return err
 	}
-	text, err := l.pipeline.Corrections.Restore(context.WithoutCancel(r.Context()), edge.Principal(r).Account, key, expected, number)
+	text, err := l.pipeline.Corrections.Restore(context.WithoutCancel(r.Context()), edge.Principal(r), key, expected, number)
 	if err != nil {
 		return err
 	}

@@ -94,6 +94,13 @@ func errNoShare() error {
 	return transcript.Errorf(transcript.NotFound, "There is no text at this address.")
 }
 
+// shutOut reports whether an AccountChecker says that an account may not use the service, so that
+// its addresses show nothing.
+func shutOut(err error) bool {
+	refusal, refused := edge.BusinessFailure(err)
+	return errors.Is(err, account.ErrNotFound) || refused && refusal.HTTPStatus() < http.StatusInternalServerError
+}
+
 // at returns the text of the link of a request, if the account of the link may use the service.
 // For any other token the error is NOT_FOUND.
 func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, error) {
@@ -107,9 +114,9 @@ func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, err
 	}
 	owner, saved, err := s.shares.At(r.Context(), token)
 	if err == nil {
-		err = s.mayUse(r.Context(), owner)
+		err = s.checker.CheckAccount(r.Context(), owner)
 	}
-	if errors.Is(err, shares.ErrNone) || errors.Is(err, account.ErrNotFound) || errors.Is(err, transcript.UpgradeRequired) {
+	if errors.Is(err, shares.ErrNone) || shutOut(err) {
 		return nil, errNoShare()
 	}
 	return saved, err

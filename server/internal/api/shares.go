@@ -20,7 +20,7 @@ type sharedTexts struct {
 	edge     *edge.Edge
 	shares   *shares.Shares
 	texts    *savedTexts
-	mayUse   func(ctx context.Context, account string) error // see Config.MayUse
+	checker  edge.AccountChecker
 	basePath string
 }
 
@@ -128,7 +128,7 @@ func (s *sharedTexts) createShare(w http.ResponseWriter, r *http.Request) error 
 // credential, so the service must be able to find out whether the account may still use it. A
 // text must be there.
 func (s *sharedTexts) mayShare(ctx context.Context, owner string, key library.Key) error {
-	if err := s.mayUse(ctx, owner); errors.Is(err, account.ErrNotFound) {
+	if err := s.checker.CheckAccount(ctx, owner); errors.Is(err, account.ErrNotFound) {
 		return transcript.Errorf(transcript.Forbidden, "Accounts that this service does not keep itself cannot share texts.")
 	} else if err != nil {
 		return err

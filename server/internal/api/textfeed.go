@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -19,7 +18,7 @@ import (
 // textFeeds gives accounts the address of a feed of their new texts, and serves the feeds.
 type textFeeds struct {
 	feeds    *textfeed.Feeds
-	mayUse   func(ctx context.Context, account string) error // see Config.MayUse
+	checker  edge.AccountChecker
 	recent   *recentAnswers
 	basePath string
 }
@@ -83,7 +82,7 @@ func (f *textFeeds) getFeed(w http.ResponseWriter, r *http.Request) error {
 // out by itself whether the account may still use it.
 func (f *textFeeds) renewFeed(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
-	if err := f.mayUse(r.Context(), own); errors.Is(err, account.ErrNotFound) {
+	if err := f.checker.CheckAccount(r.Context(), own); errors.Is(err, account.ErrNotFound) {
 		return transcript.Errorf(transcript.Forbidden, "Accounts that this service does not keep itself have no feed.")
 	} else if err != nil {
 		return err
@@ -156,10 +155,9 @@ func (f *textFeeds) at(r *http.Request) (textfeed.Feed, error) {
 	}
 	feed, err := f.feeds.At(r.Context(), token)
 	if err == nil {
-		err = f.mayUse(r.Context(), feed.Account)
+		err = f.checker.CheckAccount(r.Context(), feed.Account)
 	}
-	switch {
-	case errors.Is(err, textfeed.ErrNone), errors.Is(err, account.ErrNotFound), errors.Is(err, transcript.UpgradeRequired):
+	if errors.Is(err, textfeed.ErrNone) || shutOut(err) {
 		return textfeed.Feed{}, none
 	}
 	return feed, err

@@ -67,7 +67,7 @@ func (wish *uploadWishes) check(plan account.Plan, status int) error {
 		return plan.UpgradeRequired("The plan does not include keeping recordings: send the file without that wish.")
 	case wish.keepMedia > most:
 		return request.Invalid(status, transcript.Issue{
-			Path: "keepMediaSec", Message: fmt.Sprintf("must be from 0 to %d, the bound of the plan", int64(most/time.Second)),
+			Path: "keepMediaSec", Reason: transcript.IssueRange, Message: fmt.Sprintf("must be from 0 to %d, the bound of the plan", int64(most/time.Second)),
 		})
 	}
 	return nil

@@ -161,6 +161,9 @@ func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) e
 	if err := MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
+	if err := CheckForm(r, p.Plan); err != nil {
+		return err
+	}
 	var f *uploadForm
 	taken := false // by the pipeline
 	defer func() {
@@ -227,12 +230,18 @@ func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.S
 }
 
 // submitted hands a request to the pipeline, waits as long as the client asked, and returns the
-// outcome. The end of the connection ends the wait, but not the job.
+// outcome. The end of the connection ends the wait, but not the job. If as many requests of the
+// account wait as may, the job is as the pipeline accepted it.
 func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
 	out, err := t.pipeline.Submit(context.WithoutCancel(ctx), sub)
 	if err != nil || out.Result != nil || wait == 0 { // without a wait the job is as the pipeline accepted it
 		return out, err
 	}
+	release, ok := edge.TakeWait(ctx)
+	if !ok {
+		return out, nil
+	}
+	defer release()
 	serving, stop := t.lifetime.Until(ctx)
 	defer stop()
 	waiting, cancel := t.timeout(serving, wait)

@@ -65,10 +65,11 @@ func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) err
 	if err := MayUpload(p.Plan); err != nil { // as in createFromUpload
 		return err
 	}
-	h, err := readUploadHeaders(r)
+	announced, err := readAnnounced(r, p.Plan)
 	if err != nil {
 		return err
 	}
+	h := announced.headers
 	var f *receivedFile
 	taken := false // by the pipeline, or by the client
 	defer func() {
@@ -78,7 +79,7 @@ func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) err
 	}()
 	return t.edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
-			if f, err = t.receiveFile(w, r, p, h); err != nil {
+			if f, err = t.receiveFile(w, r, p, announced); err != nil {
 				return nil, err
 			}
 			c := canonical(f.table, transcript.Upload)
@@ -114,73 +115,95 @@ func markWhole(w http.ResponseWriter, h uploadHeaders) {
 	}
 }
 
-// receiveFile reads a body that is a file, or a part of a file.
-func (t *transcripts) receiveFile(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders) (*receivedFile, error) {
-	wished, err := readFileRequest(r.URL.RawQuery)
-	if err == nil {
-		err = wished.check(p.Plan, http.StatusBadRequest)
+// announcedFile is what a request says of the file that its body brings.
+type announcedFile struct {
+	*fileRequest
+	headers uploadHeaders
+	name    string // may be empty
+}
+
+// readAnnounced reads a request without its body. It refuses what can never succeed, before
+// anything is looked at that may pass: a request with the same key, the disks, the memory.
+func readAnnounced(r *http.Request, plan account.Plan) (a announcedFile, err error) {
+	if a.headers, err = readUploadHeaders(r); err != nil {
+		return a, err
 	}
-	if err != nil {
-		return nil, err
+	if a.fileRequest, err = readFileRequest(r.URL.RawQuery); err != nil {
+		return a, err
 	}
-	name, err := fileName(r)
-	if err != nil {
-		return nil, err
+	if err = a.check(plan, http.StatusBadRequest); err != nil {
+		return a, err
 	}
+	if a.name, err = fileName(r); err != nil {
+		return a, err
+	}
+	h := &a.headers
 	if !h.resumable || h.complete { // the content is the whole file
 		content, err := declaredDigest(r.Header.Values("Content-Digest"))
 		if err != nil {
-			return nil, err
+			return a, err
 		}
 		if h.digest == nil {
 			h.digest = content
 		}
 	}
 	if h.offset > 0 {
-		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Offset, Message: "must be 0, or left out: the upload begins"})
+		return a, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Offset, Message: "must be 0, or left out: the upload begins"})
 	}
+	size := r.ContentLength
+	if h.resumable {
+		if err := h.settleLength(r, 0, nil); err != nil {
+			return a, err
+		}
+		if h.length != nil {
+			size = *h.length
+		}
+	}
+	return a, pipeline.CheckSize(size, plan.MaxUploadBytes)
+}
+
+// receiveFile reads a body that is a file, or a part of a file.
+func (t *transcripts) receiveFile(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
 	arrived, err := edge.HoldUpload(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer arrived()
-	if !h.resumable {
-		return t.receiveWhole(r, p, h, wished, name)
+	if !a.headers.resumable {
+		return t.receiveWhole(r, p, a)
 	}
-	return t.receiveFirst(w, r, p, h, wished, name)
+	return t.receiveFirst(w, r, p, a)
 }
 
 // receiveWhole reads a file whose sender sends the whole file or nothing.
-func (t *transcripts) receiveWhole(r *http.Request, p account.Principal, h uploadHeaders, wished *fileRequest, name string) (*receivedFile, error) {
-	if err := errors.Join(pipeline.CheckSize(r.ContentLength, p.Plan.MaxUploadBytes), t.pipeline.Disks.Room(r.ContentLength)); err != nil {
+func (t *transcripts) receiveWhole(r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
+	if err := t.pipeline.Disks.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
-	u, err := t.pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), wished.uploadWishes), bodyReader{r.Body}, p.Plan.MaxUploadBytes)
+	u, err := t.pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), a.uploadWishes), bodyReader{r.Body}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return nil, brokenFile(err)
 	}
-	u.Name = name
-	if err := u.CheckSum(h.digest); err != nil {
+	u.Name = a.name
+	if err := u.CheckSum(a.headers.digest); err != nil {
 		t.pipeline.Discard(r.Context(), u)
 		return nil, err
 	}
-	return &receivedFile{fileRequest: wished, whole: u, sum: hex.EncodeToString(u.SHA256[:])}, nil
+	return &receivedFile{fileRequest: a.fileRequest, whole: u, sum: hex.EncodeToString(u.SHA256[:])}, nil
 }
 
 // receiveFirst begins an upload with the first bytes of a file, which may be all of them.
-func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, wished *fileRequest, name string) (*receivedFile, error) {
-	if err := h.settleLength(r, 0, nil); err != nil {
-		return nil, err
-	}
-	u := &db.Upload{Account: p.Account, Length: h.length, Digest: h.digest, Wishes: wished.kept(r.URL.RawQuery), Name: name}
+func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
+	h := a.headers
+	u := &db.Upload{Account: p.Account, Length: h.length, Digest: h.digest, Wishes: a.kept(r.URL.RawQuery), Name: a.name}
 	if err := t.pipeline.Resumable.Begin(r.Context(), u, p.Plan.MaxUploadBytes); err != nil {
 		return nil, err
 	}
 	sender := informed{w, r, h}
 	sender.tell(map[string]string{"Location": uploadPath(t.basePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
-	f := &receivedFile{fileRequest: wished, row: u}
+	f := &receivedFile{fileRequest: a.fileRequest, row: u}
 	var err error
-	if f.work, err = t.appendBody(sender, p, u, wished.uploadWishes); err == nil && h.complete {
+	if f.work, err = t.appendBody(sender, p, u, a.uploadWishes); err == nil && h.complete {
 		err = t.pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
 	}
 	if err != nil {
@@ -267,4 +290,4 @@ func (t *transcripts) begunReply(p account.Principal, id string) (edge.Reply, er
 }
 
 // uploadPath is the path of an upload under the base path of the API.
-func uploadPath(basePath, id string) string { return basePath + "/v1/uploads/" + strings.ToLower(id) }
+func uploadPath(basePath, id string) string { return basePath + uploadsPath + strings.ToLower(id) }

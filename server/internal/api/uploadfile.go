@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -29,16 +30,37 @@ func (f *recordingReader) readFile(ctx context.Context, part *multipart.Part) er
 	if err != nil {
 		return err
 	}
+	arrived, err := f.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer arrived()
 	u, err := f.pipeline.ReceiveFor(ctx, f.Expected(), bodyReader{part}, f.principal.Plan.MaxUploadBytes)
 	if err != nil {
 		return err
 	}
-	u.Name = part.FileName()
+	u.Name = formFileName.Replace(part.FileName())
 	f.upload = u // from here on receiveRecording discards it
 	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
 		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
 	}
 	return nil
+}
+
+// formFileName reads the characters of a file's name that browsers and Go write as escapes in a form.
+var formFileName = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
+
+// begin looks whether the service can take the file now. The caller has refused before what can never succeed.
+func (f *recordingReader) begin(ctx context.Context) (arrived func(), err error) {
+	if f.Begin != nil {
+		if err := f.Begin(); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.pipeline.Disks.Room(f.announced); err != nil {
+		return nil, err
+	}
+	return edge.HoldUpload(ctx)
 }
 
 // checkDeclared refuses a declared type that no media has. The content decides the real

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"mime"
@@ -11,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -58,13 +60,25 @@ func invalidHeader(err error) error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: header.Header, Message: header.Message})
 }
 
+// checkAnnounced refuses what contradicts what earlier requests have announced of the upload, and a
+// file that is larger than the plan permits: no other offset changes this.
+func (h *uploadHeaders) checkAnnounced(plan account.Plan, u *db.Upload) error {
+	if u.Digest != nil && h.digest != nil && !bytes.Equal(u.Digest, h.digest) {
+		return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Repr-Digest", Message: "is another one than was announced before"})
+	}
+	if h.length == nil {
+		return nil
+	}
+	if u.Length != nil && *u.Length != *h.length {
+		return inconsistent(fmt.Sprintf("is not %d, the length that was announced before", *u.Length))
+	}
+	return pipeline.CheckSize(*h.length, plan.MaxUploadBytes)
+}
+
 // settleLength finds the length of the file from what the request says, and from what earlier
-// requests have said. A body that would end behind the end of the file, or before it although the
+// requests have said, which checkAnnounced has compared. A body that would end behind the end of the file, or before it although the
 // body is the last, is refused.
 func (h *uploadHeaders) settleLength(r *http.Request, offset int64, known *int64) error {
-	if known != nil && h.length != nil && *known != *h.length {
-		return inconsistent(fmt.Sprintf("is not %d, the length that was announced before", *known))
-	}
 	if h.length == nil {
 		h.length = known
 	}

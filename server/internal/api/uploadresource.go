@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -16,9 +15,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// The path of an upload is below the path at which it begins, so that a program that mounts
+// POST /v1/transcript with the paths below it mounts uploads as well.
+const (
+	uploadsPath     = "/v1/transcript/uploads/"
+	uploadPattern   = uploadsPath + "{uploadId}"
+	uploadsFormerly = "/v1/uploads/{uploadId}" // of uploads that began at an earlier version
+)
+
 // uploadRoutes are the routes of files that arrive in several requests.
 func (t *transcripts) uploadRoutes() []edge.Route {
-	const pattern = "/v1/uploads/{uploadId}"
 	path := uploadIDPath(new(string))
 	return []edge.Route{
 		{
@@ -29,7 +35,7 @@ func (t *transcripts) uploadRoutes() []edge.Route {
 			Answers: []edge.Answer{{Status: http.StatusNoContent, Headers: []edge.Header{edge.HeaderUploadLimit}}},
 		},
 		{
-			Method: http.MethodHead, Pattern: pattern,
+			Method: http.MethodHead, Pattern: uploadPattern, Formerly: uploadsFormerly,
 			Operation: "getUpload", Tag: "uploads",
 			Summary: "Read how far an upload has come, to continue it.",
 			Scope:   account.Transcripts, Polls: true, Handle: t.getUpload, Path: path,
@@ -39,7 +45,7 @@ func (t *transcripts) uploadRoutes() []edge.Route {
 			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
 		{
-			Method: http.MethodPatch, Pattern: pattern,
+			Method: http.MethodPatch, Pattern: uploadPattern, Formerly: uploadsFormerly,
 			Operation: "continueUpload", Tag: "uploads",
 			Summary: "Send the next bytes of a file. The last bytes get the answer of POST /v1/transcript.",
 			Scope:   account.Transcripts, Polls: true, Handle: t.continueUpload, Path: path,
@@ -53,7 +59,7 @@ func (t *transcripts) uploadRoutes() []edge.Route {
 			Codes: fileCodes,
 		},
 		{
-			Method: http.MethodDelete, Pattern: pattern,
+			Method: http.MethodDelete, Pattern: uploadPattern, Formerly: uploadsFormerly,
 			Operation: "deleteUpload", Tag: "uploads",
 			Summary: "Remove an upload that is not wanted any more.",
 			Scope:   account.Transcripts, Polls: true, Handle: t.deleteUpload, Path: path,
@@ -98,7 +104,7 @@ func (t *transcripts) getUploadLimits(w http.ResponseWriter, r *http.Request) er
 	return nil
 }
 
-// getUpload is HEAD /v1/uploads/{uploadId}. It ends requests that append to the upload, so that
+// getUpload is HEAD /v1/transcript/uploads/{uploadId}. It ends requests that append to the upload, so that
 // the offset that it tells stays right.
 func (t *transcripts) getUpload(w http.ResponseWriter, r *http.Request) error {
 	h, err := readUploadHeaders(r)
@@ -123,7 +129,7 @@ func (t *transcripts) getUpload(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteUpload is DELETE /v1/uploads/{uploadId}.
+// deleteUpload is DELETE /v1/transcript/uploads/{uploadId}.
 func (t *transcripts) deleteUpload(w http.ResponseWriter, r *http.Request) error {
 	id, err := uploadIDOf(r)
 	if err != nil {
@@ -136,7 +142,7 @@ func (t *transcripts) deleteUpload(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// continueUpload is PATCH /v1/uploads/{uploadId}.
+// continueUpload is PATCH /v1/transcript/uploads/{uploadId}.
 func (t *transcripts) continueUpload(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	if err := MayUpload(p.Plan); err != nil {
@@ -164,11 +170,19 @@ func (t *transcripts) continueUpload(w http.ResponseWriter, r *http.Request) err
 		return t.answerAgain(w, r, p, h, u)
 	}
 	w.Header().Set(resumable.Complete, resumable.Bool(false))
+	if err := h.checkAnnounced(p.Plan, u); err != nil {
+		return err
+	}
 	if h.offset != u.Received {
 		return t.wrongOffset(w, h, u)
 	}
 	if err := h.settleLength(r, u.Received, u.Length); err != nil {
 		return err
+	}
+	if h.length != nil { // which may come from the length of the body
+		if err := pipeline.CheckSize(*h.length, p.Plan.MaxUploadBytes); err != nil {
+			return err
+		}
 	}
 	return t.appendAndAnswer(w, r, p, h, u)
 }
@@ -209,11 +223,6 @@ func (t *transcripts) appendAndAnswer(w http.ResponseWriter, r *http.Request, p 
 // receiveNext appends the body of a request.
 func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
 	ctx := sender.r.Context()
-	if sender.h.length != nil {
-		if err := pipeline.CheckSize(*sender.h.length, p.Plan.MaxUploadBytes); err != nil {
-			return nil, err
-		}
-	}
 	if err := t.pipeline.Disks.Room(sender.r.ContentLength); err != nil {
 		return nil, err
 	}
@@ -222,9 +231,6 @@ func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Up
 		return nil, err
 	}
 	defer arrived()
-	if u.Digest != nil && sender.h.digest != nil && !bytes.Equal(u.Digest, sender.h.digest) {
-		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Repr-Digest", Message: "is another one than was announced before"})
-	}
 	if err := t.pipeline.Resumable.Announce(ctx, u, sender.h.length, sender.h.digest); err != nil {
 		return nil, err
 	}

@@ -39,6 +39,10 @@ func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	bytes, err := u.pipeline.Library.Bytes(r.Context(), p.Account)
+	if err != nil {
+		return err
+	}
 	used, reserved, plan := stands.Usage.Used, stands.Usage.Reserved, p.Plan
 	return edge.RespondJSON(w, http.StatusOK, transcript.Usage{
 		Account:     transcript.UsageAccount{ID: p.Account, Plan: plan.Name, Paid: plan.Paid},
@@ -50,6 +54,7 @@ func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 			Waiting: int64(stands.Places.Waiting), WaitingLimit: limit(plan.ASRWaiting),
 		},
 		KeptMedia: transcript.KeptRecordings{Recordings: kept.Recordings, Bytes: kept.Bytes, Limit: limit(plan.MaxKeptMediaBytes)},
+		Library:   transcript.LibraryUsage{Bytes: bytes, MaxBytes: limit(limits.LibraryBytes(plan))},
 		Limits: transcript.UsageLimits{
 			MaxDurationSec:  inSeconds(plan.MaxDuration),
 			MaxUploadBytes:  limit(plan.MaxUploadBytes),

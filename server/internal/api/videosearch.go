@@ -68,7 +68,7 @@ func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 // search is a page of what the video site finds.
 func (d *discovery) search(ctx context.Context, req *videoSearchRequest, at engine.Window) (*video.Found, error) {
 	if strings.TrimSpace(req.search.Q) == "" {
-		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Message: "must not be blank"})
+		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Reason: transcript.IssueLength, Message: "must not be blank"})
 	}
 	search := req.search
 	if search.ChannelID != "" {

@@ -55,7 +55,7 @@ func webhookFields(p *webhook.Params) []*request.Field {
 	return []*request.Field{
 		request.New("url", &p.URL, request.WebAddress(webhook.MaxURL)).About("Where the events go."),
 		request.New("events", &p.Events, request.List(request.Enum(types), 0, len(types))).
-			About("The types that the webhook receives. An empty list means all types. Every webhook receives a test."),
+			About("The types that the webhook receives. An empty list means all types except `follow.ended`. Every webhook receives a test."),
 		request.New("description", &p.Description, request.Text(0, webhook.MaxDescription)).About("Words of your own."),
 	}
 }
@@ -78,7 +78,7 @@ type RotatedWebhook struct {
 func (e *endpoints) judged(ctx context.Context, address string) error {
 	if err := e.judge(ctx, "webhook", address); err != nil {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-			Path: "url", Message: "is an address to which this service sends nothing: name a public address on port 80 or 443, or let the operator permit this one",
+			Path: "url", Reason: transcript.IssueRefused, Message: "is an address to which this service sends nothing: name a public address on port 80 or 443, or let the operator permit this one",
 		})
 	}
 	return nil

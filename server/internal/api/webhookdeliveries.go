@@ -186,10 +186,10 @@ func checkResend(which webhook.Resend) error {
 	switch {
 	case which.Status == webhook.Pending:
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-			Path: "status", Message: "may be delivered or failed: the service sends pending deliveries by itself",
+			Path: "status", Reason: transcript.IssueChoice, Message: "may be delivered or failed: the service sends pending deliveries by itself",
 		})
 	case !which.Until.IsZero() && !which.Until.After(which.Since):
-		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: "until", Message: "must be later than since"})
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: "until", Reason: transcript.IssueConflict, Message: "must be later than since"})
 	}
 	return nil
 }

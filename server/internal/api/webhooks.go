@@ -126,7 +126,7 @@ func (c *webhookChange) table() request.Table {
 func (c *webhookChange) change(table request.Table) (change webhook.Change, err error) {
 	if c.status == webhook.Disabled {
 		return change, request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-			Path: "status", Message: "may be active or paused: the service alone disables a webhook",
+			Path: "status", Reason: transcript.IssueChoice, Message: "may be active or paused: the service alone disables a webhook",
 		})
 	}
 	sent := table.Canonical()

@@ -16,7 +16,7 @@ import (
 type refusals struct {
 	reason  error   // the error that counts most
 	learned Finding // of the first source that has learned something
-	refused bool    // the platform has refused a source
+	walled  bool    // the platform has told a source that it withholds something of this content
 	tried   []db.Tried
 	said    []answer
 }
@@ -35,7 +35,7 @@ func (r *refusals) add(found Finding, err error) {
 		return
 	}
 	r.tried = append(r.tried, passedOver(found.origin, err))
-	r.refused = r.refused || turnsAway(err)
+	r.walled = r.walled || withholds(err)
 	if countsMore(err, r.reason) {
 		r.reason = err
 	}
@@ -46,14 +46,18 @@ func (r *refusals) add(found Finding, err error) {
 
 // contradicts reports whether the answer "there is no such track" contradicts an earlier
 // source. It does if an earlier source has listed the track. It also does if the source
-// lists no track at all, and an earlier source has listed tracks or was refused by the
-// platform.
+// lists no track at all, and an earlier source has listed tracks, or was told that the platform
+// withholds something of this content.
+//
+// A block of an earlier source contradicts nothing: a block is about this service, not about the
+// content, and a source lists no track only where its own rule of absence proves that there is
+// none (see engine.CaptionSource).
 func (r *refusals) contradicts(sub subject.Subject, found Finding) bool {
 	if found.Track != nil {
 		return false
 	}
 	_, listed := sub.Pick(r.learned.Tracks)
-	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.refused)
+	return listed || len(found.Tracks) == 0 && (len(r.learned.Tracks) > 0 || r.walled)
 }
 
 // disagrees returns the first of the sources before that said the opposite of a source: one of
@@ -82,11 +86,10 @@ func says(found Finding, err error) string {
 	return strconv.Itoa(len(found.Tracks)) + " tracks"
 }
 
-// turnsAway reports whether the platform refuses this service: it blocks, or wants a login
-// or a token. A source with an open circuit, which is not asked, counts as well.
-func turnsAway(err error) bool {
+// withholds reports whether the platform wants a login or a token for this content.
+func withholds(err error) bool {
 	w := weight(err)
-	return w == wantsToken || w == isBlock || w == wantsLogin
+	return w == wantsToken || w == wantsLogin
 }
 
 // Weights of errors, the lowest first. An error that says more about the content has more

@@ -356,6 +356,32 @@ func TestVerifyFindsDamage(t *testing.T) {
 	})
 }
 
+// Verify has SQLite check its file.
+func TestVerifyChecksTheFile(t *testing.T) {
+	t.Parallel()
+	o := dbtest.SQLite(t)
+	s := open(t, o)
+	text := s.text(transcript.VideoSite, "v1", "this text is sound")
+	found, err := backup.Verify(t.Context(), s.Store)
+	require.NoError(t, err)
+	assert.Equal(t, engine.Finding{Name: "database", Status: engine.OK, Found: "SQLite's check of the file finds no damage"}, found[0])
+
+	raw := storetest.SQL(t, store.Options(o))
+	for _, statement := range []string{
+		"DELETE FROM texts", "INSERT INTO texts (transcript_id, segments) VALUES ('none', x'00')",
+		"PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET sql = replace(sql, 'source_url     text,', 'source_url     text NOT NULL,') WHERE name = 'transcripts'",
+	} {
+		_, err := raw.ExecContext(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	require.NoError(t, raw.Close())
+	assert.Subset(t, open(t, o).faults(), []string{
+		"broken database: NULL value in transcripts.source_url",
+		"broken database: 1 rows of the table texts name a row of the table transcripts that is not there",
+		"broken index: transcript " + text + " has no text",
+	})
+}
+
 // bound makes texts that are in one index.
 func (s *service) bound() (texts []string) {
 	s.t.Helper()

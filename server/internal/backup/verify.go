@@ -13,22 +13,23 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
 )
 
 // strayAge is the age from which a blob without a row is stray: the service sweeps every hour what
 // is older than a day. Before, an upload may be about to get its row.
 const strayAge = 26 * time.Hour
 
-// Verify compares the rows of a service with its blobs, and its texts with the index of their words.
-// It reads all blobs that rows name. Processes may serve the service meanwhile; they delete no
-// blobs until Verify returns. The findings are about "blobs", "stray blobs" and "index"; at most 20
-// of one kind are told one by one.
+// Verify checks the integrity of a SQLite file, and compares the rows of a service with its blobs and
+// its texts with the index of their words. It reads all blobs that rows name. Processes may serve the
+// service meanwhile; they delete no blobs until Verify returns. The findings are about "database",
+// "blobs", "stray blobs", "index" and "sizes"; at most 20 of one kind are told one by one.
 func Verify(ctx context.Context, s *db.Store) (found []engine.Finding, err error) {
 	held, hold, err := s.HoldBlobs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, check := range []func(context.Context, *db.Store) ([]engine.Finding, error){verifyNamed, verifyStray, verifyIndex} {
+	for _, check := range []func(context.Context, *db.Store) ([]engine.Finding, error){verifyDatabase, verifyNamed, verifyStray, verifyIndex, verifySizes} {
 		some, err := check(db.Unhurried(held), s)
 		found = append(found, some...)
 		if held.Err() != nil {
@@ -69,6 +70,18 @@ func (f *findings) all(good string) []engine.Finding {
 		f.found = append(f.found, one)
 	}
 	return f.found
+}
+
+// verifyDatabase checks the file of a SQLite database.
+func verifyDatabase(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
+	faults := &findings{kind: engine.Finding{
+		Name: "database", Status: engine.Broken, Fails: "what stands in the damaged part, and in time the service", Cure: "restore a backup",
+	}}
+	checked, err := s.SQL().CheckIntegrity(ctx, faults.add)
+	if !checked {
+		return nil, err
+	}
+	return faults.all("SQLite's check of the file finds no damage"), err
 }
 
 // verifyNamed looks for the blobs that rows name.
@@ -137,4 +150,13 @@ func verifyIndex(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
 	}}
 	texts, err := s.VerifyIndex(ctx, faults.add)
 	return faults.all(fmt.Sprintf("agrees with all %d texts", texts)), err
+}
+
+// verifySizes compares the counted bytes of each account's texts with the texts.
+func verifySizes(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
+	faults := &findings{kind: engine.Finding{
+		Name: "sizes", Status: engine.Broken, Fails: "the bound of the plan on the texts of this account", Cure: "restore a backup",
+	}}
+	err := librarysize.Verify(ctx, s.SQL().Reader(), faults.add)
+	return faults.all("the bytes of all libraries are counted"), err
 }

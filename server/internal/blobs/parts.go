@@ -102,8 +102,19 @@ var partKey = regexp.MustCompile(`\+(\d{15})-(\d{1,18})$`)
 // ErrNotFound if there are none.
 func (b *Bucket) parts(ctx context.Context, key string) ([]part, error) {
 	prefix, size, _ := wholeSize(key)
-	latest := map[int64]part{}
-	err := b.Each(ctx, prefix, func(l Listed) error {
+	all, err := b.listParts(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("blob %s: %w", key, ErrNotFound)
+	}
+	return chainOf(all, key, size)
+}
+
+// listParts lists all parts with a prefix, also those that belong to no file any more.
+func (b *Bucket) listParts(ctx context.Context, prefix string) (all []part, err error) {
+	err = b.Each(ctx, prefix, func(l Listed) error {
 		m := partKey.FindStringSubmatch(l.Key)
 		if m == nil {
 			return nil // an incomplete part
@@ -111,27 +122,29 @@ func (b *Bucket) parts(ctx context.Context, key string) ([]part, error) {
 		p := part{key: l.Key, size: l.Size}
 		p.offset, _ = strconv.ParseInt(m[1], 10, 64) // 15 digits fit
 		p.turn, _ = strconv.ParseInt(m[2], 10, 64)   // as above
+		all = append(all, p)
+		return nil
+	})
+	return all, err
+}
+
+// chainOf returns the parts that are the first size bytes of a file, in order.
+func chainOf(all []part, key string, size int64) (chain []part, err error) {
+	latest := map[int64]part{}
+	for _, p := range all {
 		if before, there := latest[p.offset]; !there || before.turn < p.turn {
 			latest[p.offset] = p
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	if len(latest) == 0 {
-		return nil, fmt.Errorf("blob %s: %w", key, ErrNotFound)
-	}
-	var all []part
 	for at := int64(0); at < size; {
 		p, there := latest[at]
 		if !there || p.size <= 0 || p.size > size-at {
 			return nil, fmt.Errorf("blob %s, at byte %d of %d: %w", key, at, size, ErrDamaged)
 		}
-		all = append(all, p)
+		chain = append(chain, p)
 		at += p.size
 	}
-	return all, nil
+	return chain, nil
 }
 
 // readParts is read for a file in parts.

@@ -46,3 +46,39 @@ func (c *Census) Dead(processes []db.Process) (dead []db.Process) {
 	c.looks = looks
 	return dead
 }
+
+// Between two glances at the sessions of processes: usually, and after a glance that has found one
+// without its lock.
+const (
+	glanceEvery = time.Second
+	glanceAgain = 300 * time.Millisecond
+)
+
+// Glances notices processes whose sessions with the database have ended. One glance is not enough:
+// a process that replaces a broken connection is without its session for a moment. The zero value is
+// ready for use, by one goroutine at a time.
+type Glances struct {
+	signs map[string]string // the signs of life of those that the last glance has found
+}
+
+// Pause is the time until the next glance.
+func (g *Glances) Pause() time.Duration {
+	if len(g.signs) > 0 {
+		return glanceAgain
+	}
+	return glanceEvery
+}
+
+// Dead counts a glance that has found the processes ended. It returns those that the glance before
+// has found too, and that have given no sign of life since.
+func (g *Glances) Dead(ended []db.Process) (dead []db.Process) {
+	signs := make(map[string]string, len(ended))
+	for _, process := range ended {
+		if sign, before := g.signs[process.ID]; before && sign == process.Sign {
+			dead = append(dead, process)
+		}
+		signs[process.ID] = process.Sign
+	}
+	g.signs = signs
+	return dead
+}

@@ -24,3 +24,18 @@ func TestProcessIsDeadAfterSixSilentLooks(t *testing.T) {
 	assert.Empty(t, census.Dead([]db.Process{at("slow", 3)}))
 	assert.Empty(t, census.Dead([]db.Process{at("slow", 3), at("still", 7)}), "a process that came back counts from the start")
 }
+
+// A process is dead if two glances in a row find its session ended, and it has given no sign of
+// life in between.
+func TestProcessIsDeadAfterTwoGlances(t *testing.T) {
+	t.Parallel()
+	var glances cluster.Glances
+	at := func(id string, beats int) db.Process { return db.Process{ID: id, Sign: strconv.Itoa(beats)} }
+	usual := glances.Pause()
+	assert.Empty(t, glances.Dead([]db.Process{at("dead", 1), at("connects", 1), at("beats", 1)}))
+	assert.Less(t, glances.Pause(), usual, "the next glance comes soon")
+	assert.Equal(t, []db.Process{at("dead", 1)}, glances.Dead([]db.Process{at("dead", 1), at("beats", 2)}))
+	assert.Empty(t, glances.Dead(nil))
+	assert.Equal(t, usual, glances.Pause())
+	assert.Empty(t, glances.Dead([]db.Process{at("connects", 1)}), "the glances were not in a row")
+}

@@ -16,15 +16,40 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/pasttext"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/turns"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Texts corrects the texts of libraries. Safe for concurrent use.
-type Texts struct{ store *db.Store }
+type Texts struct {
+	store *db.Store
+	large *turns.Line // of changes of large texts
+}
 
 // New corrects the texts of a store.
-func New(store *db.Store) *Texts { return &Texts{store} }
+func New(store *db.Store) *Texts { return &Texts{store, turns.New(1)} }
+
+// large is the size from which a change of a text takes a turn, in bytes.
+const large = 64 << 10
+
+// turn waits until a change of so many bytes may begin. The caller calls leave when the change has ended.
+// Large changes run one at a time: each keeps a processor busy, and SQLite has one writer.
+func (t *Texts) turn(ctx context.Context, account string, size int) (leave func(), err error) {
+	if size < large {
+		return func() {}, nil
+	}
+	leave, err = t.large.Take(ctx, account)
+	if err != nil {
+		return nil, fmt.Errorf("corrections: waiting to change a text: %w", err)
+	}
+	return leave, nil
+}
 
 // Text is a text of a library at a moment, with its words.
 type Text struct {
@@ -51,10 +76,10 @@ func conflict(present *Text) error {
 
 // Edit changes lines and names of speakers in the newest text that a key names. An edit that
 // changes nothing makes no revision. The error is NO_TRANSCRIPT if the library has no such text,
-// INVALID_REQUEST if the edit does not fit the text, and STATE_CONFLICT with the status 412 if
-// the present text is not the expected one.
-func (t *Texts) Edit(ctx context.Context, account string, key library.Key, expected Expected, e library.Edit) (*Text, error) {
-	return t.change(ctx, account, key, expected, func(present *Text) (*revised, error) {
+// INVALID_REQUEST if the edit does not fit the text, STATE_CONFLICT with the status 412 if the
+// present text is not the expected one, and UPGRADE_REQUIRED if the library of the owner has no room.
+func (t *Texts) Edit(ctx context.Context, owner account.Principal, key library.Key, expected Expected, e library.Edit) (*Text, error) {
+	return t.change(ctx, owner, key, expected, 0, func(present *Text) (*revised, error) {
 		lines, err := linesOf(present.Transcript)
 		if err != nil {
 			return nil, err
@@ -63,7 +88,7 @@ func (t *Texts) Edit(ctx context.Context, account string, key library.Key, expec
 		if err != nil || changed == 0 {
 			return nil, err
 		}
-		next := copyOf(present.Transcript, account)
+		next := copyOf(present.Transcript, owner.Account)
 		if err := setLines(next, edited); err != nil {
 			return nil, err
 		}
@@ -83,12 +108,12 @@ type revised struct {
 // that expects a certain text does not start again: the revision has moved on.
 const attempts = 10
 
-// change makes a new text of the present one. If revise returns nil, the text stays. A caller
-// whose answer was lost sends the change again: the change succeeds if its outcome is the
-// revision after the expected one (RFC 9110, 13.1.1).
-func (t *Texts) change(ctx context.Context, account string, key library.Key, expected Expected, revise func(*Text) (*revised, error)) (*Text, error) {
+// change makes a new text of the present one. fileBytes is the size of the file that the change reads, or
+// 0. If revise returns nil, the text stays. A caller whose answer was lost sends the change again: the
+// change succeeds if its outcome is the revision after the expected one (RFC 9110, 13.1.1).
+func (t *Texts) change(ctx context.Context, owner account.Principal, key library.Key, expected Expected, fileBytes int, revise func(*Text) (*revised, error)) (*Text, error) {
 	for range attempts {
-		row, present, err := t.read(ctx, account, key)
+		row, present, err := t.read(ctx, owner.Account, key)
 		if err != nil {
 			return nil, err
 		}
@@ -96,19 +121,30 @@ func (t *Texts) change(ctx context.Context, account string, key library.Key, exp
 		if !is && present.Revision != expected.Revision+1 {
 			return nil, conflict(present)
 		}
-		next, err := revise(present)
-		switch {
-		case !is && (err != nil || next != nil):
-			return nil, conflict(present)
-		case err != nil || next == nil:
-			return present, err
-		}
-		changed, err := t.write(ctx, row, present, next)
+		changed, err := t.changeInTurn(ctx, owner, row, present, is, fileBytes, revise)
 		if !errors.Is(err, errMoved) {
 			return changed, err
 		}
 	}
 	return nil, transcript.Errorf(transcript.ServiceUnavailable, "The text changes all the time. Send the change again.")
+}
+
+// changeInTurn is an attempt of change on the text that was read. is tells whether that text is the
+// expected one. The error is errMoved if another change was faster.
+func (t *Texts) changeInTurn(ctx context.Context, owner account.Principal, row *db.LibraryRow, present *Text, is bool, fileBytes int, revise func(*Text) (*revised, error)) (*Text, error) {
+	leave, err := t.turn(ctx, owner.Account, present.Size()+fileBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	next, err := revise(present)
+	switch {
+	case !is && (err != nil || next != nil):
+		return nil, conflict(present)
+	case err != nil || next == nil:
+		return present, err
+	}
+	return t.write(ctx, owner, row, present, next)
 }
 
 // read returns the row of the newest text that a key names, and the text.
@@ -125,7 +161,7 @@ func (t *Texts) read(ctx context.Context, account string, key library.Key) (row 
 		return err
 	})
 	if errors.Is(err, db.ErrNotFound) {
-		return nil, nil, noTranscript()
+		return nil, nil, subject.NotSaved()
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("corrections: reading a text: %w", err)
@@ -133,17 +169,20 @@ func (t *Texts) read(ctx context.Context, account string, key library.Key) (row 
 	return row, present, nil
 }
 
-func noTranscript() error {
-	return transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
-}
-
 // errMoved says that the row has another text than the one that was read.
 var errMoved = errors.New("corrections: the text has changed")
 
 // write stores a new text of a row whose text was read.
-func (t *Texts) write(ctx context.Context, read *db.LibraryRow, present *Text, next *revised) (*Text, error) {
+func (t *Texts) write(ctx context.Context, owner account.Principal, read *db.LibraryRow, present *Text, next *revised) (*Text, error) {
 	text := next.text
-	err := t.store.InTx(db.Sized(ctx, present.Size()+text.Size()), func(ctx context.Context, tx *db.Tx) error {
+	if err := text.Prepare(); err != nil {
+		return nil, err
+	}
+	change, err := pasttext.Between(textOf(present.Transcript), textOf(text))
+	if err != nil {
+		return nil, fmt.Errorf("corrections: comparing two texts: %w", err)
+	}
+	err = t.store.InTx(db.Sized(ctx, present.Size()+text.Size()), func(ctx context.Context, tx *db.Tx) error {
 		if err := tx.Library.LockTexts(ctx, read.Platform, read.ExternalID); err != nil {
 			return err
 		}
@@ -152,6 +191,10 @@ func (t *Texts) write(ctx context.Context, read *db.LibraryRow, present *Text, n
 		if errors.Is(err, db.ErrNotFound) || err == nil && (row.Revision != read.Revision || row.TranscriptID != read.TranscriptID) {
 			return errMoved
 		}
+		if err != nil {
+			return err
+		}
+		before, err := librarysize.Hold(ctx, tx.SQL(), owner.Account)
 		if err != nil {
 			return err
 		}
@@ -176,7 +219,13 @@ func (t *Texts) write(ctx context.Context, read *db.LibraryRow, present *Text, n
 		if err := stamp(ctx, tx, text, row); err != nil {
 			return err
 		}
-		return record(ctx, tx, row, row.Revision, next)
+		if err := record(ctx, tx, row, row.Revision, next); err != nil {
+			return err
+		}
+		if err := change.Write(ctx, tx.SQL(), row.ID, read.Revision); err != nil {
+			return err
+		}
+		return limits.LibraryGrown(ctx, tx.SQL(), owner, before)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("corrections: writing a text: %w", err)

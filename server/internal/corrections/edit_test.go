@@ -14,6 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -27,6 +28,9 @@ var anyText = corrections.Expected{Is: func(*corrections.Text) bool { return tru
 func revision(n int) corrections.Expected {
 	return corrections.Expected{Revision: n, Is: func(t *corrections.Text) bool { return t.Revision == n }}
 }
+
+// owner is an account on a plan without a bound of its own.
+func owner(name string) account.Principal { return account.Principal{Account: name} }
 
 // put stores a text and saves it for accounts.
 func put(t *testing.T, s *db.Store, owner, externalID string, lines []transcript.Segment, accounts ...string) (id string) {
@@ -50,7 +54,7 @@ func TestSpeakersChangePlaces(t *testing.T) {
 		lines := []transcript.Segment{{Text: "a", Speaker: "A"}, {Text: "b", Speaker: "B"}, {Text: "c", Speaker: "A"}, {Text: "d"}}
 		put(t, s, "", "v1", lines, "acme")
 		of := library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}
-		edited, err := corrections.New(s).Edit(t.Context(), "acme", of, anyText, library.Edit{
+		edited, err := corrections.New(s).Edit(t.Context(), owner("acme"), of, anyText, library.Edit{
 			Speakers: map[string]string{"A": "B", "B": " A "}, Segments: []library.SegmentEdit{{Index: 2, Speaker: new("Ada")}},
 		})
 		require.NoError(t, err)
@@ -75,7 +79,7 @@ func TestSharedTextIsMadeAgain(t *testing.T) {
 		put(t, s, "", "v1", []transcript.Segment{{Text: "first"}}, "acme", "beta")
 		of, texts := library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}, corrections.New(s)
 		edit := func(account string, n int, text string) error {
-			_, err := texts.Edit(t.Context(), account, of, revision(n), library.Edit{Segments: []library.SegmentEdit{{Text: &text}}})
+			_, err := texts.Edit(t.Context(), owner(account), of, revision(n), library.Edit{Segments: []library.SegmentEdit{{Text: &text}}})
 			return err
 		}
 		require.NoError(t, edit("acme", 1, "acme's"))
@@ -108,7 +112,7 @@ func TestOwnTextIsCorrected(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		id := put(t, s, "acme", "v1", []transcript.Segment{{Text: "heard"}}, "acme")
 		of, texts := library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}, corrections.New(s)
-		_, err := texts.Edit(t.Context(), "acme", of, anyText, library.Edit{Segments: []library.SegmentEdit{{Text: new("corrected")}}})
+		_, err := texts.Edit(t.Context(), owner("acme"), of, anyText, library.Edit{Segments: []library.SegmentEdit{{Text: new("corrected")}}})
 		require.NoError(t, err)
 		shelf, err := s.Contents.Shelf(t.Context(), "acme", "acme", transcript.VideoSite, "v1")
 		require.NoError(t, err)
@@ -134,7 +138,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		of, texts := library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}, corrections.New(s)
 		const edits = corrections.MaxRevisions + 5
 		for i := range edits {
-			_, err := texts.Edit(t.Context(), "acme", of, revision(i+1), library.Edit{Segments: []library.SegmentEdit{{Text: new(fmt.Sprint(i))}}})
+			_, err := texts.Edit(t.Context(), owner("acme"), of, revision(i+1), library.Edit{Segments: []library.SegmentEdit{{Text: new(fmt.Sprint(i))}}})
 			require.NoError(t, err)
 		}
 		all, err := texts.Revisions(t.Context(), "acme", of)

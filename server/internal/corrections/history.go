@@ -10,9 +10,12 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/pasttext"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -96,7 +99,7 @@ func (t *Texts) Revisions(ctx context.Context, account string, key library.Key) 
 		return nil, fmt.Errorf("corrections: %w", sqldb.Wrap("read revisions of library row "+row.ID, err))
 	}
 	if len(kept) == 0 { // the row has just been removed
-		return nil, noTranscript()
+		return nil, subject.NotSaved()
 	}
 	all := make([]library.Revision, len(kept))
 	for i := range kept {
@@ -127,9 +130,14 @@ func (t *Texts) revision(ctx context.Context, account string, present *Text, num
 		return present, nil
 	}
 	kept := new(revision)
-	err := t.store.SQL().Reader().NewSelect().Model(kept).
+	reader := t.store.SQL().Reader()
+	err := reader.NewSelect().Model(kept).ExcludeColumn("segments", "words").
 		Join("JOIN library_rows AS l ON l.id = r.row_id").
 		Where("r.row_id = ? AND r.number = ? AND l.account = ?", present.row, number, account).Scan(ctx)
+	var old pasttext.Text
+	if err == nil {
+		old, err = pasttext.Read(ctx, reader, present.row, number)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, transcript.Errorf(transcript.NotFound, "The text has no revision %d, or no more: the list of revisions names those that are kept.", number)
 	}
@@ -138,18 +146,32 @@ func (t *Texts) revision(ctx context.Context, account string, present *Text, num
 	}
 	text := *present.Transcript
 	text.Source, text.ChangedAt, text.UpdatedAt = kept.Source, kept.MadeAt, transcript.At(kept.MadeAt)
-	if text.SegmentsJSON, err = packed.Stored(kept.Segments); err != nil {
+	if text.SegmentsJSON, err = gzipped(old.Segments); err != nil {
 		return nil, err
 	}
-	text.WordsJSON, err = packed.Stored(kept.Words)
+	text.WordsJSON, err = gzipped(old.Words)
 	return &Text{&text, number, present.row}, err
+}
+
+// gzipped is a text as it is stored and sent.
+func gzipped(b *packed.Bytes) (*packed.Bytes, error) {
+	if b == nil || b.Packed() {
+		return b, nil
+	}
+	plain, err := b.Plain()
+	return packed.Pack(plain), err
+}
+
+// textOf is what the history keeps of a text.
+func textOf(t *db.Transcript) pasttext.Text {
+	return pasttext.Text{Segments: t.SegmentsJSON, Words: t.WordsJSON}
 }
 
 // Restore makes the text of a revision the present text again, as a new revision. The errors are
 // those of Edit and Revision.
-func (t *Texts) Restore(ctx context.Context, account string, key library.Key, expected Expected, number int) (*Text, error) {
-	return t.change(ctx, account, key, expected, func(present *Text) (*revised, error) {
-		old, err := t.revision(ctx, account, present, number)
+func (t *Texts) Restore(ctx context.Context, owner account.Principal, key library.Key, expected Expected, number int) (*Text, error) {
+	return t.change(ctx, owner, key, expected, 0, func(present *Text) (*revised, error) {
+		old, err := t.revision(ctx, owner.Account, present, number)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +179,7 @@ func (t *Texts) Restore(ctx context.Context, account string, key library.Key, ex
 		if err != nil {
 			return nil, err
 		}
-		next := copyOf(present.Transcript, account)
+		next := copyOf(present.Transcript, owner.Account)
 		next.Source, next.SegmentsJSON, next.WordsJSON = old.Source, old.SegmentsJSON, old.WordsJSON
 		return compared(present, next, lines, library.RevisionRestore)
 	})

@@ -69,6 +69,7 @@ const (
 //     an older revision.
 //   - A search finds a word exactly in the texts that have the word at that moment.
 //   - What is exported reads back as the same words.
+//   - In the end, the counted bytes of each library are those of its texts.
 type world struct {
 	t      *testing.T
 	stores []*db.Store
@@ -123,8 +124,10 @@ func (w *world) run(steps int64) {
 	for account := range accounts {
 		for content := range contents {
 			w.look(w.stores[0], account, content)
+			w.histories(w.stores[0], account, content)
 		}
 	}
+	assert.Positive(w.t, differences(w.t, w.stores[0]))
 	for word := range w.words.Load() {
 		if word%7 == 0 {
 			w.search(w.stores[0], int(word%accounts), fmt.Sprint("word", word))
@@ -132,13 +135,22 @@ func (w *world) run(steps int64) {
 	}
 	assert.Positive(w.t, w.changed.Load())
 	assert.Positive(w.t, w.refused.Load())
+	requireCounted(w.t, w.stores[0])
 	w.t.Logf("%d changes, %d refused, %d reads, %d searches", w.changed.Load(), w.refused.Load(), w.read.Load(), w.searched.Load())
 }
 
-func account(n int) string { return fmt.Sprint("account", n) }
+func accountOf(n int) string { return fmt.Sprint("account", n) }
 
 func key(content int) library.Key {
 	return library.Key{Platform: transcript.VideoSite, ExternalID: fmt.Sprint("content", content), Language: "en"}
+}
+
+// filler makes each line of the last content so long that the history has the text as differences.
+func filler(content int) string {
+	if content < contents-1 {
+		return ""
+	}
+	return strings.Repeat(" filler", 600)
 }
 
 // word is a new word, in a text that is hard to export.
@@ -149,9 +161,9 @@ func (w *world) word(r *rand.Rand) string {
 
 // publish makes the text that accounts share again.
 func (w *world) publish(ctx context.Context, s *db.Store, content int) {
-	lines := make([]transcript.Segment, 8)
+	lines := make([]transcript.Segment, 8+content*6)
 	for i := range lines {
-		lines[i] = transcript.Segment{Text: fmt.Sprint("shared word", w.words.Add(1)), Start: float64(i) * 4, Duration: 4, Speaker: "A"}
+		lines[i] = transcript.Segment{Text: fmt.Sprint("shared word", w.words.Add(1), filler(content)), Start: float64(i) * 4, Duration: 4, Speaker: "A"}
 	}
 	text := &db.Transcript{Transcript: transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: key(content).ExternalID, Lang: "en", Source: transcript.OriginASR, Status: transcript.Ready,
@@ -168,7 +180,7 @@ func (w *world) save(ctx context.Context, s *db.Store, n, content int) {
 	require.NoError(w.t, err)
 	require.Len(w.t, shelf.Texts, 1, "no copy is on the shelf")
 	require.NoError(w.t, s.InTx(db.Unhurried(ctx), func(ctx context.Context, tx *db.Tx) error {
-		return tx.Library.Save(ctx, shelf.Texts[0].ID, account(n), "")
+		return tx.Library.Save(ctx, shelf.Texts[0].ID, accountOf(n), "")
 	}))
 }
 
@@ -184,7 +196,7 @@ func (w *world) change(r *rand.Rand, s *db.Store) {
 		return
 	case 2:
 		if r.IntN(4) == 0 {
-			err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Remove(ctx, account(n), key(content)) })
+			err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Remove(ctx, accountOf(n), key(content)) })
 			if !errors.Is(err, db.ErrNotFound) {
 				assert.NoError(w.t, err)
 			}
@@ -206,15 +218,16 @@ func (w *world) change(r *rand.Rand, s *db.Store) {
 	switch r.IntN(10) {
 	case 0:
 		number := row.Revision - r.IntN(3)
-		text, err = texts.Restore(ctx, account(n), key(content), expected, number)
+		text, err = texts.Restore(ctx, owner(accountOf(n)), key(content), expected, number)
 	case 1:
-		file := fmt.Sprintf("one %s\ntwo\nthree word%d", strings.Fields(w.word(r))[0], w.words.Add(1))
-		text, _, err = texts.Import(ctx, account(n), key(content), &expected, corrections.File{MediaType: "text/plain", Content: []byte(file)}, nil)
+		more := strings.Repeat("\nmore"+filler(content), 17)
+		file := fmt.Sprintf("one %s\ntwo\nthree word%d%s", strings.Fields(w.word(r))[0], w.words.Add(1), more)
+		text, _, err = texts.Import(ctx, owner(accountOf(n)), key(content), &expected, corrections.File{MediaType: "text/plain", Content: []byte(file)}, nil)
 	default:
 		want = w.lines(base)
-		i, said, by := r.IntN(len(want)), strings.TrimSpace(w.word(r)), []string{"Ada", "", "<i>B"}[r.IntN(3)]
+		i, said, by := r.IntN(len(want)), strings.TrimSpace(w.word(r)+filler(content)), []string{"Ada", "", "<i>B"}[r.IntN(3)]
 		want[i].Text, want[i].Speaker = said, by
-		text, err = texts.Edit(ctx, account(n), key(content), expected, library.Edit{Segments: []library.SegmentEdit{{Index: i, Text: &said, Speaker: &by}}})
+		text, err = texts.Edit(ctx, owner(accountOf(n)), key(content), expected, library.Edit{Segments: []library.SegmentEdit{{Index: i, Text: &said, Speaker: &by}}})
 	}
 	if coded := new(transcript.Error); errors.As(err, &coded) && slices.Contains([]transcript.Code{transcript.StateConflict, transcript.NoTranscript, transcript.NotFound}, coded.Code) {
 		w.refused.Add(1)
@@ -241,7 +254,7 @@ func (w *world) change(r *rand.Rand, s *db.Store) {
 // present reads a text with its row at one moment. Both are nil if there is none.
 func (w *world) present(s *db.Store, n, content int) (row *db.LibraryRow, text *db.Transcript) {
 	err := s.Snapshot(db.Unhurried(w.t.Context()), func(ctx context.Context, r db.Reader) (err error) {
-		if row, err = r.Library.Row(ctx, account(n), key(content)); err == nil {
+		if row, err = r.Library.Row(ctx, accountOf(n), key(content)); err == nil {
 			text, err = r.Transcripts.Timed(ctx, row.TranscriptID)
 		}
 		return err
@@ -284,7 +297,7 @@ func (w *world) look(s *db.Store, n, content int) {
 		last[id] = revision
 	}
 	w.mu.Unlock()
-	saved, err := s.Library.Saved(ctx, account(n), key(content))
+	saved, err := s.Library.Saved(ctx, accountOf(n), key(content))
 	if errors.Is(err, db.ErrNotFound) {
 		return
 	}
@@ -336,14 +349,14 @@ func (w *world) searches(r *rand.Rand, s *db.Store) {
 func (w *world) search(s *db.Store, n int, word string) {
 	var found, want []string
 	err := s.Snapshot(db.Unhurried(w.t.Context()), func(ctx context.Context, r db.Reader) error {
-		all, err := r.Library.Search(ctx, db.Search{Account: account(n), Query: search.Parse(word), N: 2 * contents})
+		all, err := r.Library.Search(ctx, db.Search{Account: accountOf(n), Query: search.Parse(word), N: 2 * contents})
 		if err != nil {
 			return err
 		}
 		for _, one := range all {
 			found = append(found, one.ID)
 		}
-		rows, err := r.Library.All(ctx, account(n))
+		rows, err := r.Library.All(ctx, accountOf(n))
 		if err != nil {
 			return err
 		}
@@ -365,23 +378,39 @@ func (w *world) search(s *db.Store, n int, word string) {
 
 // binds moves the words of texts into volumes, and out of them.
 func (w *world) binds(r *rand.Rand, s *db.Store) {
-	n := account(r.IntN(accounts))
+	n := accountOf(r.IntN(accounts))
 	require.NoError(w.t, s.BindTexts(w.t.Context(), n, 1+r.IntN(contents)))
 	require.NoError(w.t, s.PurgeTexts(w.t.Context(), n))
 }
 
-// history reads the revisions of a text.
+// history reads a revision of a text.
 func (w *world) history(r *rand.Rand, s *db.Store) {
-	ctx, n, of, texts := db.Unhurried(w.t.Context()), account(r.IntN(accounts)), key(r.IntN(contents)), corrections.New(s)
-	all, err := texts.Revisions(ctx, n, of)
+	n, content := r.IntN(accounts), r.IntN(contents)
+	if all := w.revisions(s, n, content); len(all) > 0 {
+		w.remember(s, n, content, all[r.IntN(len(all))])
+	}
+}
+
+// histories reads all revisions of a text.
+func (w *world) histories(s *db.Store, n, content int) {
+	for _, one := range w.revisions(s, n, content) {
+		w.remember(s, n, content, one)
+	}
+}
+
+func (w *world) revisions(s *db.Store, n, content int) []library.Revision {
+	all, err := corrections.New(s).Revisions(db.Unhurried(w.t.Context()), accountOf(n), key(content))
 	if errors.Is(err, transcript.NoTranscript) {
-		return
+		return nil
 	}
 	require.NoError(w.t, err)
 	assert.LessOrEqual(w.t, len(all), corrections.MaxRevisions+1)
 	assert.True(w.t, slices.IsSortedFunc(all, func(a, b library.Revision) int { return b.Number - a.Number }))
-	one := all[r.IntN(len(all))]
-	text, err := texts.Revision(ctx, n, of, one.Number)
+	return all
+}
+
+func (w *world) remember(s *db.Store, n, content int, one library.Revision) {
+	text, err := corrections.New(s).Revision(db.Unhurried(w.t.Context()), accountOf(n), key(content), one.Number)
 	if errors.Is(err, transcript.NoTranscript) || errors.Is(err, transcript.NotFound) {
 		return
 	}
@@ -391,4 +420,11 @@ func (w *world) history(r *rand.Rand, s *db.Store) {
 		defer w.mu.Unlock()
 		w.see(text.Transcript, one.Number)
 	}
+}
+
+// differences counts the revisions whose lines are stored as a difference.
+func differences(t *testing.T, s *db.Store) (n int) {
+	t.Helper()
+	require.NoError(t, s.SQL().Reader().NewRaw("SELECT count(*) FROM revisions WHERE substr(segments, 1, 1) = ?", []byte("d")).Scan(t.Context(), &n))
+	return n
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/pasttext"
 )
 
 // AccountTable is a table whose rows of an account go into the export of the account.
@@ -22,7 +23,7 @@ type AccountTable struct {
 	omit []string // secrets, and what only the service understands
 	bool []string // columns of true and false, which SQLite keeps as numbers
 	json []string // columns of JSON
-	gzip []string // columns of packed JSON
+	past bool     // the columns segments and words are of package pasttext
 }
 
 // AccountTables are all tables with rows of accounts, except those of NotExported.
@@ -39,13 +40,13 @@ func AccountTables() []AccountTable {
 		{Name: "keys", from: of("keys"), key: id, omit: []string{"hash"}, json: []string{"scopes"}},
 		{Name: "usage", from: of("usage"), key: []string{"period"}},
 		{Name: "library_rows", from: of("library_rows"), key: []string{"created_at", "id"}, omit: []string{"folded_title", "folded_channel", "volume"}, json: []string{"metadata"}, bool: []string{"edited", "starred"}},
-		{Name: "revisions", from: within("revisions", "row_id", "library_rows"), key: []string{"row_id", "number"}, gzip: []string{"segments", "words"}},
+		{Name: "revisions", from: within("revisions", "row_id", "library_rows"), key: []string{"row_id", "number"}, past: true},
 		{Name: "transcripts", from: "transcripts AS t WHERE t.owner = ?0 AND t.owner <> ''", key: id, omit: []string{"prompt_sum"}, json: []string{"metadata"}, bool: []string{"edited"}},
 		{Name: "recordings", from: of("recordings"), key: []string{"external_id"}, omit: []string{"media_key", "copy_key"}},
 		{Name: "uploads", from: of("uploads"), key: id, omit: []string{"sum", "digest"}, bool: []string{"complete"}},
 		{Name: "jobs", from: "jobs AS t WHERE t.id IN (" + jobsOf + ")", key: id, json: []string{"progress", "error", "last_error", "limits"}, bool: []string{"asked", "batched", "cached", "omit_timestamp", "send_metadata", "stale"}},
 		{Name: "job_events", from: "job_events AS t WHERE t.job_id IN (" + jobsOf + ")", key: []string{"job_id", "sequence"}, json: []string{"last_error"}},
-		{Name: "extractions", from: "extractions AS t WHERE t.owner = ?0 AND t.owner <> ''", key: id, omit: []string{"media_key"}, json: []string{"metadata", "tried", "last_error"}},
+		{Name: "extractions", from: "extractions AS t WHERE t.owner = ?0 AND t.owner <> ''", key: id, omit: []string{"media_key", "audio_ended_at"}, json: []string{"metadata", "tried", "last_error"}},
 		{Name: "batches", from: of("batches"), key: id, json: []string{"limits", "error", "last_error"}, bool: []string{"feeding", "listed"}},
 		{Name: "batch_items", from: within("batch_items", "batch_id", "batches"), key: []string{"batch_id", "position"}, bool: []string{"retryable", "short", "sound"}},
 		{
@@ -66,9 +67,13 @@ func NotExported() map[string]string {
 	return map[string]string{
 		"asr_places":      "the place of running work in the queue",
 		"fair_shares":     "the turn of the account in a queue",
+		"library_sizes":   "how many bytes the exported texts take",
 		"follow_accounts": "a copy of the plan, and a count of follows",
+		"follow_lines":    "whether looks of the account wait",
+		"follow_looks":    "which followed address waits for a look in the turn of the account",
 		"rate_windows":    "how many requests the account has made in the last minute",
 		"removals":        "that the account is being removed",
+		"webhook_rates":   "when hosts got the last events of the account",
 		"search_volumes":  "an index of the words of the exported texts",
 	}
 }
@@ -90,9 +95,12 @@ func (r Reader) Rows(ctx context.Context, t AccountTable, account string, each f
 			for _, column := range t.key {
 				last = append(last, row[column])
 			}
-			if err := t.shape(row); err != nil {
-				return fmt.Errorf("store: %s of %s: %w", t.Name, account, err)
+			if t.past {
+				if err := r.unpack(ctx, row); err != nil {
+					return fmt.Errorf("store: %s of %s: %w", t.Name, account, err)
+				}
 			}
+			t.shape(row)
 			if err := each(row); err != nil {
 				return err
 			}
@@ -116,27 +124,30 @@ func (r Reader) rowsAfter(t AccountTable, account string, last []any) *bun.RawQu
 	return r.db.NewRaw("SELECT t.*"+t.more+" FROM "+t.from+after+" ORDER BY ?1 LIMIT ?2", args...)
 }
 
-// shape makes a row fit for JSON.
-func (t AccountTable) shape(row map[string]any) error {
-	for _, column := range t.omit {
-		delete(row, column)
+// unpack gives a row of the table revisions its text.
+func (r Reader) unpack(ctx context.Context, row map[string]any) error {
+	id, _ := row["row_id"].(string)
+	number, _ := row["number"].(int64)
+	text, err := pasttext.Read(ctx, r.db, id, int(number))
+	if err != nil {
+		return err
 	}
-	for _, column := range t.gzip {
-		b, _ := row[column].([]byte)
-		if row[column] = nil; len(b) == 0 { // the text has no words of its own
-			continue
-		}
-		text, err := packed.Stored(b)
+	for column, one := range map[string]*packed.Bytes{"segments": text.Segments, "words": text.Words} {
+		plain, err := one.Plain()
 		if err != nil {
 			return err
 		}
-		plain, err := text.Plain()
-		if err != nil {
-			return err
-		}
-		if len(plain) > 0 {
+		if row[column] = nil; len(plain) > 0 { // the text may have no words of its own
 			row[column] = json.RawMessage(plain)
 		}
+	}
+	return nil
+}
+
+// shape makes a row fit for JSON.
+func (t AccountTable) shape(row map[string]any) {
+	for _, column := range t.omit {
+		delete(row, column)
 	}
 	for _, column := range t.bool {
 		if n, ok := row[column].(int64); ok {
@@ -151,7 +162,6 @@ func (t AccountTable) shape(row map[string]any) error {
 			row[column] = document(string(value))
 		}
 	}
-	return nil
 }
 
 // document is a value of a column of JSON; nil: the column is empty.

@@ -29,9 +29,13 @@ func TestMigrationGoesOn(t *testing.T) {
 		raw := open(t, o)
 		want := schema(t, raw, o)
 		last, rivers := allMigrations(t, o)
+		index := "river_job_extraction"
+		if dialect(o) == goose.DialectSQLite3 {
+			index = "river_job_of_extraction"
+		}
 		killed := map[string]func(){
 			"before River's last migration": func() { queueGoesBack(t, raw, o) },
-			"before the indexes":            func() { raw.exec(t, "DROP INDEX river_job_extraction"); raw.exec(t, "DROP INDEX river_job_returned") },
+			"before the indexes":            func() { raw.exec(t, "DROP INDEX "+index); raw.exec(t, "DROP INDEX river_job_returned") },
 			"before the last index":         func() { raw.exec(t, "DROP INDEX river_job_returned") },
 		}
 		for version := range last {

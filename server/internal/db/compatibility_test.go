@@ -30,6 +30,10 @@ var madeBy = []struct {
 	{2, 1, "v0.1.0", 8},
 	{3, 1, "v0.1.0", 8},
 	{4, 1, "v0.1.0", 8},
+	{5, 1, "v0.1.0", 8},
+	{6, 1, "v0.1.0", 8},
+	{7, 1, "v0.1.0", 8},
+	{8, 1, "v0.1.0", 8},
 }
 
 func TestEachMigrationTellsWhoMayWork(t *testing.T) {

@@ -31,6 +31,3 @@ func (s *Store) WakeWaiting(ctx context.Context, queues ...string) error {
 func (s *Store) SingleWaits(ctx context.Context, queue string) (bool, error) {
 	return s.singleWaits(ctx, queue)
 }
-
-// GiveBack is what a runner does with a batch's step for which no worker is free.
-func (tx *Tx) GiveBack(ctx context.Context, w Work) error { return tx.giveBack(ctx, w) }

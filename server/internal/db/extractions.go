@@ -15,6 +15,9 @@ import (
 // running is the condition of the rows that have not ended.
 const running = "status IN ('pending', 'processing')"
 
+// withAudio is the condition of the rows whose audio may be among the blobs: see LeaveAudio.
+const withAudio = "(" + running + " OR audio_ended_at IS NOT NULL)"
+
 // Extraction is the making of one transcript, for all accounts that have asked for it.
 type Extraction struct {
 	ID         string `bun:",pk"` // UUIDv7; made when empty
@@ -103,10 +106,10 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 	return insertNew(ctx, w.db, "extraction of "+e.ExternalID, e)
 }
 
-// SetKeepMedia notes that the account wants the upload kept, and which of its blobs. This
+// SetKeepMedia notes that the account wants the upload kept. This
 // transaction must have read the extraction with Lock or LockRunning.
 func (w ExtractionsTx) SetKeepMedia(ctx context.Context, e *Extraction) error {
-	res, err := w.db.NewUpdate().Model(e).Column("media_key", "media_type", "media_bytes", "keep_media").WherePK().Exec(ctx)
+	res, err := w.db.NewUpdate().Model(e).Column("media_type", "media_bytes", "keep_media").WherePK().Exec(ctx)
 	return mustAffect("recording of extraction "+e.ID, res, err)
 }
 

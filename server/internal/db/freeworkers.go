@@ -80,7 +80,10 @@ func (f *freeWorkers) wait(ctx context.Context, job *rivertype.JobRow, changed <
 		if waits, err := f.store.singleWaits(ctx, job.Queue); err != nil || !waits {
 			continue
 		}
-		if err := f.store.InTx(ctx, func(ctx context.Context, tx *Tx) error { return tx.giveBack(ctx, workOf(job)) }); err == nil {
+		if err := f.store.InTx(ctx, func(ctx context.Context, tx *Tx) error {
+			_, err := tx.Requeue(ctx, workOf(job))
+			return err
+		}); err == nil {
 			return true, nil
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -19,6 +21,8 @@ type Process struct {
 	// Silent is how long ago its last beat was, by the database's clock. The clock may be
 	// set, so another process takes this one for dead by the Sign.
 	Silent time.Duration
+	// Session is that of the process with the database: see EndedProcesses. 0: it has none.
+	Session int64
 	// Abilities is what it has said it can do, a JSON object: see Workers. nil: it
 	// has said nothing.
 	Abilities []byte
@@ -38,7 +42,7 @@ func (s *Store) join(ctx context.Context, id string, abilities []byte) error {
 	if abilities != nil {
 		said = new(string(abilities))
 	}
-	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beats, beat_at, abilities) VALUES (?, 0, CURRENT_TIMESTAMP, ?)`, id, said).Exec(ctx)
+	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beats, beat_at, abilities, session) VALUES (?, 0, CURRENT_TIMESTAMP, ?, nullif(?, 0))`, id, said, s.sql.Session()).Exec(ctx)
 	return wrap("join of process "+id, err)
 }
 
@@ -49,7 +53,7 @@ func (s *Store) beat(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	res, err := s.writer.NewRaw(`UPDATE processes SET beats = beats + 1, beat_at = CURRENT_TIMESTAMP WHERE id = ?`, id).Exec(ctx)
+	res, err := s.writer.NewRaw(`UPDATE processes SET beats = beats + 1, beat_at = CURRENT_TIMESTAMP, session = nullif(?, 0) WHERE id = ?`, s.sql.Session(), id).Exec(ctx)
 	n, err := affected(res, err)
 	if err == nil && n == 0 {
 		return fmt.Errorf("process %s: %w", id, ErrTakenForDead)
@@ -73,13 +77,29 @@ func (r Reader) Processes(ctx context.Context) ([]Process, error) {
 		Process     `bun:",extend"`
 		BeatAt, Now time.Time
 	}
-	err := r.db.NewRaw(`SELECT id, `+sign+` AS sign, abilities, beat_at, CURRENT_TIMESTAMP AS now FROM processes`).Scan(ctx, &rows)
+	err := r.db.NewRaw(`SELECT id, `+sign+` AS sign, coalesce(session, 0) AS session, abilities, beat_at, CURRENT_TIMESTAMP AS now FROM processes`).Scan(ctx, &rows)
 	all := make([]Process, len(rows))
 	for i, row := range rows {
 		all[i] = row.Process
 		all[i].Silent = row.Now.Sub(row.BeatAt)
 	}
 	return all, wrap("list processes", err)
+}
+
+// EndedProcesses returns those of the processes whose sessions with the database have ended. A
+// process that replaces a broken connection may be among them for a moment.
+func (s *Store) EndedProcesses(ctx context.Context, all []Process) (ended []Process, err error) {
+	of := map[int64]Process{}
+	for _, p := range all {
+		if p.Session != 0 {
+			of[p.Session] = p
+		}
+	}
+	sessions, err := s.sql.Ended(ctx, slices.Collect(maps.Keys(of))...)
+	for _, session := range sessions {
+		ended = append(ended, of[session])
+	}
+	return ended, err
 }
 
 // Bury takes a process for dead, unless it has given another sign of life since

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,9 +17,9 @@ import (
 // keyLife is how long a key is remembered.
 const keyLife = 24 * time.Hour
 
-// KeyLease is how long a request holds its key after each beat (Idempotency.Beat). A process
-// that dies holds its keys no longer, which is sooner than the other processes take it
-// for dead. All ages of keys are judged by the database's clock.
+// KeyLease is how long a request holds its key after each beat (Idempotency.Beat), if the session
+// of its process with the database does not end before. All ages of keys are judged by the
+// database's clock.
 const KeyLease = 15 * time.Second
 
 // ErrKeyLost says that a request holds its idempotency key no more: it is settled,
@@ -35,7 +36,7 @@ type IdempotencyKey struct {
 type HeldKey struct {
 	IdempotencyKey
 	// Token belongs to this request alone. So a request that was silent for too long
-	// cannot touch the key of its successor.
+	// cannot touch the key of its successor. It begins with the session of the process.
 	Token string
 	// Fingerprint tells the request from others with the same key; nil while it is not
 	// known. It is stored when the key is taken, and with the recorded answer.
@@ -103,12 +104,12 @@ type Idempotency struct{ store *Store }
 type IdempotencyTx struct{ tx *Tx }
 
 // Take takes a free key, or says which request has the key. A key is free if no request
-// has taken it within 24 h, or if the lease of its request has ended without a recorded
-// answer. If the lease has ended with a recorded answer, this answer is final. Next to
+// has taken it within 24 h, or if the lease of its request, or the process, has ended without a
+// recorded answer. If the lease or the process has ended with a recorded answer, this answer is final. Next to
 // an error, Held is a key that may have been taken, because the database's answer was
 // lost: release this key.
 func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []byte) (KeyState, error) {
-	row := idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}}
+	row := idempotencyRow{HeldKey: HeldKey{k, s.token(), fingerprint}}
 	return s.take(ctx, row, func() (bool, error) {
 		taken, err := s.insert(ctx, map[IdempotencyKey]idempotencyRow{k: row})
 		return taken[k], err
@@ -118,7 +119,7 @@ func (s Idempotency) Take(ctx context.Context, k IdempotencyKey, fingerprint []b
 // TakeAnswered takes a free key and records its final answer, in a statement that requests at
 // the same time share. If the key is not free, TakeAnswered says which request has the key.
 func (s Idempotency) TakeAnswered(ctx context.Context, k IdempotencyKey, fingerprint []byte, a Answer) (KeyState, error) {
-	row := idempotencyRow{HeldKey: HeldKey{k, rand.Text(), fingerprint}, Done: true, Answer: a}
+	row := idempotencyRow{HeldKey: HeldKey{k, s.token(), fingerprint}, Done: true, Answer: a}
 	return s.take(ctx, row, func() (bool, error) { return s.store.answered.Do(ctx, k, row) })
 }
 
@@ -173,6 +174,15 @@ func (s Idempotency) earlier(ctx context.Context, k IdempotencyKey) (KeyState, e
 	if err != nil {
 		return KeyState{}, err
 	}
+	ended, err := s.ended(ctx, row)
+	if err == nil && ended {
+		if err = s.Release(ctx, row.HeldKey); err == nil {
+			err = ErrKeyLost
+		}
+	}
+	if err != nil {
+		return KeyState{}, err
+	}
 	left := row.BeatAt.Add(KeyLease).Sub(row.ReadAt)
 	if !row.Done && row.Answer != (Answer{}) && (left <= 0 || left > 2*KeyLease) {
 		// Should its request live after all, Settle tells it so.
@@ -185,6 +195,25 @@ func (s Idempotency) earlier(ctx context.Context, k IdempotencyKey) (KeyState, e
 		return KeyState{Fingerprint: row.Fingerprint, Answer: &row.Answer}, nil
 	}
 	return KeyState{Fingerprint: row.Fingerprint, Left: min(max(left, 1), KeyLease)}, nil
+}
+
+// token makes a new token.
+func (s Idempotency) token() string {
+	if session := s.store.sql.Session(); session != 0 {
+		return strconv.FormatInt(session, 10) + "." + rand.Text()
+	}
+	return rand.Text()
+}
+
+// ended reports whether the process of a request has ended before the request.
+func (s Idempotency) ended(ctx context.Context, row *idempotencyRow) (bool, error) {
+	of, _, _ := strings.Cut(row.Token, ".")
+	session, err := strconv.ParseInt(of, 10, 64)
+	if err != nil || row.Done { // a process of the version before, or behind a pooler, has taken the key
+		return false, nil //nolint:nilerr // then the lease counts
+	}
+	ended, err := s.store.sql.Ended(ctx, session)
+	return len(ended) > 0, err
 }
 
 // row reads from the writer, which sees what kept a key from being taken.

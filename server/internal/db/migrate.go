@@ -80,10 +80,8 @@ func changeTables(ctx context.Context, kind goose.Dialect, db *bun.DB, river sql
 	if _, err := river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return wrap("migrate queue", err)
 	}
-	for _, index := range riverIndexes {
-		if _, err := db.ExecContext(ctx, index.create); err != nil {
-			return wrap("migrate queue", err)
-		}
+	if err := addToRiver(ctx, kind, db); err != nil {
+		return err
 	}
 	if changing {
 		log.Info("changed the tables", "took", time.Since(began).Round(time.Millisecond))
@@ -92,25 +90,16 @@ func changeTables(ctx context.Context, kind goose.Dialect, db *bun.DB, river sql
 }
 
 // finished is upToDate, and also returns an error if a process was killed between River's migrations
-// and the indexes on River's table.
+// and our additions to River's tables.
 func finished(ctx context.Context, d *sqldb.DB, want Tables) error {
 	if err := upToDate(ctx, d.Writer(), want); err != nil {
 		return err
 	}
 	have, err := tablesOf(ctx, d.Writer())
-	if err != nil || have.Newer(want) { // a newer version decides about its indexes
+	if err != nil || have.Newer(want) { // a newer version decides about its additions
 		return err
 	}
-	for _, index := range riverIndexes {
-		has, err := sqldb.HasTable(ctx, d.Kind(), d.Writer(), index.name)
-		if err != nil {
-			return wrap("look at migrations", err)
-		}
-		if !has {
-			return fmt.Errorf("%w: without the index %s", errOlder, index.name)
-		}
-	}
-	return nil
+	return addedToRiver(ctx, d.Kind(), d.Writer())
 }
 
 // tablesOf are the versions of the tables of a database.

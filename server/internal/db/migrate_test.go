@@ -39,7 +39,7 @@ func TestMigrationKeepsRows(t *testing.T) {
 		now := open(t, o)
 		requireKept(t, before, now.dump(t, o))
 		require.Equal(t, queued, now.count(t, "river_job"))
-		indexes := "sqlite_master WHERE name IN ('river_job_extraction', 'river_job_returned')"
+		indexes := "sqlite_master WHERE name IN ('river_job_of_extraction', 'river_job_returned')"
 		if s.Shared() {
 			indexes = "pg_indexes WHERE indexname IN ('river_job_extraction', 'river_job_returned')"
 		}

@@ -73,7 +73,7 @@ var elsewhere = map[string]string{
 	"db/freeworkers.go during wait":             noneFree,
 	"db/freeworkers.go wait singleWaits":        noneFree,
 	"db/freeworkers.go wait InTx":               noneFree,
-	"db/freeworkers.go wait giveBack":           noneFree,
+	"db/freeworkers.go wait Requeue":            noneFree,
 	"db/runner.go wakeWaiting wakeWaiting":      "walkStore calls it itself",
 	"db/runner.go Start Leave":                  "only if River does not start; walkStore calls Leave",
 	"db/runner.go Start followTakes":            queues,
@@ -81,6 +81,7 @@ var elsewhere = map[string]string{
 	"db/takenqueues.go followTakes leaveQueues": queues,
 	"db/runner.go Stop StopAndCancel":           queues,
 	"db/ratewindows.go CountRequest Add":        "the statement has a context of its own: countRound",
+	"db/idempotency.go earlier Release":         "only after the end of another process; walkStore calls Release",
 	"db/retention.go sweepBlobs Each":           stored,
 	"db/retention.go sweepBlobs sweepBlob":      stored,
 	"db/retention.go sweepBlob NeedMedia":       stored,
@@ -90,7 +91,10 @@ var elsewhere = map[string]string{
 	"db/migrate.go changeTables GetVersions":    newTables,
 	"db/migrate.go changeTables Up":             newTables,
 	"db/migrate.go changeTables Migrate":        newTables,
-	"db/migrate.go changeTables ExecContext":    newTables,
+	"db/migrate.go changeTables addToRiver":     newTables,
+	"db/rivertables.go addToRiver isIn":         newTables,
+	"db/rivertables.go addToRiver RunInTx":      newTables,
+	"db/rivertables.go addToRiver ExecContext":  newTables,
 	"db/store.go Open Open":                     "it opens the place of the blobs",
 	"db/store.go Open Explain":                  "it puts an error into words",
 	"wordindex/plan.go planOfVolumes blocksOf":  "it returns a function that reads",
@@ -140,7 +144,7 @@ var elsewhere = map[string]string{
 
 const (
 	workerRuns = "a worker's own code"
-	noneFree   = "only if no worker is free; walkStore calls SingleWaits and GiveBack"
+	noneFree   = "only if no worker is free; walkStore calls SingleWaits and Requeue"
 	queues     = "statements of River"
 	stored     = "blobs are files; walkStore calls NeedMedia"
 	whole      = "a backup and a verification read everything; package backup tests them"
@@ -199,17 +203,21 @@ var permitted = map[string]string{
 	"Places.NextOutside jobs of an account":                "the running claims of the account in the order of the index, to the first that waits outside",
 	"follows.Follows.Create follow_accounts of an account": oneOfAccount,
 	"follows.Follows.Delete follow_accounts of an account": oneOfAccount,
+	"follows.Follows.Pause follow_accounts of an account":  oneOfAccount,
+	"follows.Follows.Work follow_accounts of an account":   oneOfAccount,
 	"follows.some[...] follow_accounts of an account":      oneOfAccount,
 	"follows.Follows.List follows of an account":           "a page in the order of the index; it ends with the page",
 	"follows.Follows.List follows":                         "a page in the order of the index; it ends with the page",
 	"follows.Follows.Work follows":                         "the follows with entries to submit, in the order of the index, at most 32",
 	"follows.some[...] follow_items":                       "the items that wait, by an index without the others",
 
+	"Store.Status webhook_deliveries":                           "the first row of the index of those that wait",
 	"webhooks.Store.Create webhook_endpoints of an account":     tenOfAccount,
 	"webhooks.Store.JobsEnded webhook_endpoints of an account":  tenOfAccount,
 	"webhooks.Store.BatchEnded webhook_endpoints of an account": tenOfAccount,
 	"webhooks.Store.List webhook_endpoints of an account":       tenOfAccount,
 	"webhooks.Store.Sweep webhook_deliveries":                   "now and then, 500 rows that it removes; PostgreSQL reads the table only if most of it is old",
+	"webhooks.Store.Sweep webhook_rates":                        "now and then, the rows that it removes; PostgreSQL reads the table only if most of it is old",
 	"webhooks.Store.Sweep webhook_endpoints of an account":      "the deleted ones, which no account has",
 
 	"shares.Shares.checkRoom shares of an account":      "an account has at most 1,000 links that have not ended",
@@ -264,6 +272,7 @@ var permitted = map[string]string{
 	"Expired.Entries batches":                              runsNow,
 	"ExpiredTx.Remove library_rows of an account":          "the rows of batches of an account, by an index of their own",
 	"RemovalsTx.Batch library_rows of an account":          "the rows of batches of an account that is removed, by an index of their own",
+	"Store.InTx library_sizes of an account":               oneOfAccount,
 	"RemovalsTx.DeleteSome keys of an account":             ofRemoved,
 	"RemovalsTx.DeleteSome shares of an account":           ofRemoved,
 	"RemovalsTx.DeleteSome text_feeds of an account":       ofRemoved,
@@ -274,6 +283,7 @@ var permitted = map[string]string{
 	"RemovalsTx.DeleteSome extractions of an account":      ofRemoved,
 	"RemovalsTx.DeleteSome idempotency_keys of an account": ofRemoved,
 	"RemovalsTx.DeleteSome usage of an account":            ofRemoved,
+	"RemovalsTx.DeleteSome library_sizes of an account":    oneOfAccount,
 	"RemovalsTx.DeleteSome follow_accounts of an account":  ofRemoved,
 	"RemovalsTx.DeleteSome rate_windows of an account":     ofRemoved,
 	"RemovalsTx.DeleteSome fair_shares":                    "once, when an account is removed; the few queues of the accounts that have worked lately",

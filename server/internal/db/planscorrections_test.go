@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -25,6 +26,6 @@ func (w walk) corrections() {
 	key.ExternalID = "edited"
 	texts, any := corrections.New(w.Store), corrections.Expected{Is: func(*corrections.Text) bool { return true }}
 	for _, text := range []string{"three", "four"} {
-		w.must(second(texts.Edit(w.Context(), "acme", key, any, library.Edit{Segments: []library.SegmentEdit{{Text: &text}}})))
+		w.must(second(texts.Edit(w.Context(), account.Principal{Account: "acme"}, key, any, library.Edit{Segments: []library.SegmentEdit{{Text: &text}}})))
 	}
 }

@@ -174,6 +174,12 @@ func (w walk) follows() {
 	require.NotEmpty(w, shown)
 	for range 4 { // looks and items that fail are tried again
 		w.must(fs.Work(ctx, db.Work{}, follows.Step{}))
+		var turns []follows.Step
+		w.must(w.SQL().Reader().NewRaw("SELECT account, slow, step AS number FROM follow_lines WHERE step_at IS NOT NULL").Scan(ctx, &turns))
+		for _, step := range turns {
+			w.must(fs.Work(ctx, db.Work{}, step))
+		}
+		w.must(fs.Work(ctx, db.Work{}, follows.Step{}))
 		later += 25 * time.Hour
 	}
 	mine, err := fs.List(ctx, "acme", "", 2)
@@ -210,13 +216,14 @@ func (w walk) webhooks() {
 		w.must(err)
 		id := made.Webhook.ID
 		test, err := hooks.Test(ctx, "acme", id, nil)
-		w.must(err, second(hooks.Resend(ctx, "acme", id, test.ID, nil)), second(hooks.Rotate(ctx, "acme", id, nil)))
+		w.must(err, second(hooks.Rotate(ctx, "acme", id, nil)))
 		w.in(func(ctx context.Context, tx *db.Tx) {
 			w.must(hooks.JobsEnded(ctx, tx, &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v"}, []db.Job{{ID: rowID(1), Account: "acme"}}, db.End{Status: transcript.JobSuccess}),
 				hooks.BatchEnded(ctx, tx, &db.Batch{ID: rowID(1), Account: "acme", Status: batch.Completed}))
 		})
-		for number := range int64(4) {
-			w.must(hooks.Work(ctx, db.Work{}, webhooks.Step{Endpoint: id, Number: number}))
+		for range 4 {
+			later += time.Minute // for the rate of the host
+			w.must(hooks.Work(ctx, db.Work{}, webhooks.Step{Endpoint: id, Number: 1}))
 		}
 		for _, status := range []webhook.DeliveryStatus{"", webhook.Delivered} {
 			w.must(second(hooks.Deliveries(ctx, "acme", id, status, "", 10)), second(hooks.Deliveries(ctx, "acme", id, status, test.ID, 10)))
@@ -225,7 +232,8 @@ func (w walk) webhooks() {
 		for _, status := range []webhook.Status{webhook.Paused, webhook.Active} {
 			w.must(second(hooks.Change(ctx, "acme", id, webhook.Change{Status: &status})))
 		}
-		w.must(second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Status: webhook.Delivered}, nil)),
+		w.must(second(hooks.Resend(ctx, "acme", id, test.ID, nil)),
+			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Status: webhook.Delivered}, nil)),
 			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Until: time.Now().Add(time.Hour)}, nil)))
 		later += time.Hour + time.Minute
 		w.must(hooks.Sweep(ctx, db.Work{}, webhooks.SweepStep{}), hooks.Delete(ctx, "acme", id))
@@ -301,7 +309,7 @@ func (w walk) jobs() {
 	ctx := w.Context()
 	w.must(second(w.Jobs.Owned(ctx, "acme", rowID(10))), second(w.Jobs.ByID(ctx, rowID(10))), second(w.Jobs.Claimants(ctx, rowID(10))),
 		second(w.Jobs.Traces(ctx, rowID(10), 3)), second(w.Jobs.Events(ctx, rowID(10), 0)),
-		second(w.Extractions.ByID(ctx, rowID(10))), second(w.Extractions.NeedMedia(ctx, "audio/77")), second(w.Now(ctx)))
+		second(w.Extractions.ByID(ctx, rowID(10))), second(w.Extractions.NeedMedia(ctx, "audio/77")), second(w.WithAudio(ctx, time.Hour)), w.AudioGoes(ctx, rowID(10)), second(w.Now(ctx)))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v5", Languages: "de", State: queued}
 		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON}
@@ -333,7 +341,7 @@ func (w walk) jobs() {
 		w.must(tx.Jobs.Insert(ctx, j), tx.EnqueueFirst(ctx, stepOf{e.ID}, j), second(tx.Allowances.Hold(ctx, j)),
 			tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})), tx.Extractions.Clear(ctx, e.ID))
+		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})), tx.Extractions.Clear(ctx, e.ID), tx.Extractions.LeaveAudio(ctx, e.ID))
 	})
 }
 
@@ -500,7 +508,7 @@ func (w walk) queue() {
 	w.must(err)
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(second(tx.Requeue(ctx, lost[0])), second(tx.RunAgain(ctx, lost[1], stepOf{rowID(10)}, 0)),
-			second(tx.RunAgain(ctx, lost[2], stepOf{rowID(10)}, time.Minute)), tx.GiveBack(ctx, lost[3]),
+			second(tx.RunAgain(ctx, lost[2], stepOf{rowID(10)}, time.Minute)), second(tx.Requeue(ctx, lost[3])),
 			second(tx.ExtractionStranded(ctx, rowID(10))),
 			tx.Jobs.SetAsked(ctx, &db.Job{ID: rowID(11), Account: "a11", ExtractionID: rowID(11)}))
 	})
@@ -530,7 +538,7 @@ func (w walk) housekeeping() {
 	w.must(w.SetHook(ctx, db.JobHook), second(w.HasHook(ctx, db.JobHook, now())))
 	all, err := w.Processes(ctx)
 	require.NotEmpty(w, all)
-	w.must(err, second(w.Bury(ctx, all[0])))
+	w.must(err, second(w.EndedProcesses(ctx, []db.Process{{Session: 1}})), second(w.Bury(ctx, all[0])))
 	release, err := w.Serve(ctx)
 	w.must(err, release())
 	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour), w.BeginAnew(ctx))
@@ -566,7 +574,7 @@ func (w walk) removals() {
 		w.must(tx.Removals.Begin(ctx, "nobody"), tx.Removals.Begin(ctx, "a7"), tx.Removals.Forget(ctx, "beta"))
 		for _, table := range []db.Owned{
 			db.OwnedKeys, db.OwnedShares, db.OwnedTextFeeds, db.OwnedVolumes, db.OwnedTranscripts, db.OwnedJobs, db.OwnedExtractions,
-			db.OwnedIdempotency, db.OwnedUsage, db.OwnedFollowing, db.OwnedTurns, db.OwnedWindows, db.OwnedLibrary,
+			db.OwnedIdempotency, db.OwnedUsage, db.OwnedSizes, db.OwnedFollowing, db.OwnedTurns, db.OwnedWindows, db.OwnedLibrary,
 		} {
 			w.must(second(tx.Removals.DeleteSome(ctx, table, "a7")))
 		}

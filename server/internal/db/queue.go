@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -63,34 +64,53 @@ func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
 	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), ScheduledAt: now.Add(pause)})
 }
 
-// Requeue puts a new row into the place of a run that is lost, and reports whether it did.
-// It does not if another process did before, or if the run has ended meanwhile. A step
-// that is still at the old run finds that the old run is gone.
+// EnqueueOnce is Enqueue of a step after a pause, unless an equal step waits already: that step then
+// does the work of both, at its own time.
+func (tx *Tx) EnqueueOnce(ctx context.Context, step Step, pause time.Duration) error {
+	waits, err := tx.stepWaits(ctx, step)
+	if err != nil || waits {
+		return err
+	}
+	if err := tx.Lock(ctx, fmt.Sprintf("step/%s/%+v", step.Kind(), step)); err != nil {
+		return err
+	}
+	waits, err = tx.stepWaits(ctx, step) // of a transaction that had the lock
+	if err != nil || waits {
+		return err
+	}
+	return tx.enqueueAfter(ctx, step, pause)
+}
+
+// enqueueAfter is Enqueue of a step after a pause.
+func (tx *Tx) enqueueAfter(ctx context.Context, step Step, pause time.Duration) error {
+	if pause <= atOnce {
+		return tx.Enqueue(ctx, step)
+	}
+	return tx.EnqueueAt(ctx, step, time.Now().Add(pause))
+}
+
+// Requeue puts a new row into the place of a run that is lost or has not begun, and reports whether
+// it did. The step keeps its place in the queue. Requeue does nothing if another process put the step
+// there before, or if the run has ended meanwhile. A step that is still at the old run finds that the
+// old run is gone.
 func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
 	held, err := tx.Holds(ctx, w)
 	if err != nil || !held {
 		return false, err
 	}
-	if err := tx.Enqueue(ctx, storedStep{w}); err != nil {
+	place, err := tx.placeOfRow(ctx, w.ID)
+	if err != nil {
+		return false, err
+	}
+	if place.Tag >= firstTime { // the step was put off, and stands behind all that have a tag
+		err = tx.Enqueue(ctx, storedStep{w})
+	} else {
+		err = tx.insertAt(ctx, storedStep{w}, place)
+	}
+	if err != nil {
 		return false, err
 	}
 	return true, tx.Finish(ctx, w)
-}
-
-// giveBack is Requeue of a run that has not begun: the step keeps its place.
-func (tx *Tx) giveBack(ctx context.Context, w Work) error {
-	held, err := tx.Holds(ctx, w)
-	if err != nil || !held {
-		return err
-	}
-	place, err := tx.placeOfRow(ctx, w.ID)
-	if err != nil {
-		return err
-	}
-	if err := tx.insertAt(ctx, storedStep{w}, place); err != nil {
-		return err
-	}
-	return tx.Finish(ctx, w)
 }
 
 // insertAt puts a step into its place.

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
@@ -21,8 +22,21 @@ const (
 // window begins at a multiple of its length since 1970. Windows of different lengths count apart.
 type RequestWindow struct {
 	Account string
+	Keyless bool // of the requests without an API key, which are counted apart from those with one
 	Class   RequestClass
 	Length  time.Duration // whole seconds
+}
+
+// keyless ends the account in the rows of requests without a key. No name of an account has a
+// control character. The last version counts all requests of an account in the row without it.
+const keyless = "\x01"
+
+// owner is the account as rows have it.
+func (w RequestWindow) owner() string {
+	if w.Keyless {
+		return w.Account + keyless
+	}
+	return w.Account
 }
 
 // Requests is what was counted in a window. Other is the count of the other class in that time.
@@ -38,8 +52,8 @@ func (s *Store) CountRequest(ctx context.Context, w RequestWindow, limit int) (R
 		r, err := s.rounds.Add(ctx, w, limit)
 		return r, wrap("count a request of "+w.Account, err)
 	}
-	now, other := time.Now(), RequestWindow{w.Account, PollingRequests, w.Length}
-	if w.Class == PollingRequests {
+	now, other := time.Now(), w
+	if other.Class = PollingRequests; w.Class == PollingRequests {
 		other.Class = MainRequests
 	}
 	counted := s.windows.Add(w, w.Length, now)
@@ -75,7 +89,7 @@ const sameWindow = `w.began BETWEEN excluded.began AND excluded.began + w.second
 func (s *Store) countRound(ctx context.Context, requests map[RequestWindow]int) (map[RequestWindow]Requests, error) {
 	round := make([]windowRow, 0, len(requests))
 	for w, n := range requests {
-		round = append(round, windowRow{Account: w.Account, Class: w.Class, Seconds: int64(w.Length / time.Second), Requests: n})
+		round = append(round, windowRow{Account: w.owner(), Class: w.Class, Seconds: int64(w.Length / time.Second), Requests: n})
 	}
 	text, err := json.Marshal(round)
 	var rows []windowRow
@@ -87,7 +101,8 @@ func (s *Store) countRound(ctx context.Context, requests map[RequestWindow]int) 
 		length := time.Duration(row.Seconds) * time.Second
 		end := time.Unix(row.Began, 0).Add(length)
 		w := window.Window{Count: row.Requests, End: end}
-		counted[RequestWindow{row.Account, row.Class, length}] = Requests{Window: w, Left: end.Sub(time.UnixMilli(row.Now)), Other: row.Other}
+		account, isKeyless := strings.CutSuffix(row.Account, keyless)
+		counted[RequestWindow{account, isKeyless, row.Class, length}] = Requests{Window: w, Left: end.Sub(time.UnixMilli(row.Now)), Other: row.Other}
 	}
 	return counted, err
 }

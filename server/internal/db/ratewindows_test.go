@@ -32,7 +32,9 @@ func TestCountRequest(t *testing.T) {
 		for _, account := range []string{"acme", "globex", `o'"hare`} {
 			for _, class := range []db.RequestClass{db.MainRequests, db.PollingRequests} {
 				for _, days := range []time.Duration{1000, 1001} {
-					windows = append(windows, db.RequestWindow{Account: account, Class: class, Length: days * 24 * time.Hour})
+					windows = append(windows,
+						db.RequestWindow{Account: account, Class: class, Length: days * 24 * time.Hour},
+						db.RequestWindow{Account: account, Keyless: true, Class: class, Length: days * 24 * time.Hour})
 				}
 			}
 		}

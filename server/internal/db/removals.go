@@ -119,7 +119,9 @@ const (
 	OwnedExtractions Owned = "extractions"
 	OwnedIdempotency Owned = "idempotency_keys"
 	OwnedUsage       Owned = "usage"
+	OwnedSizes       Owned = "library_sizes"
 	OwnedFollowing   Owned = "follow_accounts"
+	OwnedLines       Owned = "follow_lines"
 	OwnedTurns       Owned = "fair_shares"
 	OwnedWindows     Owned = "rate_windows" // on PostgreSQL
 )
@@ -137,9 +139,11 @@ var ownedRows = map[Owned]struct{ key, of string }{
 		AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
 	OwnedIdempotency: {"account, method, route, key", "account = ?0"},
 	OwnedUsage:       {"account, period", "account = ?0"},
+	OwnedSizes:       {"account", "account = ?0 AND bytes = 0"},
 	OwnedFollowing:   {"account", "account = ?0"},
+	OwnedLines:       {"account, slow", "account = ?0"},
 	OwnedTurns:       {"queue, priority, turn", "turn = ?0"},
-	OwnedWindows:     {"account, class, seconds", "account = ?0"},
+	OwnedWindows:     {"account, class, seconds", "account IN (?0, ?0 || chr(1))"}, // see keyless
 }
 
 // DeleteSome deletes rows of an account in a table, at most 200, and returns how many. It locks

@@ -101,7 +101,7 @@ func (s *Store) sweepJobs(ctx context.Context, before time.Time) error {
 	for _, step := range []struct{ table, key, old string }{
 		{"transcripts", "id", `owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE ended_at < ?0)` + inNoLibrary},
 		{"jobs", "id", "ended_at < ?0"},
-		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0
+		{"extractions", "id", `status NOT IN ('pending', 'processing') AND updated_at < ?0 AND audio_ended_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
 	} {
 		if err := s.sweepTable(ctx, step.table, step.key, step.old, sqldb.Moment(before)); err != nil {
@@ -171,22 +171,30 @@ func (s *Store) sweepBlob(ctx context.Context, b blobs.Listed, before time.Time)
 	return true, s.Blobs.Delete(ctx, b.Key)
 }
 
-// NeedMedia reports whether a running extraction or an upload still needs the blob, or an account
+// NeedMedia reports whether an extraction with audio or an upload still needs the blob, or an account
 // keeps it. The blob may be a part of a file.
 func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
 	if prefix, inParts := blobs.PartsPrefix(key); inParts {
 		upload := strings.TrimSuffix(strings.TrimPrefix(prefix, UploadPrefix), "+")
 		err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM uploads WHERE id = ? AND answer_kind = '')
-			OR EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+` AND e.media_key LIKE ?)
+			OR EXISTS (SELECT 1 FROM extractions AS e WHERE `+withAudio+` AND e.media_key LIKE ?)
 			OR EXISTS (SELECT 1 FROM recordings WHERE media_key >= ? AND media_key < ?)`, upload, prefix+"%", prefix, prefix+":").Scan(ctx, &used)
 		return used, wrap("media in use", err)
 	}
-	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+running+`
+	err := r.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM extractions AS e WHERE `+withAudio+`
 		AND (e.media_key = ?0 OR EXISTS (
 			SELECT 1 FROM chunks AS c WHERE c.extraction_id = e.id AND c.media_key = ?0)))
+		OR EXISTS (SELECT 1 FROM extractions WHERE id = ?1 AND audio_ended_at IS NOT NULL)
 		OR EXISTS (SELECT 1 FROM recordings WHERE media_key = ?0)
-		OR EXISTS (SELECT 1 FROM recordings WHERE copy_key = ?0 AND copy_key <> '')`, key).
+		OR EXISTS (SELECT 1 FROM recordings WHERE copy_key = ?0 AND copy_key <> '')`, key, cutFor(key)).
 		Scan(ctx, &used)
 	return used, wrap("media in use", err)
+}
+
+// cutFor is the id of the extraction that has cut the audio in a blob. Another blob has none.
+func cutFor(key string) string {
+	const id = len("01234567-89ab-cdef-0123-456789abcdef")
+	name, _ := strings.CutPrefix(key, AudioPrefix)
+	return name[:min(len(name), id)]
 }

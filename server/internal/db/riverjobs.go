@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +17,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// This file has all statements on River's own tables. River's public API does everything
+// This file has all statements on the rows of River's own tables; rivertables.go has our additions
+// to these tables. River's public API does everything
 // else: it inserts, fetches, completes, retries and cleans up. Each statement here answers
 // a question that the API does not answer, or changes what the API does not change:
 //
@@ -46,7 +48,8 @@ import (
 //     may wait for the same step. The step itself looks for claims that are left.
 //   - Unique jobs refuse a second row of equal arguments while the first row runs. A step
 //     inserts its own next row, and Requeue a copy, in the transaction that ends the first
-//     row. The tables of extractions and batches keep work unique.
+//     row. The tables of extractions and batches keep work unique. A step for the index that runs
+//     may have read the rows before the change for which the second step is (stepWaits).
 //   - river.JobSnooze is what a worker returns, so River writes the pause after the worker's
 //     transaction, and a crash between the two loses the pause. RunAgain ends the run and
 //     inserts the next row in the transaction.
@@ -71,19 +74,15 @@ type Work struct {
 const live = "state IN ('available', 'pending', 'retryable', 'running', 'scheduled')"
 
 // tagged is the condition of the rows whose time is a tag, returned that of the waiting
-// rows whose time is a time. The index river_job_returned has the same words.
+// rows whose time is a time. The index river_job_returned has the
+// same words.
 // Tags end and times begin with the year 2000. A queue gets there after 94 billion rounds.
 const (
 	tagged   = `scheduled_at < '2000-01-01 00:00:00+00'`
 	returned = `state = 'available' AND scheduled_at >= '2000-01-01 00:00:00+00'`
+	// firstTime is the year 2000 in milliseconds, as milliseconds returns it.
+	firstTime = 946_684_800_000
 )
-
-// riverIndexes are made after River's own migrations: for the waiting steps of an
-// extraction, and for the steps that tagReturned looks for.
-var riverIndexes = []struct{ name, create string }{
-	{"river_job_extraction", `CREATE INDEX IF NOT EXISTS river_job_extraction ON river_job ((args ->> 'extraction')) WHERE state = 'available'`},
-	{"river_job_returned", `CREATE INDEX IF NOT EXISTS river_job_returned ON river_job (scheduled_at) WHERE ` + returned},
-}
 
 // Lost returns the runs of processes that are not among the living, oldest first. They
 // are to be requeued.
@@ -93,7 +92,7 @@ func (s *Store) Lost(ctx context.Context) ([]Work, error) {
 
 // running returns the runs that have not ended, of the owners that the condition selects.
 func (s *Store) running(ctx context.Context, condition string, values ...any) ([]Work, error) {
-	owner, args := s.sql.WorkColumns()
+	owner, args, _ := s.sql.WorkColumns()
 	var work []Work
 	err := s.db.NewRaw(`SELECT id, attempt, kind, queue, args FROM (
 			SELECT id, attempt, kind, queue, attempted_at, `+args+` AS args, `+owner+` AS owner
@@ -165,9 +164,28 @@ type waitingStep struct {
 
 // waitingSteps returns the steps of an extraction that wait for a worker, in their order.
 func (tx *Tx) waitingSteps(ctx context.Context, extraction string) (steps []waitingStep, err error) {
+	_, _, of := tx.sql.WorkColumns()
 	err = tx.db.NewRaw(`SELECT id, queue, priority, `+tx.milliseconds("scheduled_at")+` AS tag FROM river_job
-		WHERE state = 'available' AND args ->> 'extraction' = ? AND `+tagged+` ORDER BY scheduled_at, id`, extraction).Scan(ctx, &steps)
+		WHERE state = 'available' AND `+of+` = ? AND `+tagged+` ORDER BY scheduled_at, id`, extraction).Scan(ctx, &steps)
 	return steps, wrap("look for the waiting steps of extraction "+extraction, err)
+}
+
+// stepWaits reports whether an equal step waits for a worker. No worker takes that step before the
+// transaction ends, so the step sees what the transaction does.
+func (tx *Tx) stepWaits(ctx context.Context, step Step) (bool, error) {
+	args, err := json.Marshal(step)
+	if err != nil {
+		return false, wrap("look for an equal step", err)
+	}
+	_, column, _ := tx.sql.WorkColumns()
+	if tx.shared {
+		column = "args" // which compares the members in any order
+	}
+	var ids []int64
+	q := tx.db.NewSelect().Table("river_job").Column("id").
+		Where("state = 'available' AND queue = ? AND kind = ?", step.Queue(), step.Kind()).Where(column+" = ?", string(args)).Limit(1)
+	err = tx.sql.KeepUnlocked(q).Scan(ctx, &ids)
+	return len(ids) > 0, wrap("look for an equal step", err)
 }
 
 // moveStep gives a step that waits another place.
@@ -292,11 +310,19 @@ func (s *Store) sweepHookCalls(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// DeleteSteps removes steps that name an account, at most 200, and returns how many. A step that
-// runs finds no rows of the account.
+// DeleteSteps removes steps that name an account, at most 200, and returns how many. It removes no
+// step that runs, which finds no rows of the account. The row of such a step loses the name.
 func (w RemovalsTx) DeleteSteps(ctx context.Context, account string) (int64, error) {
 	if err := w.Lock(ctx, account); err != nil {
 		return 0, err
+	}
+	nameless := "jsonb_remove(args, '$.account')"
+	if w.tx.shared {
+		nameless = "args - 'account'"
+	}
+	_, err := w.db.NewRaw(`UPDATE river_job SET args = `+nameless+` WHERE args ->> 'account' = ? AND state = 'running'`, account).Exec(ctx)
+	if err != nil {
+		return 0, wrap("remove the name from steps of "+account, err)
 	}
 	res, err := w.db.NewRaw(`DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE args ->> 'account' = ? AND state <> 'running' LIMIT ?)`,
 		account, portion).Exec(ctx)

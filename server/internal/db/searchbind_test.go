@@ -358,8 +358,9 @@ func TestRemovedTextsArePurgedOnce(t *testing.T) {
 		assert.Equal(t, 1, raw.bytesOf(t, "ebra0"))
 		require.NoError(t, s.PurgeTexts(t.Context(), "acme"))
 		assert.Zero(t, raw.bytesOf(t, "ebra0"))
+		raw.exec(t, "UPDATE river_job SET state = 'running', attempted_at = scheduled_at WHERE kind = 'index'")
 		removeText(t, s, "acme", "v3")
-		assert.Equal(t, 2, raw.count(t, "river_job WHERE kind = 'index'"))
+		assert.Equal(t, 2, raw.count(t, "river_job WHERE kind = 'index'"), "the first step runs, and may have read the rows already")
 		assert.Equal(t, []string{"v4[0]"}, finds(t, s, "acme", "zebra*"))
 	})
 }

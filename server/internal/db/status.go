@@ -16,8 +16,9 @@ type Status struct {
 	Places []PlaceCount // by state; so are those without a place
 	// Processes is how many processes work on the queue and have given a sign of life
 	// in the last minute.
-	Processes int
-	Bytes     int64 // of the database
+	Processes  int
+	Bytes      int64       // of the database
+	Deliveries []time.Time // when the event of the oldest delivery to a webhook happened that waits, if one does
 	// Blobs is what Sweep has found last; empty before the first time.
 	Blobs []Measure
 }
@@ -75,6 +76,7 @@ func (r Reader) status(ctx context.Context, dialect sqldb.Dialect) (Status, erro
 		{`SELECT stage, count(*) AS jobs, min(created_at) AS oldest FROM jobs WHERE ` + running + ` GROUP BY stage`, &now.Jobs},
 		{queueSteps, &now.Queue},
 		{`SELECT state, count(*) AS places FROM asr_places GROUP BY state`, &now.Places},
+		{`SELECT created_at FROM webhook_deliveries WHERE status = 'pending' ORDER BY created_at LIMIT 1`, &now.Deliveries},
 		{`SELECT name, value, measured_at FROM measures`, &now.Blobs},
 	} {
 		if err := r.db.NewRaw(ask.question, dialect.RiverNow()).Scan(ctx, ask.into); err != nil {

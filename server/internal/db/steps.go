@@ -72,12 +72,7 @@ func (tx *Tx) RunAgain(ctx context.Context, w Work, step Step, pause time.Durati
 	if err != nil || !held {
 		return false, err
 	}
-	if pause <= atOnce {
-		err = tx.Enqueue(ctx, step)
-	} else {
-		err = tx.EnqueueAt(ctx, step, time.Now().Add(pause))
-	}
-	if err != nil {
+	if err := tx.enqueueAfter(ctx, step, pause); err != nil {
 		return false, err
 	}
 	return true, tx.Finish(ctx, w)

@@ -38,6 +38,8 @@ type Transcript struct {
 	// WordsJSON is the rendered array of the words of each segment, or nil. Only
 	// Timed reads it.
 	WordsJSON *packed.Bytes
+
+	prepared preparedText
 }
 
 // PromptSum is what is stored of a prompt with the text that was heard with it; "" for
@@ -139,15 +141,11 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 		return "", err
 	}
 	sqldb.Stamp(&row.CreatedAt, &row.UpdatedAt)
-	plain, err := t.SegmentsJSON.Plain()
+	prepared, err := t.preparation()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	segments, err := segmentsOf(plain)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", what, err)
-	}
-	row.WordCount = search.CountWords(segments)
+	row.WordCount = prepared.words
 	if err := w.tx.Library.LockTexts(ctx, row.Platform, row.ExternalID); err != nil {
 		return "", err
 	}
@@ -158,19 +156,19 @@ func (w TranscriptsTx) Put(ctx context.Context, t *Transcript) (id string, err e
 	}
 	text := &textRow{TranscriptID: row.ID, Segments: t.SegmentsJSON.Gzip(), Words: t.WordsJSON.Gzip()}
 	if first == 0 {
-		err = w.replace(ctx, row, text, segments)
+		err = w.replace(ctx, row, text, prepared.blocks)
 		return row.ID, err
 	}
 	w.tx.indexed = row.ID
 	if _, err = w.db.NewInsert().Model(text).Exec(ctx); err == nil {
-		err = wordindex.WriteFirst(ctx, w.tx.sql, row.ID, segments)
+		err = wordindex.WriteFirst(ctx, w.tx.sql, row.ID, prepared.blocks)
 	}
 	return row.ID, wrap(what, err)
 }
 
 // replace stores a text in place of the one that is there, and makes its time of change later. The
 // transaction locks the texts of the content.
-func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *textRow, segments []transcript.Segment) error {
+func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *textRow, index []search.Block) error {
 	what := "replace transcript of " + row.ExternalID
 	var before time.Time
 	err := w.db.NewSelect().Model((*transcriptRow)(nil)).Column("id", "updated_at").
@@ -202,7 +200,7 @@ func (w TranscriptsTx) replace(ctx context.Context, row *transcriptRow, text *te
 			Set("segments = excluded.segments, words = excluded.words").Exec(ctx)
 	}
 	if err == nil && !known {
-		err = wordindex.Write(ctx, w.tx.sql, row.ID, segments)
+		err = wordindex.Write(ctx, w.tx.sql, row.ID, index)
 	}
 	if err != nil {
 		return wrap(what, err)

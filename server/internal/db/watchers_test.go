@@ -112,8 +112,8 @@ func TestWatchAcrossProcesses(t *testing.T) {
 
 	// The connections break: all are woken, for what they may have missed, and
 	// then again for what comes.
-	require.Equal(t, 2, raw.count(t, "pg_stat_activity WHERE query LIKE 'LISTEN transcriptkit%' AND datname = current_database()"))
-	raw.exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN transcriptkit%' AND datname = current_database()")
+	require.Equal(t, 2, raw.count(t, "pg_stat_activity WHERE query ~ '^(LISTEN|SELECT pg_advisory_lock_shared)' AND datname = current_database()"))
+	raw.exec(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^(LISTEN|SELECT pg_advisory_lock_shared)' AND datname = current_database()")
 	receive(t, wake)
 	move(t, here, e, asrQueued)
 	receive(t, wake)

@@ -21,6 +21,14 @@ func lost(t *testing.T, s *db.Store) []db.Work {
 	return found
 }
 
+// attemptedBy is the column of that name of a run of a process, in SQL.
+func attemptedBy(s *db.Store, process string) string {
+	if s.Shared() {
+		return "'{" + process + "}'"
+	}
+	return `jsonb('["` + process + `"]')`
+}
+
 func requeue(t *testing.T, s *db.Store, w db.Work) (did bool) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
@@ -107,6 +115,32 @@ func TestTheRunThatEndsKeepsItsRow(t *testing.T) {
 	assert.False(t, holds(t, s, run))
 	assert.False(t, requeue(t, s, run), "it has ended")
 	assert.Equal(t, 1, raw.count(t, "river_job"))
+}
+
+// TestRequeueKeepsThePlace: a lost step keeps its tag. A step that was put off has a time in place of a
+// tag, and gets a new tag, here the least.
+func TestRequeueKeepsThePlace(t *testing.T) {
+	t.Parallel()
+	for at, order := range map[string]string{"1970-01-01 00:00:05+00:00": "bac", "2026-01-01 00:00:00+00:00": "abc"} {
+		t.Run(order, func(t *testing.T) {
+			t.Parallel()
+			dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+				s, raw := dbtest.Open(t, o), open(t, o)
+				enqueue(t, s, "a", "b", "c")
+				raw.exec(t, "UPDATE river_job SET scheduled_at = '1970-01-01 00:00:01+00:00' WHERE id = (SELECT min(id) + 1 FROM river_job)")
+				raw.exec(t, "UPDATE river_job SET scheduled_at = '1970-01-01 00:00:10+00:00' WHERE id = (SELECT max(id) FROM river_job)")
+				raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = "+attemptedBy(s, "gone")+
+					", attempted_at = CURRENT_TIMESTAMP, scheduled_at = '"+at+"' WHERE id = (SELECT min(id) FROM river_job)")
+				require.True(t, requeue(t, s, lost(t, s)[0]))
+				ran := make(chan string, 3)
+				runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+					ran <- step.Name
+					return nil
+				})})
+				assert.Equal(t, order, receive(t, ran)+receive(t, ran)+receive(t, ran))
+			})
+		})
+	}
 }
 
 // TestRequeueByOne: of several processes one takes each job over.
@@ -223,12 +257,7 @@ func TestUnheard(t *testing.T) {
 			})})
 		enqueue(t, s, "a", "b") // there is one place
 		require.Equal(t, "a", receive(t, runs))
-		const lose = "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = %s WHERE state = 'available'"
-		if s.Shared() {
-			raw.exec(t, fmt.Sprintf(lose, "'{p}'"))
-		} else {
-			raw.exec(t, fmt.Sprintf(lose, `jsonb('["p"]')`))
-		}
+		raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = "+attemptedBy(s, "p")+" WHERE state = 'available'")
 		var found []db.Work
 		require.Eventually(t, func() bool { // a fetch may be under way, which puts it off
 			var err error
@@ -261,5 +290,29 @@ func TestIDsOfFinishedRunsAreNotGivenAgain(t *testing.T) {
 		enqueue(t, s, "second")
 		assert.Equal(t, 1, raw.count(t, "river_job WHERE state = 'available' AND id <> 1"))
 		assert.Zero(t, raw.count(t, "river_job WHERE state = 'running'"))
+	})
+}
+
+// A removal leaves no name of an account in the queue, not even in the row of a step that runs.
+func TestRemovedAccountsLeaveTheQueue(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+		s, raw := dbtest.Open(t, o), open(t, o)
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Accounts.Put(ctx, db.Account{ID: "acme", Plan: "free"}))
+			require.NoError(t, tx.Enqueue(ctx, db.IndexStep{Account: "acme"}))
+			require.NoError(t, tx.Enqueue(ctx, db.IndexStep{Account: "globex"}))
+			require.NoError(t, tx.Enqueue(ctx, db.IndexStep{Account: "acme", Gone: true}))
+		})
+		raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = CURRENT_TIMESTAMP WHERE id = (SELECT min(id) FROM river_job)")
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Removals.Begin(ctx, "acme"))
+			n, err := tx.Removals.DeleteSteps(ctx, "acme")
+			require.NoError(t, err)
+			assert.EqualValues(t, 1, n)
+		})
+		assert.Equal(t, 0, raw.count(t, "river_job WHERE args ->> 'account' = 'acme'"))
+		assert.Equal(t, 1, raw.count(t, "river_job WHERE args ->> 'account' = 'globex'"))
+		assert.Equal(t, 2, raw.count(t, "river_job"))
 	})
 }

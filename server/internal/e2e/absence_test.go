@@ -38,6 +38,7 @@ type players struct {
 	release string // of the program that gave the answers
 
 	Name   string
+	Want   transcript.Code // of the error; empty: the program proves that there are no captions
 	Tracks int
 	Plain  programAnswer
 	Alone  programAnswer
@@ -50,8 +51,9 @@ type programAnswer struct {
 	Pages  map[string]string
 }
 
-// recorded are the cases, and without soak some of them.
-func recorded(t *testing.T) (cases []players) {
+// recorded returns the cases without tracks that prove that there are no captions, or those that do not.
+// Without -soak it returns some of them.
+func recorded(t *testing.T, proven bool) (cases []players) {
 	t.Helper()
 	data, err := os.ReadFile(playersAnswers)
 	require.NoError(t, err)
@@ -62,8 +64,8 @@ func recorded(t *testing.T) (cases []players) {
 	require.NoError(t, json.Unmarshal(data, &all))
 	require.NotEmpty(t, all.Cases)
 	for _, c := range all.Cases {
-		some := map[string]bool{"bot check beside formats": true, "429 of the API": true, "tracks without an address": true, "no runtime, none": true}
-		if c.release = all.Release; c.Tracks == 0 && (*soakFlag || some[c.Name]) {
+		some := map[string]bool{"bot check beside formats": true, "429 of the API": true, "tracks without an address": true, "no tracks": true, "no runtime, none": true}
+		if c.release = all.Release; c.Tracks == 0 && (c.Want == "") == proven && (*soakFlag || some[c.Name]) {
 			cases = append(cases, c)
 		}
 	}
@@ -123,12 +125,12 @@ func startBlocked(t *testing.T, program string) *service {
 	})
 }
 
-// While the site blocks the service's own route, no silence of the downloader is taken for
-// "there are no captions": nothing is recognized, nothing is charged, and nobody is told so.
+// While the site blocks the service's own route, the downloader may find no captions without a proof that
+// there are none. Then the service recognizes nothing, charges nothing, and reports the block.
 func TestBlockIsNoAbsence(t *testing.T) {
 	t.Parallel()
 	once := client.WithRetry(client.NoRetry)
-	for _, test := range recorded(t) {
+	for _, test := range recorded(t, false) {
 		t.Run(test.Name, func(t *testing.T) {
 			t.Parallel()
 			t.Run("job", func(t *testing.T) {
@@ -170,6 +172,27 @@ func TestBlockIsNoAbsence(t *testing.T) {
 				require.ErrorAs(t, err, &e)
 				assert.Contains(t, []transcript.Code{transcript.IPBlocked, transcript.LoginRequired}, e.Code)
 			})
+		})
+	}
+}
+
+// While the site blocks the service's own route, the downloader may prove that a video has no captions.
+// Then the service reports that, and does not wait until the block passes.
+func TestAbsenceBesideABlock(t *testing.T) {
+	t.Parallel()
+	for _, test := range recorded(t, true) {
+		t.Run(test.Name, func(t *testing.T) {
+			t.Parallel()
+			s := startBlocked(t, test.program(t))
+			report, err := s.Transcripts.Captions(t.Context(), aTalk, []string{"en"}, client.WithRetry(client.NoRetry))
+			require.NoError(t, err)
+			require.NotNil(t, report.CaptionAvailable)
+			assert.False(t, *report.CaptionAvailable)
+			info, err := s.Transcripts.Info(t.Context(), transcript.ID(transcript.VideoSite, aTalk))
+			require.NoError(t, err)
+			require.NotNil(t, info.CaptionAvailable)
+			assert.False(t, *info.CaptionAvailable)
+			s.uncharged(t)
 		})
 	}
 }

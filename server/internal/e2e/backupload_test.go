@@ -270,7 +270,7 @@ func (l *backupLoad) begin(ctx context.Context, url string, n int) error {
 		now.parts[other] = uploadEntry{deleting: true}
 	})
 	if other != "" {
-		if _, err := l.send(ctx, http.MethodDelete, url+"/v1/uploads/"+other, nil); err != nil {
+		if _, err := l.send(ctx, http.MethodDelete, url+"/v1/transcript/uploads/"+other, nil); err != nil {
 			return err
 		}
 	}

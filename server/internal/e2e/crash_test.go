@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -35,7 +37,9 @@ func TestKillOnSQLite(t *testing.T) {
 	watch := follow(t, c, job.JobID)
 
 	s.awaitDone(t, job.JobID, 3)
+	dbtest.RequireSound(t, s.database)
 	first.kill()
+	dbtest.RequireSound(t, s.database)
 	finished := s.finishedChunks(t, job.JobID)
 	before := begun(t, s.diary)
 	s.spawn(t, addr)
@@ -44,21 +48,50 @@ func TestKillOnSQLite(t *testing.T) {
 	s.checkEnd(t, c, job.JobID, watch, finished)
 }
 
-// TestKillOnPostgres kills one of two processes that share the work.
+// TestKillOnPostgres kills one of two processes that share the work. The killed process goes on to
+// beat, so that only the end of its session tells that it is dead.
 func TestKillOnPostgres(t *testing.T) {
 	t.Parallel()
 	s := newPlace(t, storetest.Postgres(t).Database)
 	key := s.makeKey(t)
-	victim, survivor := s.spawn(t, "127.0.0.1:0"), s.spawn(t, "127.0.0.1:0")
+	victim := s.spawn(t, "127.0.0.1:0")
+	rows := beside{storetest.SQL(t, store.Options{Database: s.database})}
+	_, err := rows.ExecContext(t.Context(), `CREATE TABLE killed AS SELECT id FROM processes`)
+	require.NoError(t, err)
+	survivor := s.spawn(t, "127.0.0.1:0")
 	c := newClient(t, survivor.url, key)
 	job := submit(t, newClient(t, victim.url, key), bursts(t, mediaLength))
 	watch := follow(t, c, job.JobID)
 
 	s.awaitDone(t, job.JobID, 3)
 	victim.kill()
+	beating := rows.beating(t)
+	defer beating()
 	finished := s.finishedChunks(t, job.JobID)
 
 	s.checkEnd(t, c, job.JobID, watch, finished)
+}
+
+// beating beats for the killed processes, far more often than their silence would have to last,
+// until the caller calls stop.
+func (b beside) beating(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var beats sync.WaitGroup
+	beats.Go(func() {
+		tick := time.NewTicker(3 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_, err := b.ExecContext(ctx, `UPDATE processes SET beats = beats + 1, beat_at = CURRENT_TIMESTAMP WHERE id IN (SELECT id FROM killed)`)
+				assert.True(t, err == nil || ctx.Err() != nil, "%v", err)
+			}
+		}
+	})
+	return func() { cancel(); beats.Wait() }
 }
 
 // makeKey makes an account and a key, as the operator does beside the service.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"net"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,6 +23,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/server/engine/pocketsphinx"
+	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -29,13 +33,14 @@ type service struct {
 	*client.Client
 	url, key       string
 	blobs, scratch string
+	store          *store.Store
 }
 
 func startService(t testing.TB, change ...func(*server.Config)) *service {
 	t.Helper()
 	o := storetest.SQLite(t)
 	st := storetest.Open(t, o)
-	s := &service{blobs: o.Blobs, scratch: t.TempDir()}
+	s := &service{blobs: o.Blobs, scratch: t.TempDir(), store: st}
 	cfg := server.Config{Store: st, Dir: s.scratch, Engine: func(h engine.Host) (engine.Engine, error) {
 		return engine.Engine{Media: ffmpeg.New(h), Recognizer: pocketsphinx.New(h)}, nil
 	}}
@@ -63,22 +68,49 @@ func startService(t testing.TB, change ...func(*server.Config)) *service {
 
 func makeKey(t testing.TB, st *store.Store) string {
 	t.Helper()
+	return makeKeyOf(t, st, "acme")
+}
+
+// makeKeyOf makes an account and a key of it.
+func makeKeyOf(t testing.TB, st *store.Store, name string) string {
+	t.Helper()
 	accounts, err := account.New(st, account.DefaultPlans())
 	require.NoError(t, err)
-	_, err = accounts.Set(t.Context(), "acme", account.Settings{})
+	_, err = accounts.Set(t.Context(), name, account.Settings{})
 	require.NoError(t, err)
-	_, key, err := accounts.CreateKey(t.Context(), account.KeyParams{Account: "acme", Name: "test", Scopes: account.Scopes()})
+	_, key, err := accounts.CreateKey(t.Context(), account.KeyParams{Account: name, Name: "test", Scopes: account.Scopes()})
 	require.NoError(t, err)
 	return key
 }
 
-// leftovers are the files that uploads have left behind.
+// keptAudio returns a function that tells whether a blob is audio of a job that has ended: such audio
+// stays for an hour.
+func keptAudio(t testing.TB, st *store.Store) func(key string) bool {
+	t.Helper()
+	ended, err := db.Of(st).WithAudio(t.Context(), 0)
+	require.NoError(t, err)
+	return func(key string) bool {
+		return slices.ContainsFunc(ended, func(e db.Extraction) bool {
+			upload, inParts := blobs.PartsPrefix(e.MediaKey)
+			if !inParts {
+				upload = e.MediaKey
+			}
+			return strings.HasPrefix(key, db.AudioPrefix+e.ID) || upload != "" && strings.HasPrefix(key, upload)
+		})
+	}
+}
+
+// leftovers are the files that uploads have left behind, without the audio that stays for an hour.
 func (s *service) leftovers(t testing.TB) (files []string) {
 	t.Helper()
+	kept := keptAudio(t, s.store)
 	for _, root := range []string{s.blobs, s.scratch} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // gone since its name was read
+			}
+			if key, err := filepath.Rel(s.blobs, path); err == nil && kept(key) {
+				return nil
 			}
 			if err == nil && !d.IsDir() && d.Name() != ".lock" {
 				files = append(files, path)

@@ -261,6 +261,9 @@ func (w *unfinished) end(t *testing.T, running *child) {
 	w.feeds.published.Store(true)
 	w.clock(t, time.Hour) // all that waits for a time is due
 	next := w.spawn(t, w.addr)
+	if strings.HasPrefix(w.database, "sqlite:") {
+		dbtest.RequireSound(t, w.database)
+	}
 	c := newClient(t, next.url, w.key)
 	ctx := t.Context()
 

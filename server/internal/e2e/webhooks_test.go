@@ -29,7 +29,7 @@ import (
 
 // quickWebhooks delivers by the clock of quickFollows.
 func quickWebhooks(clock string) webhooks.Tuning {
-	return webhooks.Tuning{Look: 200 * time.Millisecond, Timeout: 5 * time.Second, Now: quickFollows(clock).Now}
+	return webhooks.Tuning{Look: 200 * time.Millisecond, Timeout: 5 * time.Second, Window: time.Millisecond, Now: quickFollows(clock).Now}
 }
 
 // hooked is the server of an account. Each path is a receiver, which behaves as its name says.
@@ -83,6 +83,9 @@ func (h *hooked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *hooked) note(r *http.Request, body []byte) {
 	var e webhook.Event
 	err := json.Unmarshal(body, &e)
+	if e.Type == webhook.Test { // which the service sends by itself
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	subject, id := e.Data.JobID+e.Data.BatchID, r.Header.Get("Webhook-Id")
@@ -204,7 +207,7 @@ func webhooksAcrossKills(t *testing.T, database string, ends, kills int) {
 	jump(25 * time.Hour)
 	told("/down")
 
-	rows.await(t, "SELECT count(*) FROM webhook_deliveries", len(ids)*(len(receivers)+2))
+	rows.await(t, "SELECT count(*) FROM webhook_deliveries WHERE type <> 'test'", len(ids)*(len(receivers)+2))
 	pending := "SELECT count(*) FROM webhook_deliveries AS d JOIN webhook_endpoints AS w ON w.id = d.endpoint_id WHERE d.status = 'pending' AND w.url LIKE '%"
 	for _, path := range []string{"/up", "/slow", "/down"} {
 		rows.await(t, pending+path+"'", 0)

@@ -34,6 +34,12 @@ func (a KeyAuthenticator) Authenticate(ctx context.Context, r *http.Request) (ac
 	return p, err
 }
 
+// CheckAccount implements AccountChecker.
+func (a KeyAuthenticator) CheckAccount(ctx context.Context, name string) error {
+	_, err := a.Accounts.Principal(ctx, name)
+	return err
+}
+
 // credential is the only key of a request: a bearer token, or the value of X-API-Key.
 func credential(r *http.Request) (string, error) {
 	bearer, header := r.Header.Values("Authorization"), r.Header.Values("X-Api-Key")

@@ -27,6 +27,11 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
 
+// AccountChecker says whether an account may use the service now. Package server documents it.
+type AccountChecker interface {
+	CheckAccount(ctx context.Context, name string) error
+}
+
 // Authenticate lets a request pass if the server's Authenticator lets its caller in,
 // and if the account has not made too many requests. Authenticate puts the principal
 // into the request's context ([PrincipalOf]). A request that already has a principal
@@ -49,7 +54,7 @@ func (e *Edge) authenticate(class db.RequestClass, next http.Handler) http.Handl
 }
 
 // letIn finds out who makes a request (401), whether the account makes too many requests
-// (429), and whether the account may use the service now (402).
+// or has too many under way (429), and whether the account may use the service now (402).
 func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestClass) error {
 	in, err := e.identify(r)
 	if err != nil {
@@ -60,6 +65,9 @@ func (e *Edge) letIn(w http.ResponseWriter, r *http.Request, class db.RequestCla
 	}
 	if in.refusal != nil && class == countedLater {
 		class = db.MainRequests // the handler does not get the request
+	}
+	if err := e.ofAccount(r.Context(), in.principal); err != nil {
+		return err
 	}
 	if class != countedLater {
 		if in.window, err = e.countRequest(w.Header(), r, in.principal, class); err != nil {

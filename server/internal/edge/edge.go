@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -29,6 +30,7 @@ type Config struct {
 	Lifetime       *Lifetime
 	BodyBytes      int64 // the most bytes of request bodies in memory, at least LeastBodyBytes
 	AnswerBytes    int64 // the most bytes of large answers in memory
+	Connections    int   // of the process: its parts bound the requests under way
 }
 
 // Edge stands around the handlers of the API. It is safe for concurrent use.
@@ -40,12 +42,14 @@ type Edge struct {
 	trustedProxies []netip.Prefix
 	lifetime       *Lifetime
 
-	leases   *leases
-	memory   *memory
-	failures window.Counter[netip.Addr]
-	visits   window.Counter[netip.Addr]          // requests of routes that count by address
-	pack     func(http.Handler) http.HandlerFunc // see packing
-	noRoute  *metrics.Route                      // for requests that have none
+	leases    *leases
+	proxyTold sync.Once // see tellOfProxy
+	memory    *memory
+	underWay  *underWay
+	failures  window.Counter[netip.Addr]
+	visits    window.Counter[netip.Addr]          // requests of routes that count by address
+	pack      func(http.Handler) http.HandlerFunc // see packing
+	noRoute   *metrics.Route                      // for requests that have none
 }
 
 // New makes an Edge. The caller closes it when no request runs any more.
@@ -57,7 +61,8 @@ func New(c Config) (*Edge, error) {
 	return &Edge{
 		store: c.Store, metrics: c.Metrics, log: c.Log, authenticator: c.Authenticator, trustedProxies: c.TrustedProxies, lifetime: c.Lifetime,
 		leases:   newLeases(c.Store, c.Log),
-		memory:   newMemory(c.BodyBytes, c.AnswerBytes, c.Store.Blobs.UploadMemory()),
+		memory:   newMemory(c.BodyBytes, c.AnswerBytes, c.Store.Blobs.UploadMemory() > 0),
+		underWay: newUnderWay(c.Connections),
 		failures: window.Counter[netip.Addr]{Max: maxClients},
 		visits:   window.Counter[netip.Addr]{Max: maxClients},
 		pack:     pack,

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -23,8 +24,11 @@ type exchange struct {
 	gone      bool          // the client went away
 	waited    time.Duration // for a job or for events, as the client asked
 
+	answer  *recorder    // nil: outside of a request
 	body    *PatientBody // of the request; nil: no body
 	holding holding      // the memory that the request takes
+	edge    *Edge        // that counts the request; nil: outside of a request
+	counted string       // the account for which the request is under way; empty: none
 }
 
 type exchangeKey struct{}
@@ -45,5 +49,17 @@ func Waiting(ctx context.Context) (done func()) {
 	return func() { exchangeOf(ctx).waited += time.Since(began) }
 }
 
-// ClientGone notes that the client of the request that ctx belongs to went away.
-func ClientGone(ctx context.Context) { exchangeOf(ctx).gone = true }
+// Begun reports whether a part of the answer to the request that ctx belongs to has been sent.
+func Begun(ctx context.Context) bool {
+	answer := exchangeOf(ctx).answer
+	return answer != nil && answer.status != 0
+}
+
+// Abort ends an answer that has begun and cannot be completed. It cuts the connection, because half
+// an answer must not look whole, and does not return. The log shows err.
+func Abort(r *http.Request, err error) {
+	n := exchangeOf(r.Context())
+	n.gone = n.gone || r.Context().Err() != nil || n.answer != nil && n.answer.failed
+	n.err = err
+	panic(http.ErrAbortHandler)
+}

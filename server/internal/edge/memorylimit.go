@@ -3,10 +3,12 @@ package edge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/bodies"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
 // The bytes that may be in memory at the same time, and the share of an account. The
@@ -27,16 +29,18 @@ const (
 // memory bounds what the requests of the process hold.
 type memory struct {
 	bodies, answers, uploads *bodies.Budget
+	openAnswers              *bodies.Budget // without an account; the owners are networks
 
 	largestAnswer int64 // in bytes; a larger answer counts as this many
-	perUpload     int64
+	holdsUploads  bool  // an upload takes memory
 }
 
-func newMemory(bodyBytes, answerBytes, perUpload int64) *memory {
+func newMemory(bodyBytes, answerBytes int64, holdsUploads bool) *memory {
 	return &memory{
 		bodies:  bodies.New(bodyBytes, max(bodyBytes/shares, LargestBody+bodies.Small)),
 		answers: bodies.New(answerBytes, answerBytes/shares), largestAnswer: answerBytes / shares,
-		uploads: bodies.New(uploadsAtOnce*perUpload, uploadsAtOnce/shares*perUpload), perUpload: perUpload,
+		openAnswers: bodies.New(answerBytes/shares, answerBytes/shares/shares),
+		uploads:     bodies.New(uploadsAtOnce, uploadsAtOnce/shares), holdsUploads: holdsUploads, // each upload counts as 1
 	}
 }
 
@@ -75,22 +79,37 @@ func holdBody(ctx context.Context) *bodies.Held {
 func HoldUpload(ctx context.Context) (arrived func(), err error) {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
-	if h.of == nil {
+	if h.of == nil || !h.of.holdsUploads {
 		return func() {}, nil
 	}
 	held := h.hold(h.of.uploads, entry.principal.Account)
-	return held.Release, noRoom(held.Grow(h.of.perUpload))
+	switch err = held.Grow(1); {
+	case errors.Is(err, bodies.ErrShare):
+		refusal := RateLimited(time.Second)
+		refusal.message = fmt.Sprintf("The account is sending %d files, as many as it may at once: send this file when one of them has arrived.", uploadsAtOnce/shares)
+		err = refusal
+	case errors.Is(err, bodies.ErrFull):
+		refusal := Unavailable().With("limit", uploadsAtOnce).Because(err)
+		refusal.Message = fmt.Sprintf("The service is taking %d files, as many as it may at once: send this file again in a moment.", uploadsAtOnce)
+		err = refusal
+	}
+	return held.Release, err
 }
 
 // holdAnswer holds a large answer while the client reads it. A single answer always fits into
-// the share of its account.
+// the share of its account, or of its network if the request has no account.
 func holdAnswer(ctx context.Context, size int) error {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
 	if h.of == nil || size <= bodies.Small {
 		return nil
 	}
-	return noRoom(h.hold(h.of.answers, entry.principal.Account).Grow(min(int64(size), h.of.largestAnswer)))
+	counted := min(int64(size), h.of.largestAnswer)
+	if entry.principal.Account == "" {
+		network := underway.Network(entry.client).String()
+		return noRoom(h.hold(h.of.openAnswers, network).Grow(min(counted, h.of.largestAnswer/shares)))
+	}
+	return noRoom(h.hold(h.of.answers, entry.principal.Account).Grow(counted))
 }
 
 // noRoom is the refusal of bytes that do not fit: 429 if the account has used its share, 503 if

@@ -34,13 +34,13 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, n))
 		// A handler around this one learns the route, as from a ServeMux.
 		defer func() { outer.Pattern = r.Pattern }()
-		rec := &recorder{ResponseWriter: w}
-		control := http.NewResponseController(w)
-		// The request before this one on the connection may have left a deadline.
-		_ = control.SetWriteDeadline(time.Time{}) // not every writer has deadlines
-		n.body = rec.limitBody(r, control)
+		rec := newRecorder(w, r)
+		n.answer, n.body = rec, rec.body
 		n.holding.of = e.memory
 		defer n.holding.release()
+		n.edge = e
+		defer e.uncount(n)
+		defer rec.end()
 		h := rec.Header()
 		before := h["Vary"] // of a handler around this one: the origin, for example
 		maps.Copy(h, everyAnswer)

@@ -35,13 +35,14 @@ func RateWindowOf(ctx context.Context) *transcript.RateWindow {
 }
 
 // countRequest counts a request of p, and sets the headers of the windows. If there are too many
-// requests, the error is a 429. If the account has no limit, the window is nil.
+// requests, the error is a 429. If the account has no limit, the window is nil. Requests without
+// a key are counted apart, so that a program at its limit does not lock people out of a website.
 func (e *Edge) countRequest(h http.Header, r *http.Request, p account.Principal, class db.RequestClass) (*rateWindow, error) {
 	limit := rateLimitOf(p.Plan, class)
 	if limit.Requests == account.Unlimited {
 		return nil, nil
 	}
-	key := db.RequestWindow{Account: p.Account, Class: class, Length: limit.Window}
+	key := db.RequestWindow{Account: p.Account, Keyless: p.KeyID == "", Class: class, Length: limit.Window}
 	counted, err := e.store.CountRequest(r.Context(), key, limit.Requests)
 	if err != nil {
 		return nil, err

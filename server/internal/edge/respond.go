@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// AnswerTimeout is how long a client may take to read an answer that is no stream.
-const AnswerTimeout = 2 * time.Minute
+// answerTime is how long a client may take to read an answer that the process keeps in memory.
+const answerTime = 2 * time.Minute
 
 // RespondJSON answers with a value as JSON. If JSON has no such value, RespondJSON writes
 // nothing and returns an error.
@@ -125,6 +125,6 @@ func respondHead(w http.ResponseWriter, mediaType string, status int, body [][]b
 		h.Set("Cache-Control", "private, no-cache")
 	}
 	// The writer of a server has deadlines. Other writers may have none.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(AnswerTimeout))
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(min(grace+time.Duration(length/leastRate)*time.Second, answerTime)))
 	w.WriteHeader(status)
 }

@@ -16,11 +16,13 @@ import (
 // operation in the OpenAPI document, so that neither exists without the other.
 type Route struct {
 	Method, Pattern string
+	Formerly        string // an earlier pattern, which goes on answering; empty: none
 	Operation       string // operationId, the name of the client's method
 	Summary         string
 	Tag             string
 	Open            bool          // needs no credential
 	ByAddress       bool          // of an open route: requests count in a rate window of the client's address
+	Always          bool          // of an open route: it answers whatever else its client has under way
 	Scope           account.Scope // empty: any valid key
 	Polls           bool          // asks for the progress of work; such requests have a rate window of their own
 	CountsItself    bool          // its handler finds out of which class a request is, and calls Edge.Count
@@ -66,15 +68,38 @@ func (rt *Route) class() db.RequestClass {
 	return db.MainRequests
 }
 
+// handle is Handle of a request whose query has no fields of the body. The bodies of another API
+// follow the rules of that API.
+func (rt *Route) handle(w http.ResponseWriter, r *http.Request) error {
+	if r.URL.RawQuery != "" && rt.Refusal == nil {
+		var body request.Table
+		switch ContentType(r) {
+		case "application/json":
+			body = rt.Body
+		case "multipart/form-data":
+			body = rt.Form
+		}
+		if err := body.RefuseQuery(r.URL.RawQuery); err != nil {
+			return err
+		}
+	}
+	return rt.Handle(w, r)
+}
+
 // Handler serves a set of routes with the whole edge around them. Handler itself answers
 // unknown paths and wrong methods, in the API's form; http.ServeMux has another form.
 func (e *Edge) Handler(routes []Route) http.Handler {
 	methods := map[string]map[string]*Route{} // by pattern
 	for i, rt := range routes {
-		if methods[rt.Pattern] == nil {
-			methods[rt.Pattern] = map[string]*Route{}
+		for _, pattern := range []string{rt.Pattern, rt.Formerly} {
+			if pattern == "" {
+				continue
+			}
+			if methods[pattern] == nil {
+				methods[pattern] = map[string]*Route{}
+			}
+			methods[pattern][rt.Method] = &routes[i]
 		}
-		methods[rt.Pattern][rt.Method] = &routes[i]
 	}
 	mux := http.NewServeMux()
 	for pattern, byMethod := range methods {
@@ -98,12 +123,15 @@ func (e *Edge) byMethod(pattern string, routes map[string]*Route) http.Handler {
 	var refusal func(*transcript.Error) ForeignRefusal
 	for method, rt := range routes {
 		refusal = rt.Refusal
-		h := e.answering(rt.Handle)
+		h := e.answering(rt.handle)
 		if !rt.Streams && rt.Events == nil {
 			h = e.packing(h)
 		}
 		if rt.ByAddress {
 			h = e.countingAddresses(h)
+		}
+		if rt.Open && !rt.Always {
+			h = e.countingClients(h)
 		}
 		if !rt.Open {
 			if rt.Scope != "" {

@@ -11,15 +11,6 @@ import (
 	"time"
 )
 
-// The bounds for a slow sender of a body. The sender may stand still for bodyPatience.
-// From bodyGrace on, the sender must have sent bodyRate bytes for every second beyond.
-// So a recording over a bad line arrives, and a sender of a byte a second is cut off.
-const (
-	bodyPatience = time.Minute
-	bodyGrace    = 30 * time.Second
-	bodyRate     = 4 << 10
-)
-
 // bodyTime is how long a body that the process keeps in memory may take, from the start of the
 // request to the last byte. The largest body, 8 MiB, takes that long at 70 KB a second.
 const bodyTime = 2 * time.Minute
@@ -28,37 +19,37 @@ const bodyTime = 2 * time.Minute
 // A client that is still sending then reads the answer.
 const bodyLinger = 500 * time.Millisecond
 
-// PatientBody is a request's body with a deadline. The deadline also holds while the
-// handler does not read. A Read beyond the deadline is ErrTooSlow, and a Read on a
-// connection that this process has closed is ErrCut.
+// PatientBody is a request's body with a deadline: see [patience]. A Read beyond the deadline is
+// ErrTooSlow, and a Read on a connection that this process has closed is ErrCut.
 type PatientBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
 	began    time.Time
-	until    time.Time                 // the deadline
+	patience patience
+	until    time.Time                 // the deadline; it also holds while the handler does not read
 	last     time.Time                 // the latest deadline; zero: no latest
-	received int64                     // bytes
 	ended    bool                      // was read to its end
 	stopped  atomic.Pointer[time.Time] // when Stop was called; nil: never
 }
 
 // NewPatientBody is body with the deadlines of a slow client.
 func NewPatientBody(body io.ReadCloser, control *http.ResponseController) *PatientBody {
-	b := &PatientBody{ReadCloser: body, control: control, began: time.Now()}
-	b.extend()
+	b := &PatientBody{ReadCloser: body, control: control, began: time.Now(), patience: patience(grace)}
+	b.extend(b.began)
 	return b
 }
 
 func (b *PatientBody) Read(p []byte) (int, error) {
-	b.extend()
-	if !b.last.IsZero() && !time.Now().Before(b.last) {
+	began := time.Now()
+	b.extend(began)
+	if !b.last.IsZero() && !began.Before(b.last) {
 		return 0, ErrTooSlow
 	}
 	if at := b.stopped.Load(); at != nil && time.Since(*at) > bodyDrain { // bytes may arrive all the time
 		return 0, ErrStopped
 	}
 	n, err := b.ReadCloser.Read(p)
-	b.received += int64(n)
+	b.patience.moved(n, time.Since(began))
 	switch {
 	case errors.Is(err, io.EOF):
 		b.ended = true
@@ -80,7 +71,7 @@ func (b *PatientBody) InMemory() { b.within(bodyTime) }
 // within bounds the time of the whole body, from its start.
 func (b *PatientBody) within(whole time.Duration) {
 	b.last = b.began.Add(whole)
-	b.extend()
+	b.extend(time.Now())
 }
 
 // A stopped body may bring what has arrived already, for bodyDrain at most. It ends when nothing
@@ -107,15 +98,12 @@ func StopBody(ctx context.Context) (stop func()) {
 }
 
 // extend moves the deadline, at most once a second.
-func (b *PatientBody) extend() {
+func (b *PatientBody) extend(now time.Time) {
 	if b.stopped.Load() != nil {
 		b.Stop()
 		return
 	}
-	until := b.began.Add(bodyGrace + time.Duration(b.received/bodyRate)*time.Second)
-	if still := time.Now().Add(bodyPatience); still.Before(until) {
-		until = still
-	}
+	until := b.patience.until(now)
 	if !b.last.IsZero() && b.last.Before(until) {
 		until = b.last
 	}
@@ -128,9 +116,8 @@ func (b *PatientBody) extend() {
 	}
 }
 
-// abandon closes the connection after an answer that begins before the end of the body.
-// Otherwise net/http would wait for the rest, to use the connection again.
-func (b *PatientBody) abandon(h http.Header) {
-	h.Set("Connection", "close")
+// abandon lets the connection end after an answer that ends before the body. Otherwise net/http
+// would wait for the rest, to use the connection again.
+func (b *PatientBody) abandon() {
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyLinger)) // as in extend
 }

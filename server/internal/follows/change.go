@@ -63,6 +63,9 @@ func (fs *Follows) Items(ctx context.Context, account, id string, before int64, 
 // thereBefore is the reason of the items that are no news.
 const thereBefore = "It was there before the follow."
 
+// datedBefore is the reason of the items that appear late, at the end of the feed.
+const datedBefore = "It is dated before the follow."
+
 func (h *history) shown(f *follow) batch.FollowItem {
 	i := batch.FollowItem{ID: strconv.FormatInt(h.Position, 10), PublishedAt: moment(h.PublishedAt), FoundAt: transcript.At(h.FoundAt)}
 	if h.Platform != "" {
@@ -105,7 +108,7 @@ func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan,
 		if f.Paused == paused {
 			return nil
 		}
-		f.Paused, f.UpdatedAt, f.NextTakeAt = paused, now, nil
+		f.Paused, f.EndedAt, f.UpdatedAt, f.NextTakeAt = paused, nil, now, nil
 		if !paused {
 			f.NextTakeAt = &now
 		}
@@ -115,7 +118,10 @@ func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan,
 		if paused {
 			return leaveSource(ctx, tx, f.SourceID)
 		}
-		if err := wakeSource(ctx, tx, f.Source, now, fs.soonest()); err != nil {
+		if err := fs.wakeSources(ctx, tx, []*source{f.Source}, now); err != nil {
+			return err
+		}
+		if err := fs.queue(ctx, tx, []string{f.SourceID}, account, now); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, Step{})

@@ -3,16 +3,13 @@ package follows
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
-	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -22,8 +19,6 @@ const (
 	MaxRows = 1000
 	// MaxFirst is how many of the items that are there become transcripts at most.
 	MaxFirst = 50
-	// rowsAtOnce is how many follows one transaction makes.
-	rowsAtOnce = 100
 	// nextLook is the shortest pause between two looks at a source.
 	nextLook = time.Minute
 )
@@ -87,22 +82,14 @@ func (fs *Follows) Create(ctx context.Context, r Request) ([]Result, error) {
 		return nil, fmt.Errorf("follows: making follows: %w", err)
 	}
 	var notes []note
-	for some := range slices.Chunk(r.Wants, rowsAtOnce) {
-		last := len(notes)+len(some) == len(r.Wants)
-		var made []note
-		err := fs.store.InTx(db.Sized(ctx, len(some)*rowBytes), func(ctx context.Context, tx *db.Tx) (err error) {
-			if made, err = fs.make(ctx, tx, r, some, now); err != nil || !last {
-				return err
-			}
-			if err := tx.Enqueue(ctx, Step{}); err != nil {
-				return err
-			}
-			return r.record(ctx, tx, append(slices.Clone(notes), made...))
-		})
-		if err != nil {
-			return nil, fmt.Errorf("follows: making follows: %w", err)
+	err = fs.store.InTx(db.Sized(ctx, len(r.Wants)*rowBytes), func(ctx context.Context, tx *db.Tx) (err error) { // a failure leaves nothing behind
+		if notes, err = fs.make(ctx, tx, r, now); err != nil {
+			return err
 		}
-		notes = append(notes, made...)
+		return r.record(ctx, tx, notes)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("follows: making follows: %w", err)
 	}
 	return fs.results(ctx, r.Account, notes)
 }
@@ -151,100 +138,6 @@ func (fs *Follows) results(ctx context.Context, account string, notes []note) ([
 		}
 	}
 	return all, nil
-}
-
-// make makes some follows of a request in a transaction.
-func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, wants []Want, now time.Time) ([]note, error) {
-	have, err := lockAccount(ctx, tx, r.Account, r.Plan)
-	if err != nil {
-		return nil, err
-	}
-	notes := make([]note, len(wants))
-	for _, at := range inOrder(wants) { // of all transactions, so that none waits for another crosswise
-		w := wants[at]
-		if w.Err != nil {
-			notes[at].Err = w.Err
-			continue
-		}
-		src, err := fs.putSource(ctx, tx, w, now)
-		if err != nil {
-			return nil, err
-		}
-		f := &follow{Account: r.Account, SourceID: src.ID, Languages: r.Languages.String()}
-		switch err := findEqual(ctx, tx, f); {
-		case err == nil:
-			notes[at].ID = f.ID
-			continue
-		case !errors.Is(err, db.ErrNotFound):
-			return nil, err
-		}
-		if r.Plan.Follows != account.Unlimited && have >= r.Plan.Follows {
-			notes[at].Err = r.Plan.UpgradeRequired(fmt.Sprintf("The plan permits %d follows, and the account has them.", r.Plan.Follows))
-			continue
-		}
-		have++
-		f.MaxItems, f.Trace = r.MaxItems, fs.cfg.Trace(ctx)
-		if err := insertFollow(ctx, tx, f, now); err != nil {
-			return nil, err
-		}
-		notes[at] = note{ID: f.ID, Created: true}
-	}
-	return notes, countFollows(ctx, tx, r.Account, have)
-}
-
-// inOrder are the places of wants in the order in which their sources are locked.
-func inOrder(wants []Want) []int {
-	places := make([]int, len(wants))
-	for i := range places {
-		places[i] = i
-	}
-	slices.SortStableFunc(places, func(a, b int) int { return compareAddress(wants[a], wants[b]) })
-	return places
-}
-
-func compareAddress(a, b Want) int {
-	x, y := string(a.Kind)+" "+a.address(), string(b.Kind)+" "+b.address()
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
-}
-
-func (w Want) address() string {
-	if w.Kind == batch.FollowFeed {
-		return w.URL
-	}
-	return w.List.URL
-}
-
-// insertSource inserts a source unless there is one, and locks it. ErrNotFound: it was deleted meanwhile.
-func insertSource(ctx context.Context, tx *db.Tx, s *source) error {
-	if _, err := tx.SQL().NewInsert().Model(s).On("CONFLICT (kind, url) DO NOTHING").Exec(ctx); err != nil {
-		return sqldb.Wrap("insert followed source", err)
-	}
-	return lockSource(ctx, tx, s)
-}
-
-// putSource returns the source of an address. The source is due for a look.
-func (fs *Follows) putSource(ctx context.Context, tx *db.Tx, w Want, now time.Time) (*source, error) {
-	s := &source{Kind: w.Kind, Platform: w.List.Platform, ListID: w.List.ExternalID, URL: w.address(), FeedURL: w.URL, Title: sqldb.Text(w.Title), CreatedAt: now}
-	if w.Kind != batch.FollowFeed {
-		s.FeedURL = fs.feedOf(w)
-	}
-	if err := sqldb.NewID(&s.ID); err != nil {
-		return nil, err
-	}
-	err := insertSource(ctx, tx, s)
-	if errors.Is(err, db.ErrNotFound) { // its last follow was deleted at this moment
-		err = insertSource(ctx, tx, s)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s, wakeSource(ctx, tx, s, now, fs.soonest())
 }
 
 // feedOf is the address of the platform's feed of a list; "": it has none.

@@ -17,8 +17,12 @@ import (
 )
 
 const (
-	// fetchTimeout bounds the download of a feed, with its redirects.
+	// headTimeout bounds the wait for the head of the answer, with its redirects, and
+	// fetchTimeout the whole download of a feed.
+	headTimeout  = 10 * time.Second
 	fetchTimeout = 30 * time.Second
+	// maxFeed bounds the bytes of a feed that is looked at.
+	maxFeed = 32 << 20
 	// longestPause bounds the pause that a publisher may ask for.
 	longestPause = 24 * time.Hour
 )
@@ -27,14 +31,18 @@ const (
 type fetched struct {
 	feed           *feed.Feed // nil: it has not changed
 	etag, modified string
+	moved          string // where permanent redirects led; "": nowhere
 }
 
 // errNotAFeed tells that an address has no feed, and another way may have the list.
 var errNotAFeed = errors.New("follows: there is no feed")
 
+// errGone tells that the publisher has ended a feed.
+var errGone = errors.New("the feed is gone")
+
 // fetch reads a feed through the egress guard, unless it is as before. Its errors have
-// codes.
-func (fs *Follows) fetch(ctx context.Context, address, etag, modified string) (*fetched, error) {
+// codes, except errNoPlace.
+func (fs *Follows) fetch(ctx context.Context, p *place, address, etag, modified string) (*fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -48,7 +56,9 @@ func (fs *Follows) fetch(ctx context.Context, address, etag, modified string) (*
 	if modified != "" {
 		r.Header.Set("If-Modified-Since", modified)
 	}
+	head := time.AfterFunc(headTimeout, cancel)
 	answer, err := fs.cfg.Client().Do(r)
+	head.Stop()
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		err = failed.Err // without the address, which may hold a secret
 	}
@@ -60,13 +70,17 @@ func (fs *Follows) fetch(ctx context.Context, address, etag, modified string) (*
 	}
 	defer func() { _ = answer.Body.Close() }() // it is read or not wanted
 	if answer.StatusCode == http.StatusNotModified && (etag != "" || modified != "") {
-		return &fetched{etag: etag, modified: modified}, nil
+		return &fetched{etag: etag, modified: modified, moved: movedTo(answer.Request)}, nil
 	}
 	if answer.StatusCode != http.StatusOK {
 		return nil, refused(answer)
 	}
-	f, err := feed.Parse(answer.Body, answer.Request.URL, answer.Header.Get("Content-Type"))
+	f, err := feed.Parse(p.reading(ctx, http.MaxBytesReader(nil, answer.Body, maxFeed)), answer.Request.URL, answer.Header.Get("Content-Type"))
 	switch {
+	case errors.Is(err, errNoPlace):
+		return nil, err
+	case tooLarge(err):
+		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed has more than %d MiB.", maxFeed>>20)
 	case errors.Is(err, feed.ErrNotFeed), errors.Is(err, feed.ErrTooLarge), errors.Is(err, feed.ErrDocType):
 		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed cannot be read: %v.", err).Because(fmt.Errorf("%w: %w", errNotAFeed, err))
 	case err != nil:
@@ -75,7 +89,13 @@ func (fs *Follows) fetch(ctx context.Context, address, etag, modified string) (*
 	return &fetched{
 		feed: f,
 		etag: header(answer.Header, "ETag"), modified: header(answer.Header, "Last-Modified"),
+		moved: movedTo(answer.Request),
 	}, nil
+}
+
+func tooLarge(err error) bool {
+	large := (*http.MaxBytesError)(nil)
+	return errors.As(err, &large)
 }
 
 // maxValidator bounds the headers that are sent again, in bytes.
@@ -92,7 +112,9 @@ func header(h http.Header, name string) string {
 func refused(answer *http.Response) error {
 	var e *transcript.Error
 	switch status := answer.StatusCode; status {
-	case http.StatusNotFound, http.StatusGone:
+	case http.StatusGone:
+		return transcript.Errorf(transcript.Unavailable, "The publisher has ended the feed: the answer had status 410.").Because(fmt.Errorf("%w: %w", errNotAFeed, errGone))
+	case http.StatusNotFound:
 		return transcript.Errorf(transcript.Unavailable, "There is no feed at the address any more: the answer had status %d.", status).Because(errNotAFeed)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		e = transcript.Errorf(transcript.Unavailable, "The publisher refuses the feed: the answer had status %d.", status)
@@ -107,8 +129,9 @@ func refused(answer *http.Response) error {
 
 // MayFollow refuses a feed that this service could make nothing of: without direct media,
 // the items of a feed must be contents of platforms. MayFollow reads the feed to see that
-// if it may, and refuses the feed if it may not. nil: the feed may be followed.
-func (fs *Follows) MayFollow(ctx context.Context, address string, read bool) *transcript.Error {
+// if it may, and refuses the feed if it may not. nil: the feed may be followed. The code is
+// SERVICE_UNAVAILABLE if the account or others read large feeds at the moment.
+func (fs *Follows) MayFollow(ctx context.Context, account, address string, read bool) *transcript.Error {
 	if fs.cfg.DirectMedia {
 		return nil
 	}
@@ -119,7 +142,12 @@ func (fs *Follows) MayFollow(ctx context.Context, address string, read bool) *tr
 	}
 	e := transcript.Errorf(transcript.UnsupportedPlatform, "The items of the feed are on no platform of this service, and it reads no other recordings.")
 	e.Cure = "The operator can let the service read direct links to recordings."
-	got, err := fs.fetch(ctx, address, "", "")
+	p := fs.placeOf(account)
+	defer p.end()
+	got, err := fs.fetch(ctx, p, address, "", "")
+	if errors.Is(err, errNoPlace) {
+		return transcript.Errorf(transcript.ServiceUnavailable, "The service reads other large feeds. Send the request again.")
+	}
 	if err != nil {
 		return fault.Coded(err)
 	}

@@ -7,6 +7,10 @@
 // these entries. The transaction that submits an entry also moves the position and
 // writes the item. So a crash neither misses an entry nor submits it twice.
 //
+// A due source stands in a line of an account that follows it, and the lines take turns as
+// those of webhooks do. A look that takes long is left and made again in the slow line of the
+// account, so that no account, host or feed holds up the first looks of others.
+//
 // The package keeps its own tables, in the transactions of package db.
 package follows
 
@@ -25,6 +29,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -49,7 +55,9 @@ type Config struct {
 	// Failing is called in the transaction that finds that a follow fails; nil: nothing is
 	// to be told.
 	Failing func(ctx context.Context, tx *db.Tx, follow string) error
-	Count   Counts // nil members count nothing
+	// Webhooks receive the events of follows that publishers end; nil: none do.
+	Webhooks *webhooks.Store
+	Count    Counts // nil members count nothing
 	Tuning
 }
 
@@ -75,6 +83,9 @@ type Follows struct {
 	store *db.Store
 	log   *slog.Logger
 	pace  *rate.Limiter // of looks, so that many due sources are no storm
+	// The hosts at which this process looks, for each of the two queues.
+	quickHosts, slowHosts *hosts
+	largeFeeds            *turns.Line
 }
 
 const (
@@ -82,6 +93,11 @@ const (
 	usualEvery     = 30 * time.Minute
 	usualFailAfter = 48 * time.Hour
 	usualWait      = 15 * time.Minute
+	// usualQuick is how long a look in the quick line may take, and usualSlow in the slow one.
+	// A look that was slow and takes no longer than slowAnswer goes back to the quick line.
+	usualQuick = 2 * time.Second
+	usualSlow  = 2 * time.Minute
+	slowAnswer = time.Second
 	// looksPerSecond is above what 10,000 sources need.
 	looksPerSecond = 20
 )
@@ -91,7 +107,7 @@ func New(c Config) *Follows {
 	for _, d := range []struct {
 		at    *time.Duration
 		usual time.Duration
-	}{{&c.Step, usualStep}, {&c.Every, usualEvery}, {&c.FailAfter, usualFailAfter}, {&c.Wait, usualWait}} {
+	}{{&c.Step, usualStep}, {&c.Every, usualEvery}, {&c.FailAfter, usualFailAfter}, {&c.Wait, usualWait}, {&c.Quick, usualQuick}, {&c.Slow, usualSlow}} {
 		if *d.at == 0 {
 			*d.at = d.usual
 		}
@@ -100,7 +116,7 @@ func New(c Config) *Follows {
 	if c.Now == nil {
 		c.Now = c.Store.Now
 	}
-	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond)}
+	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), quickHosts: newHosts(), slowHosts: newHosts(), largeFeeds: turns.New(largeFeeds)}
 }
 
 // Periodic is the step of the package, and how often the queue runs it.

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -22,32 +23,65 @@ type news struct {
 	items          []found // oldest first
 	unchanged      bool
 	etag, modified string
+	moved          string // where permanent redirects led; "": nowhere
 	rules          rules
 }
 
-// look looks at a source and writes what it finds. Its error is one of the database.
-func (fs *Follows) look(ctx context.Context, s *source) error {
+// errSlow tells that a look takes too long for the quick line.
+var errSlow = errors.New("follows: the look belongs into the slow line")
+
+// look looks at a source in a turn and writes what it finds. It reports whether it has found
+// something new. Its error is one of the database.
+func (fs *Follows) look(ctx context.Context, step Step, s *source) (found bool, err error) {
 	if err := fs.pace.Wait(ctx); err != nil {
-		return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	}
-	began, err := fs.now(ctx)
-	if err != nil {
-		return err
+	l := &look{source: s, place: fs.placeOf(step.Account), slow: step.Slow, account: step.Account, start: time.Now()}
+	defer l.place.end()
+	if l.began, err = fs.now(ctx); err != nil {
+		return false, err
 	}
-	var n *news
+	budget := fs.cfg.Slow
+	if !step.Slow {
+		budget = fs.cfg.Quick
+	}
+	within, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
 	err = fault.Guard(func() (err error) {
-		n, err = fs.read(throttle.InLine(ctx, s.ID), s)
+		l.news, err = fs.read(throttle.InLine(within, s.ID), l)
 		return err
 	})
+	after := context.WithoutCancel(ctx)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+	case errors.Is(err, errNoPlace):
+		return false, fs.slower(after, s, l.began)
+	case err != nil && !step.Slow && within.Err() != nil:
+		if err := fs.slowHost(after, step.Account, hostOf(s.FeedURL)); err != nil {
+			return false, err
+		}
+		return false, fs.slower(after, s, l.began)
+	case errors.Is(err, errSlow):
+		return false, fs.slower(after, s, l.began)
 	case err != nil && fault.Own(err):
-		return err
+		return false, err
 	case err != nil:
-		return fs.failed(context.WithoutCancel(ctx), s, err)
+		return false, fs.failed(after, l, err)
 	}
-	return fs.write(context.WithoutCancel(ctx), s, n, began)
+	return fs.write(after, l)
+}
+
+// look is a look at a source in the turn of an account.
+type look struct {
+	*source
+	account string
+	place   *place
+	slow    bool      // it stands in the slow line
+	start   time.Time // by the clock of this machine
+	began   time.Time
+	listed  bool // a list was read
+	news    *news
 }
 
 // full is how many items the feed of a platform has at most: a feed with fewer items has
@@ -56,28 +90,28 @@ const full = 15
 
 // read reads a source: its feed, or the list where there is no feed or the feed does not
 // show all that is new.
-func (fs *Follows) read(ctx context.Context, s *source) (*news, error) {
+func (fs *Follows) read(ctx context.Context, s *look) (*news, error) {
 	if s.FeedURL == "" {
 		return fs.readList(ctx, s, longestList)
 	}
-	got, err := fs.fetch(ctx, s.FeedURL, s.ETag, s.Modified)
-	if errors.Is(err, errNotAFeed) && s.Kind != batch.FollowFeed && fs.canList(s) {
+	got, err := fs.fetch(ctx, s.place, s.FeedURL, s.ETag, s.Modified)
+	if errors.Is(err, errNotAFeed) && s.Kind != batch.FollowFeed && fs.canList(s.source) {
 		return fs.readList(ctx, s, longestList)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if got.feed == nil {
-		return &news{unchanged: true, etag: got.etag, modified: got.modified, rules: s.Rules}, nil
+		return &news{unchanged: true, etag: got.etag, modified: got.modified, moved: got.moved, rules: s.Rules}, nil
 	}
-	n := &news{title: got.feed.Title, etag: got.etag, modified: got.modified, rules: rulesOf(got.feed)}
+	n := &news{title: got.feed.Title, etag: got.etag, modified: got.modified, moved: got.moved, rules: rulesOf(got.feed)}
 	for _, i := range got.feed.Items {
 		n.items = append(n.items, fs.foundInFeed(s.FeedURL, i))
 	}
 	if len(n.items) == 0 && s.LastEntry > 0 {
 		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed has no items any more.")
 	}
-	more, err := fs.hidesItems(ctx, s, n.items)
+	more, err := fs.hidesItems(ctx, s.source, n.items)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +157,12 @@ func (fs *Follows) hidesItems(ctx context.Context, s *source, items []found) (bo
 	return len(known) == 0, err
 }
 
-// readList reads a list up to an entry that is known.
-func (fs *Follows) readList(ctx context.Context, s *source, most int) (*news, error) {
+// readList reads a list up to an entry that is known, which takes seconds.
+func (fs *Follows) readList(ctx context.Context, s *look, most int) (*news, error) {
+	if !s.slow {
+		return nil, errSlow
+	}
+	s.listed = true
 	have := map[string]bool{}
 	if s.Kind == batch.FollowChannel && s.LookedAt != nil { // a playlist is read to its end: new items come last
 		var err error
@@ -132,7 +170,7 @@ func (fs *Follows) readList(ctx context.Context, s *source, most int) (*news, er
 			return nil, err
 		}
 	}
-	title, items, err := fs.listed(ctx, s, most, func(f found) bool { return have[f.guid] })
+	title, items, err := fs.listed(ctx, s.source, most, func(f found) bool { return have[f.guid] })
 	if err != nil {
 		return nil, err
 	}
@@ -143,10 +181,11 @@ func (fs *Follows) readList(ctx context.Context, s *source, most int) (*news, er
 	return &news{title: title, items: items, rules: rules{Every: listEvery}}, nil
 }
 
-// write writes what a look has found, and lets the follows of the source begin or go on.
-func (fs *Follows) write(ctx context.Context, s *source, n *news, began time.Time) error {
-	outcome := metrics.Unchanged
-	err := fs.store.InTx(db.Sized(ctx, len(n.items)*rowBytes), func(ctx context.Context, tx *db.Tx) error {
+// write writes what a look has found, lets the follows of the source begin or go on, and
+// reports whether something is new.
+func (fs *Follows) write(ctx context.Context, l *look) (found bool, err error) {
+	s, n := l.source, l.news
+	err = fs.store.InTx(db.Sized(ctx, len(n.items)*rowBytes), func(ctx context.Context, tx *db.Tx) error {
 		locked := &source{ID: s.ID}
 		if err := lockSource(ctx, tx, locked); err != nil {
 			return err
@@ -159,11 +198,10 @@ func (fs *Follows) write(ctx context.Context, s *source, n *news, began time.Tim
 		if err != nil {
 			return err
 		}
-		if len(fresh) > 0 {
+		if found = len(fresh) > 0; found {
 			if err := insertEntries(ctx, tx, fresh); err != nil {
 				return err
 			}
-			outcome = metrics.FoundNew
 			locked.LastEntry, locked.NewAt = fresh[len(fresh)-1].Position, &now
 		}
 		if !n.unchanged {
@@ -178,18 +216,36 @@ func (fs *Follows) write(ctx context.Context, s *source, n *news, began time.Tim
 			locked.NextLookAt = &next
 		}
 		locked.LookingUntil = nil
+		moved, err := fs.learn(ctx, tx, locked, n.moved)
+		if err != nil {
+			return err
+		}
 		if err := saveSource(ctx, tx, locked); err != nil {
 			return err
 		}
-		return beginFollows(ctx, tx, locked, began, now, now.Add(fs.soonest()))
+		if err := beginFollows(ctx, tx, locked, l.began, now, now.Add(fs.soonest())); err != nil {
+			return err
+		}
+		return fs.leaveLine(ctx, tx, l, locked, moved)
 	})
 	if errors.Is(err, db.ErrNotFound) { // the last follow was deleted meanwhile
-		return nil
+		return false, nil
 	}
 	if err == nil && fs.cfg.Count.Looked != nil {
+		outcome := metrics.Unchanged
+		if found {
+			outcome = metrics.FoundNew
+		}
 		fs.cfg.Count.Looked(outcome)
 	}
-	return err
+	return found, err
+}
+
+// leaveLine takes the source of a look out of its line. The next look stands in the quick line
+// if this one was quick.
+func (fs *Follows) leaveLine(ctx context.Context, tx *db.Tx, l *look, s *source, moved moves) error {
+	slow := l.slow && (l.listed || time.Since(l.start) > slowAnswer)
+	return endLook(ctx, tx, &queued{SourceID: s.ID, Host: s.host(), Slow: slow, MovedTo: moved.to, MovedLooks: moved.looks})
 }
 
 // freshOf are the entries of items that the source does not have yet.
@@ -199,10 +255,11 @@ func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.
 		return nil, err
 	}
 	var fresh []entry
-	last := -1 // the newest item that is known
+	oldest := 0 // the place of the oldest item that is known
 	for i, f := range items {
 		if known[f.guid] {
-			last = i
+			oldest = i
+			break
 		}
 	}
 	for i, f := range items {
@@ -212,7 +269,7 @@ func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.
 		known[f.guid] = true
 		e := entry{
 			SourceID: s.ID, Position: s.LastEntry + int64(len(fresh)) + 1, GUID: f.guid, Platform: f.content.Platform, ExternalID: f.content.ExternalID,
-			URL: f.link, Title: f.title, Below: i < last, FoundAt: now,
+			URL: f.link, Title: f.title, Below: i < oldest, FoundAt: now,
 		}
 		if f.content.URL != "" {
 			e.URL = f.content.URL
@@ -227,7 +284,8 @@ func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.
 
 // failed notes that a look has failed. A source whose looks have failed for days counts as
 // failing from then on, which is told once.
-func (fs *Follows) failed(ctx context.Context, s *source, cause error) error {
+func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
+	s := l.source
 	coded := fault.Coded(cause)
 	begins := false
 	err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -245,6 +303,12 @@ func (fs *Follows) failed(ctx context.Context, s *source, cause error) error {
 		if locked.FailingSince == nil || locked.FailingSince.After(now) {
 			locked.FailingSince = &now
 		}
+		if locked.Kind == batch.FollowFeed {
+			locked.FeedURL = locked.URL // the next look begins at the given address: a feed that has moved may be back
+		}
+		if errors.Is(cause, errGone) && locked.Kind == batch.FollowFeed {
+			return fs.end(ctx, tx, l, locked, now)
+		}
 		next := fs.nextAfter(now, rules{}, locked.Failures)
 		if asked := now.Add(min(time.Duration(coded.RetryAfter)*time.Second, longestPause)); asked.After(next) {
 			next = asked
@@ -259,7 +323,10 @@ func (fs *Follows) failed(ctx context.Context, s *source, cause error) error {
 				return err
 			}
 		}
-		return saveSource(ctx, tx, locked)
+		if err := saveSource(ctx, tx, locked); err != nil {
+			return err
+		}
+		return fs.leaveLine(ctx, tx, l, locked, moves{})
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil
@@ -278,6 +345,32 @@ func (fs *Follows) failed(ctx context.Context, s *source, cause error) error {
 		fs.cfg.Count.Looked(metrics.Failed)
 	}
 	return nil
+}
+
+// end ends the active follows of a source that its publisher has ended: they are paused, and
+// told once.
+func (fs *Follows) end(ctx context.Context, tx *db.Tx, l *look, s *source, now time.Time) error {
+	if err := fs.tell(ctx, tx, s); err != nil {
+		return err
+	}
+	var ended []struct{ ID, Account string }
+	err := tx.SQL().NewRaw("UPDATE follows SET paused = ?, ended_at = ?, next_take_at = NULL WHERE source_id = ? AND NOT paused RETURNING id, account",
+		true, sqldb.Moment(now), s.ID).Scan(ctx, &ended)
+	if err != nil {
+		return sqldb.Wrap("end follows", err)
+	}
+	s.NextLookAt, s.LookingUntil = nil, nil
+	if err := saveSource(ctx, tx, s); err != nil {
+		return err
+	}
+	if err := fs.leaveLine(ctx, tx, l, s, moves{}); err != nil || fs.cfg.Webhooks == nil {
+		return err
+	}
+	ids := map[string][]string{}
+	for _, f := range ended {
+		ids[f.Account] = append(ids[f.Account], f.ID)
+	}
+	return fs.cfg.Webhooks.FollowsEnded(ctx, tx, ids)
 }
 
 // fewestFailures is how many looks must have failed before a source counts as failing.

@@ -1,6 +1,7 @@
 package follows
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -18,7 +19,7 @@ type source struct {
 	Platform transcript.Platform // of a channel or a playlist
 	ListID   string
 	URL      string `bun:"url"`
-	FeedURL  string `bun:"feed_url"` // "": the list itself is read
+	FeedURL  string `bun:"feed_url"` // "": the list itself is read; of a feed, URL or where that has moved
 	Title    string
 
 	ETag     string `bun:"etag"`
@@ -37,6 +38,9 @@ type source struct {
 	LastError    *transcript.LastError
 	CreatedAt    time.Time
 }
+
+// host is the host at which the source is looked at, with the port.
+func (s *source) host() string { return hostOf(cmp.Or(s.FeedURL, s.URL)) }
 
 // rules are how often a publisher wants looks.
 type rules struct {
@@ -57,7 +61,7 @@ type entry struct {
 	URL         string `bun:"url"`
 	Title       string
 	PublishedAt *time.Time
-	Below       bool // it was found below an older entry
+	Below       bool // it was found below all entries that were known
 	FoundAt     time.Time
 }
 
@@ -71,8 +75,9 @@ type follow struct {
 	Languages  string // "": the request had none
 	MaxItems   int    // of those that were there at first
 	Paused     bool
-	Begun      bool  // Position is set
-	Position   int64 // the entries up to it are dealt with
+	EndedAt    *time.Time // when the publisher ended the feed, which has paused the follow
+	Begun      bool       // Position is set
+	Position   int64      // the entries up to it are dealt with
 	NextTakeAt *time.Time
 	LastError  *transcript.LastError // why the next entry waits
 	Trace      string
@@ -80,6 +85,7 @@ type follow struct {
 	UpdatedAt  time.Time
 
 	Source *source `bun:"rel:belongs-to,join:source_id=id"`
+	Look   *queued `bun:"rel:belongs-to,join:source_id=source_id"` // nil: the source has never been due
 }
 
 // item is what became of an entry for a follow.
@@ -100,6 +106,10 @@ func (f *follow) shown() *batch.Follow {
 		ID: f.ID, Kind: s.Kind, URL: s.URL, Language: f.Languages, MaxItems: f.MaxItems, Status: batch.FollowActive,
 		LastLookedAt: moment(s.LookedAt), LastNewAt: moment(s.NewAt), LastError: f.LastError,
 		CreatedAt: transcript.At(f.CreatedAt), UpdatedAt: transcript.At(f.UpdatedAt),
+	}
+	b.EndedAt = moment(f.EndedAt)
+	if f.Look != nil {
+		b.LookingSince = moment(f.Look.LookingSince)
 	}
 	if s.Platform != "" {
 		b.Platform = &s.Platform

@@ -2,23 +2,17 @@ package follows_test
 
 import (
 	"bytes"
-	"context"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // TestAddressOfAPrivateFeedIsNotLogged follows feeds that fail, under addresses that hold a secret.
@@ -31,23 +25,14 @@ func TestAddressOfAPrivateFeedIsNotLogged(t *testing.T) {
 	closed.Close()
 	s := dbtest.Open(t, dbtest.SQLite(t))
 	var log bytes.Buffer
-	later := time.Duration(0)
-	fs := follows.New(follows.Config{
-		Store: s, Cluster: cluster.New(cluster.Config{}), Sites: site.Default(), Log: slog.New(slog.NewTextHandler(&log, nil)),
-		Client: func() *http.Client { return http.DefaultClient }, Trace: func(context.Context) string { return "" },
-		Tuning: follows.Tuning{Now: func(ctx context.Context) (time.Time, error) {
-			now, err := s.Now(ctx)
-			return now.Add(later), err
-		}},
-	})
+	fs := newLooks(s, &log, func() *http.Client { return http.DefaultClient })
 	made, err := fs.Create(t.Context(), follows.Request{Account: "acme", Plan: account.WithoutLimits("p"), Wants: []follows.Want{
 		{Kind: batch.FollowFeed, URL: publisher.URL + "/canary42?token=canary42"},
 		{Kind: batch.FollowFeed, URL: closed.URL + "/canary42?token=canary42"},
 	}})
 	require.NoError(t, err)
 	for range 4 {
-		require.NoError(t, fs.Work(t.Context(), db.Work{}, follows.Step{}))
-		later += 25 * time.Hour
+		fs.look(t)
 	}
 	for _, m := range made {
 		f, err := fs.Get(t.Context(), "acme", m.Follow.ID)

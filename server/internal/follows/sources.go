@@ -7,37 +7,12 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
-// lease is how long a process may look at a source before another one takes it over.
+// lease is how long a process of the version before leaves a source alone that this one looks at.
 const lease = 5 * time.Minute
-
-// claimDue claims at most n sources that are due for a look. feedsOnly leaves playlists
-// and channels to other processes.
-func claimDue(ctx context.Context, s *db.Store, now time.Time, n int, feedsOnly bool) ([]source, error) {
-	var due []source
-	err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		due = nil
-		q := tx.SQL().NewSelect().Model((*source)(nil)).Column("id").
-			Where("next_look_at <= ?", sqldb.Moment(now)).
-			// A lease that ends too late was taken before the clock was put back.
-			Where("(looking_until IS NULL OR looking_until <= ? OR looking_until > ?)", sqldb.Moment(now), sqldb.Moment(now.Add(lease+time.Minute))).
-			Order("next_look_at").Limit(int64(n))
-		if feedsOnly {
-			q.Where("kind = ?", batch.FollowFeed)
-		}
-		var ids []string
-		if err := tx.SQL().SkipLocked(q).Scan(ctx, &ids); err != nil || len(ids) == 0 {
-			return err
-		}
-		return tx.SQL().NewRaw("UPDATE follow_sources SET looking_until = ? WHERE id IN (?) RETURNING *",
-			sqldb.Moment(now.Add(lease)), bun.List(ids)).Scan(ctx, &due)
-	})
-	return due, sqldb.Wrap("due sources of follows", err)
-}
 
 // planAgain plans looks again that were planned by a clock that has been put back. It
 // spreads them over the time between two looks.
@@ -71,7 +46,7 @@ func saveSource(ctx context.Context, tx *db.Tx, s *source) error {
 			*at = sqldb.Moment(*at)
 		}
 	}
-	_, err := tx.SQL().NewUpdate().Model(s).Column("title", "etag", "modified", "rules", "last_entry", "next_look_at", "looking_until",
+	_, err := tx.SQL().NewUpdate().Model(s).Column("feed_url", "title", "etag", "modified", "rules", "last_entry", "next_look_at", "looking_until",
 		"looked_at", "new_at", "failures", "failing_since", "told", "last_error").WherePK().Exec(ctx)
 	return sqldb.Wrap("save followed source", err)
 }

@@ -12,32 +12,53 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Queue is the queue of the step.
-const Queue = "follows"
+// The queues. Looks have two of their own, and those that take long the second one.
+const (
+	Queue          = "follows"
+	LooksQueue     = "follow_looks"
+	SlowLooksQueue = "follow_looks_slow"
+)
 
-// Timeout bounds a run of the step.
+// Timeout bounds a run of a step.
 const Timeout = 5 * time.Minute
 
-// Step is the step that looks at due sources and submits new items.
-type Step struct{}
+// Step puts due sources into the lines of accounts and submits new items. With an account, it
+// looks at the sources in a line of the account.
+type Step struct {
+	Account string `json:"account,omitempty"`
+	Slow    bool   `json:"slow,omitempty"` // the slow line of the account
+	// Number is the number of the line's step. A step with another number has nothing to do.
+	Number int64 `json:"number,omitempty"`
+}
 
 // Kind names the worker.
 func (Step) Kind() string { return "follows" }
 
 // Queue names the line.
-func (Step) Queue() string { return Queue }
+func (s Step) Queue() string {
+	switch {
+	case s.Account == "":
+		return Queue
+	case s.Slow:
+		return SlowLooksQueue
+	}
+	return LooksQueue
+}
 
 const (
-	looksAtOnce = 8
 	takesAtOnce = 2
-	claimed     = 32 // sources at a time
 	taken       = 32 // follows at a time
 )
 
-// Work looks at due sources and submits new items, until nothing is due. It may run
-// several times at once, also in several processes.
-func (fs *Follows) Work(ctx context.Context, _ db.Work, _ Step) error {
-	err := fs.work(db.Unhurried(ctx))
+// Work does a step, until nothing is due or others have their turn. It may run several times
+// at once, also in several processes.
+func (fs *Follows) Work(ctx context.Context, run db.Work, step Step) error {
+	ctx = db.Unhurried(ctx)
+	do := fs.work
+	if step.Account != "" {
+		do = func(ctx context.Context) error { return fs.takeTurn(ctx, run, step) }
+	}
+	err := do(ctx)
 	if err != nil && ctx.Err() == nil {
 		fs.log.ErrorContext(ctx, "looking at followed addresses failed, and is tried again", "err", err)
 	}
@@ -55,11 +76,8 @@ func (fs *Follows) work(ctx context.Context) error {
 		if err := planAgain(ctx, fs.store, now, spread); err != nil {
 			return err
 		}
-		due, err := claimDue(ctx, fs.store, now, claimed, fs.feedsOnly(ctx))
+		due, err := fs.queueDue(ctx, now)
 		if err != nil {
-			return err
-		}
-		if err := some(ctx, looksAtOnce, due, func(ctx context.Context, s source) error { return fs.look(ctx, &s) }); err != nil {
 			return err
 		}
 		ready, err := fs.dueFollows(ctx, now, taken)
@@ -69,7 +87,7 @@ func (fs *Follows) work(ctx context.Context) error {
 		if err := some(ctx, takesAtOnce, ready, fs.take); err != nil {
 			return err
 		}
-		if len(due) == 0 && len(ready) == 0 {
+		if due == 0 && len(ready) == 0 {
 			return nil
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -17,7 +16,7 @@ import (
 )
 
 // Every transaction that changes a follow locks rows in this order: the account's row of
-// follow_accounts, sources, follows.
+// follow_accounts, sources, follows, looks, lines.
 
 // one turns the error of a query for a single row into one of package db.
 func one(what string, err error) error {
@@ -45,22 +44,6 @@ func countFollows(ctx context.Context, tx *db.Tx, account string, n int) error {
 	return sqldb.Wrap("count follows", err)
 }
 
-// findEqual reads the follow of the same account, source and languages.
-func findEqual(ctx context.Context, tx *db.Tx, f *follow) error {
-	return one("equal follow", tx.SQL().NewSelect().Model(f).Column("id").
-		Where("account = ? AND source_id = ? AND languages = ?", f.Account, f.SourceID, f.Languages).Scan(ctx))
-}
-
-// insertFollow stores a new follow.
-func insertFollow(ctx context.Context, tx *db.Tx, f *follow, now time.Time) error {
-	if err := sqldb.NewID(&f.ID); err != nil {
-		return err
-	}
-	f.CreatedAt, f.UpdatedAt = sqldb.Moment(now), sqldb.Moment(now)
-	_, err := tx.SQL().NewInsert().Model(f).Exec(ctx)
-	return sqldb.Wrap("insert follow", err)
-}
-
 // ownedAll reads those of some follows that an account has, by their ids.
 func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (map[string]*follow, error) {
 	found := map[string]*follow{}
@@ -68,7 +51,7 @@ func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (m
 		return found, nil
 	}
 	var rows []follow
-	err := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").
+	err := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Relation("Look").
 		Where("f.id IN (?) AND f.account = ?", bun.List(ids), account).Scan(ctx)
 	for i := range rows {
 		found[rows[i].ID] = &rows[i]
@@ -79,7 +62,7 @@ func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (m
 // owned reads a follow of an account. A follow of another account is ErrNotFound.
 func owned(ctx context.Context, s *db.Store, account, id string) (*follow, error) {
 	f := new(follow)
-	err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Where("f.account = ? AND f.id = ?", account, id).Scan(ctx)
+	err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.account = ? AND f.id = ?", account, id).Scan(ctx)
 	return f, one("follow "+id, err)
 }
 
@@ -94,7 +77,7 @@ func lockOwned(ctx context.Context, tx *db.Tx, account, id string) (*follow, err
 // the follow before, unless it is empty.
 func page(ctx context.Context, s *db.Store, account, before string, n int) ([]follow, error) {
 	var rows []follow
-	q := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Where("f.account = ?", account).Order("f.id DESC").Limit(int64(n))
+	q := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Relation("Look").Where("f.account = ?", account).Order("f.id DESC").Limit(int64(n))
 	if before != "" {
 		q.Where("f.id < ?", before)
 	}
@@ -124,7 +107,7 @@ func items(ctx context.Context, s *db.Store, f *follow, before int64, n int) ([]
 
 // saveFollow writes what changes of a follow.
 func saveFollow(ctx context.Context, tx *db.Tx, f *follow) error {
-	_, err := tx.SQL().NewUpdate().Model(f).Column("paused", "begun", "position", "next_take_at", "last_error", "updated_at").WherePK().Exec(ctx)
+	_, err := tx.SQL().NewUpdate().Model(f).Column("paused", "ended_at", "begun", "position", "next_take_at", "last_error", "updated_at").WherePK().Exec(ctx)
 	return sqldb.Wrap("save follow", err)
 }
 
@@ -134,29 +117,9 @@ func deleteFollow(ctx context.Context, tx *db.Tx, id string) error {
 	return sqldb.Wrap("delete follow", err)
 }
 
-// lockSource locks the source of an address, or with the id, and reads it.
+// lockSource locks the source with the id, and reads it.
 func lockSource(ctx context.Context, tx *db.Tx, s *source) error {
-	q := tx.SQL().NewSelect().Model(s)
-	if s.URL != "" {
-		q.Where("kind = ? AND url = ?", s.Kind, s.URL)
-	} else {
-		q.Where("id = ?", s.ID)
-	}
-	return one("followed source", tx.SQL().ForUpdate(q).Scan(ctx))
-}
-
-// wakeSource makes a source due for a look, but not sooner after the look before.
-func wakeSource(ctx context.Context, tx *db.Tx, s *source, now time.Time, soonest time.Duration) error {
-	at := now
-	if s.LookedAt != nil && s.LookedAt.Add(soonest).After(at) && !s.LookedAt.After(now) {
-		at = s.LookedAt.Add(soonest)
-	}
-	if s.Failures > 0 && s.NextLookAt != nil { // the publisher is spared
-		return nil
-	}
-	_, err := tx.SQL().NewRaw("UPDATE follow_sources SET next_look_at = ? WHERE id = ? AND (next_look_at IS NULL OR next_look_at > ?)",
-		sqldb.Moment(at), s.ID, sqldb.Moment(at)).Exec(ctx)
-	return sqldb.Wrap("wake followed source", err)
+	return one("followed source", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(s).Where("id = ?", s.ID)).Scan(ctx))
 }
 
 // leaveSource does what follows for a source from the end or the pause of a follow: a
@@ -164,6 +127,10 @@ func wakeSource(ctx context.Context, tx *db.Tx, s *source, now time.Time, soones
 func leaveSource(ctx context.Context, tx *db.Tx, id string) error {
 	_, err := tx.SQL().NewRaw(`UPDATE follow_sources SET next_look_at = NULL
 		WHERE id = ?0 AND NOT EXISTS (SELECT 1 FROM follows WHERE source_id = ?0 AND NOT paused)`, id).Exec(ctx)
+	if err == nil { // the look waits in a line of another account that follows the source
+		_, err = tx.SQL().NewRaw(`UPDATE follow_looks SET due_at = NULL WHERE source_id = ?0 AND looking_since IS NULL
+			AND NOT EXISTS (SELECT 1 FROM follows AS f WHERE f.source_id = ?0 AND f.account = follow_looks.account AND NOT f.paused)`, id).Exec(ctx)
+	}
 	if err == nil {
 		_, err = tx.SQL().NewRaw(`DELETE FROM follow_sources
 			WHERE id = ?0 AND NOT EXISTS (SELECT 1 FROM follows WHERE source_id = ?0)`, id).Exec(ctx)
@@ -174,7 +141,7 @@ func leaveSource(ctx context.Context, tx *db.Tx, id string) error {
 // ByID reads a follow of any account, for its owner, with the account.
 func ByID(ctx context.Context, s *db.Store, id string) (account string, _ *batch.Follow, err error) {
 	f := new(follow)
-	if err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Where("f.id = ?", id).Scan(ctx); err != nil {
+	if err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.id = ?", id).Scan(ctx); err != nil {
 		return "", nil, one("follow "+id, err)
 	}
 	return f.Account, f.shown(), nil

@@ -170,7 +170,7 @@ func reasonToSkip(f *follow, e *entry) string {
 	case e.Platform == "":
 		return "The link of the item names no content that this service reads."
 	case e.Below && e.PublishedAt != nil && e.PublishedAt.Before(f.CreatedAt.Add(-late)):
-		return thereBefore // an item after it was removed from the feed
+		return datedBefore // an item after it was removed from the feed
 	}
 	return ""
 }

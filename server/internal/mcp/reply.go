@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -36,8 +35,6 @@ func (a *reply) Write(b []byte) (int, error) {
 	if !a.events() {
 		return a.body.Write(b)
 	}
-	// A writer without deadlines has no slow reader.
-	_ = http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(edge.AnswerTimeout))
 	return a.ResponseWriter.Write(b)
 }
 

@@ -12,8 +12,8 @@ import (
 
 // store describes the metrics of the database.
 type store struct {
-	up, jobs, oldest, steps, places, processes, bytes, blobs, blobsAt *prometheus.Desc
-	queues                                                            []string
+	up, jobs, oldest, steps, places, deliveries, processes, bytes, blobs, blobsAt *prometheus.Desc
+	queues                                                                        []string
 }
 
 // WatchStore shows the state of the database and of the queues at each scrape. If the database
@@ -21,19 +21,20 @@ type store struct {
 // called at most once.
 func (m *Metrics) WatchStore(s *db.Store, queues []string) {
 	d := &store{
-		queues:    queues,
-		up:        gauge("store_up", "1 while the database answers and can be written to, else 0. If the database does not answer, all other metrics from the database are missing."),
-		jobs:      gauge("jobs_running", "Jobs that have not ended, by stage.", "stage"),
-		oldest:    gauge("oldest_job_age_seconds", "Time since the request for the oldest job in a stage; 0 if the stage has no job.", "stage"),
-		steps:     gauge("queue_steps", "Steps that have not ended, by queue and state. Available steps wait for a worker, scheduled and retryable steps for their time.", "queue", "state"),
-		places:    gauge("asr_places", "Recordings for speech recognition, by state: outside (the account has no free place), waiting (being prepared), ready (waiting for a slot), running.", "state"),
-		processes: gauge("processes", "Processes that work on the queue and have reported in the last minute."),
-		bytes:     gauge("database_bytes", "Size of the database."),
-		blobs:     gauge("blob_bytes", "Size of uploads, of audio that waits for its job and of copies for playing, at the last measurement. Recordings that accounts keep, with their copies, are a kind of their own and count in the others too.", "kind"),
-		blobsAt:   gauge("blob_measured_timestamp_seconds", "Time of the last measurement of blob_bytes. It takes place every hour.", "kind"),
+		queues:     queues,
+		up:         gauge("store_up", "1 while the database answers and can be written to, else 0. If the database does not answer, all other metrics from the database are missing."),
+		jobs:       gauge("jobs_running", "Jobs that have not ended, by stage.", "stage"),
+		oldest:     gauge("oldest_job_age_seconds", "Time since the request for the oldest job in a stage; 0 if the stage has no job.", "stage"),
+		steps:      gauge("queue_steps", "Steps that have not ended, by queue and state. Available steps wait for a worker, scheduled and retryable steps for their time.", "queue", "state"),
+		places:     gauge("asr_places", "Recordings for speech recognition, by state: outside (the account has no free place), waiting (being prepared), ready (waiting for a slot), running.", "state"),
+		deliveries: gauge("webhook_oldest_waiting_seconds", "Time since the event of the oldest delivery to a webhook that waits; 0 if none waits."),
+		processes:  gauge("processes", "Processes that work on the queue and have reported in the last minute."),
+		bytes:      gauge("database_bytes", "Size of the database."),
+		blobs:      gauge("blob_bytes", "Size of uploads, of audio that waits for its job and of copies for playing, at the last measurement. Recordings that accounts keep, with their copies, are a kind of their own and count in the others too.", "kind"),
+		blobsAt:    gauge("blob_measured_timestamp_seconds", "Time of the last measurement of blob_bytes. It takes place every hour.", "kind"),
 	}
 	m.registry.MustRegister(&glance[look]{
-		describe: []*prometheus.Desc{d.up, d.jobs, d.oldest, d.steps, d.places, d.processes, d.bytes, d.blobs, d.blobsAt},
+		describe: []*prometheus.Desc{d.up, d.jobs, d.oldest, d.steps, d.places, d.deliveries, d.processes, d.bytes, d.blobs, d.blobsAt},
 		look:     func(ctx context.Context) (look, error) { return lookAt(ctx, s) },
 		show:     d.show,
 	})
@@ -65,6 +66,7 @@ func (d *store) show(seen look, err error, out chan<- prometheus.Metric) {
 	send(out, d.processes, seen.Processes)
 	send(out, d.bytes, seen.Bytes)
 	d.showJobs(seen, out)
+	d.showDeliveries(seen, out)
 	d.showQueue(seen, out)
 	for _, m := range seen.Blobs {
 		send(out, d.blobs, m.Value, m.Name)
@@ -92,6 +94,14 @@ func (d *store) showJobs(seen look, out chan<- prometheus.Metric) {
 	for _, state := range []db.PlaceState{db.Outside, db.Waiting, db.Ready, db.Running} {
 		send(out, d.places, places[state], string(state))
 	}
+}
+
+func (d *store) showDeliveries(seen look, out chan<- prometheus.Metric) {
+	age := time.Duration(0)
+	for _, oldest := range seen.Deliveries {
+		age = max(seen.at.Sub(oldest), 0)
+	}
+	send(out, d.deliveries, age.Seconds())
 }
 
 func (d *store) showQueue(seen look, out chan<- prometheus.Metric) {

@@ -92,12 +92,18 @@ func newForm(team cluster.Team) *form {
 	return f
 }
 
-// read reads the body of a request. The caller owns the upload.
-func (f *Face) read(r *http.Request, p account.Principal) (*form, *pipeline.Upload, error) {
+// read reads the body of a request, and calls begin when the file begins. The caller owns the upload.
+func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*form, *pipeline.Upload, error) {
 	asked := newForm(f.Pipeline.Team(r.Context()))
 	upload, err := f.API.ReceiveRecording(r, p, api.RecordingForm{
 		Field: asked.add,
-		Check: func() error { return errors.Join(asked.fields.Check(), asked.checkEach()) },
+		Check: func() error {
+			if err := asked.fields.Check(); err != nil {
+				return err
+			}
+			return asked.checkEach()
+		},
+		Begin: begin,
 		Read: func() error {
 			if err := asked.fields.Read(); err != nil {
 				return err

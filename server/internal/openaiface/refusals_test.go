@@ -209,6 +209,23 @@ func TestNoPlace(t *testing.T) {
 	assert.NotEmpty(t, open.rest(t))
 }
 
+// A refusal for good goes before a refusal that may pass, such as a full disk or too many streams.
+func TestRefusalsInOrder(t *testing.T) {
+	t.Parallel()
+	plan := account.WithoutLimits("tiny")
+	plan.EventStreams, plan.MaxUploadBytes = 0, 4
+	s := start(t, servertest.OnPlan(plan), servertest.Configure(func(c *server.Config) { c.Limits.MinFreeDisk = 1 << 60 }))
+	for want, parts := range map[string][]part{
+		"allows":          {whisper, file(strings.Repeat("a", 300<<10))}, // more than may stand around the file
+		"response_format": {whisper, field("response_format", "song"), file("file")},
+	} {
+		a := s.transcribe(t, parts)
+		assert.Less(t, a.StatusCode, http.StatusTooManyRequests, a.body)
+		assert.Contains(t, a.failure(t).Message, want)
+		assert.Empty(t, a.Header.Get("Retry-After"))
+	}
+}
+
 // The part serves these routes alone.
 func TestMount(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -15,10 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-const (
-	writeTimeout = 10 * time.Second // to write some events
-	mostSegments = 100              // in one delta, and in one write
-)
+const mostSegments = 100 // in one delta, and in one write
 
 // events writes the events of one request: lines with data, no names, and no mark of the end.
 type events struct {
@@ -210,8 +206,6 @@ func (e *events) write(all ...any) error {
 		}
 		out = append(append(append(out, "data: "...), data...), "\n\n"...)
 	}
-	// A writer without deadlines has no slow reader.
-	_ = e.control.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := e.w.Write(out); err != nil {
 		return err
 	}

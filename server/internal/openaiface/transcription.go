@@ -30,12 +30,18 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	if err := api.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
-	closed, err := f.API.OpenStream(p)
-	if err != nil {
+	if err := api.CheckForm(r, p.Plan); err != nil {
 		return err
 	}
-	defer closed()
-	asked, upload, err := f.read(r, p)
+	closed := func() {}
+	defer func() { closed() }()
+	asked, upload, err := f.read(r, p, func() error {
+		opened, err := f.API.OpenStream(r.Context(), p)
+		if err == nil {
+			closed = opened
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}

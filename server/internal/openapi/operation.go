@@ -42,6 +42,9 @@ func describe(r *openapi31.Reflector, rt edge.Route, bodies refused) error {
 		oc.AddSecurity("apiKeyHeader")
 		op.WithMapOfAnythingItem("x-required-scope", string(rt.Scope))
 	}
+	if rt.Formerly != "" {
+		op.WithMapOfAnythingItem("x-formerly", rt.Formerly) // an operation has one path in a document
+	}
 	describeRequest(r, op, rt)
 	for _, a := range rt.Answers {
 		describeAnswer(oc, rt, a)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -67,7 +68,11 @@ func (c *claims) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	seated := true
 	if recognized {
 		var err error
-		if seated, err = takePlace(ctx, tx, claim); err != nil {
+		if seated, err = takePlace(ctx, tx, claim); errors.Is(err, transcript.ASRConcurrencyLimit) {
+			// A place becomes free, and transcripts that are used up do not come back.
+			return cmp.Or(limits.HasTranscript(ctx, tx.Reader, claim.Account, claim.Limits), err)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -33,13 +33,9 @@ func (p *processor) takeArrived(ctx context.Context, t task, e *db.Extraction) (
 		return false, err
 	}
 	if !proven {
-		return false, p.forgetArrived(ctx, t, chunks)
+		return false, p.forgetArrived(ctx, t)
 	}
-	if err := p.leaveChunks(ctx, t, plan, nil, left); err != nil {
-		return false, err
-	}
-	p.audio.deleteUnkept(ctx, e.MediaKey)
-	return true, nil
+	return true, p.leaveChunks(ctx, t, plan, nil, left)
 }
 
 // proveArrived reports whether the whole file announces no more sound than was found while it
@@ -60,16 +56,10 @@ func (p *processor) proveArrived(ctx context.Context, t task, e *db.Extraction, 
 	return err == nil, os.Remove(in) // the file may be decoded from the same place
 }
 
-// forgetArrived removes the chunks of an upload that are not the whole file.
-func (p *processor) forgetArrived(ctx context.Context, t task, chunks []db.Chunk) error {
-	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+// forgetArrived removes the chunks of an upload that are not the whole file. Their audio goes with
+// the other audio of the extraction.
+func (p *processor) forgetArrived(ctx context.Context, t task) error {
+	return p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		return tx.Chunks.Delete(ctx, e.ID)
 	})
-	if err != nil {
-		return err
-	}
-	for _, c := range chunks {
-		p.audio.deleteBlobs(ctx, c.MediaKey)
-	}
-	return nil
 }

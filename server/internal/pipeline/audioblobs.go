@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -60,6 +61,54 @@ func damaged(cause error) error {
 	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
+// mayHaveAudio reports whether there may be audio of an extraction that has ended. Of one that
+// has succeeded with captions there is none.
+func mayHaveAudio(e *db.Extraction) bool {
+	return e.MediaKey != "" || e.State != done || e.Duration > 0
+}
+
+// The audio of an extraction stays for audioStays after its end, or for audioStaysAtLeast while the
+// disks are short: see db.ExtractionsTx.LeaveAudio.
+const (
+	audioStays        = time.Hour
+	audioStaysAtLeast = time.Minute
+	audioLook         = time.Minute
+)
+
+// keepForLost removes the audio of extractions that have ended stays ago, until ctx ends.
+func (a *audio) keepForLost(ctx context.Context, stays, look time.Duration, disks *Disks) {
+	for sleep(ctx, look) {
+		age := stays
+		if disks.short() {
+			age = min(age, audioStaysAtLeast)
+		}
+		if err := a.deleteEnded(db.Unhurried(ctx), age); err != nil && ctx.Err() == nil {
+			a.log.WarnContext(ctx, "the audio of work that has ended was left behind", "err", err)
+		}
+	}
+}
+
+// deleteEnded removes the audio of extractions that have ended at least age ago. While a backup
+// holds the blobs, all audio stays.
+func (a *audio) deleteEnded(ctx context.Context, age time.Duration) error {
+	for {
+		held, err := a.store.BlobsHeld(ctx)
+		if err != nil || held {
+			return err
+		}
+		ended, err := a.store.WithAudio(ctx, age)
+		if err != nil || len(ended) == 0 {
+			return err
+		}
+		for i := range ended {
+			if err := a.store.AudioGoes(ctx, ended[i].ID); err != nil {
+				return err
+			}
+			a.deleteMedia(ctx, &ended[i])
+		}
+	}
+}
+
 // deleteBlobs removes blobs that no row needs any more. The sweep removes the blobs that
 // cannot be removed now, so a failure is only logged.
 func (a *audio) deleteBlobs(ctx context.Context, keys ...string) {
@@ -69,18 +118,16 @@ func (a *audio) deleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// deleteMedia removes all audio of an extraction that has ended. Of one that has
-// succeeded with captions there is none.
+// deleteMedia removes all audio of an extraction that has ended.
 func (a *audio) deleteMedia(ctx context.Context, e *db.Extraction) {
 	if e.KeepMedia > 0 {
 		a.deleteUnkept(ctx, e.MediaKey)
 	} else {
 		a.deleteBlobs(ctx, e.MediaKey)
 	}
-	if e.State == done && e.Duration == 0 {
-		return
+	if e.State != done || e.Duration > 0 {
+		a.deleteChunks(ctx, e.ID)
 	}
-	a.deleteChunks(ctx, e.ID)
 }
 
 // deleteUnkept removes the blob of an upload, unless an account keeps the recording. If the

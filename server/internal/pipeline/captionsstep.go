@@ -32,6 +32,9 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 		return p.goOnWithSound(ctx, t, found)
 	}
 	text := found.Transcript(sub)
+	if err := text.Prepare(); err != nil {
+		return err
+	}
 	return p.own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := p.share(ctx, tx, e, found); err != nil {
 			return err

@@ -261,19 +261,19 @@ func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs
 type extractionFunc func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 
 // change runs fn in a transaction that holds an extraction; e is nil where there
-// is none. The audio of one that has ended then is removed.
+// is none. If fn ends the extraction, its audio is left for some time.
 func (c *claims) change(ctx context.Context, extraction string, fn extractionFunc) error {
-	var e *db.Extraction
-	err := c.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if e, err = tx.Extractions.Lock(ctx, extraction); err != nil && !errors.Is(err, db.ErrNotFound) {
+	return c.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		e, err := tx.Extractions.Lock(ctx, extraction)
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
 			return err
 		}
-		return fn(ctx, tx, e)
+		hadEnded := e != nil && e.State.Status.Terminal()
+		if err := fn(ctx, tx, e); err != nil || e == nil || hadEnded || !e.State.Status.Terminal() || !mayHaveAudio(e) {
+			return err
+		}
+		return tx.Extractions.LeaveAudio(ctx, e.ID)
 	})
-	if err == nil && e != nil && e.State.Status.Terminal() {
-		c.audio.deleteMedia(context.WithoutCancel(ctx), e)
-	}
-	return err
 }
 
 // A change is counted when its transaction is committed: the transaction may be rolled

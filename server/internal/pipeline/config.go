@@ -74,6 +74,8 @@ type Config struct {
 
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
 	Follows follows.Tuning
+	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
+	TrustWebhooks bool
 	// Webhooks is how deliveries are made; the zero value: as usual.
 	Webhooks webhooks.Tuning
 
@@ -88,6 +90,8 @@ type tuning struct {
 	hookPause func(n int) time.Duration
 	settled   func(ended []db.Job) // is told what settle ends, in its transaction
 	hearAfter time.Duration        // how long an upload arrives before its chunks are recognized
+	// audioLook is the time between two looks for the audio of extractions that have ended.
+	audioLook time.Duration
 }
 
 func (t tuning) withDefaults() tuning {

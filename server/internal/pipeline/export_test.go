@@ -29,6 +29,13 @@ func (c *Config) OnSettle(f func(ended []db.Job)) { c.settled = f }
 // HearAfter sets how long an upload arrives before its chunks are recognized.
 func (c *Config) HearAfter(d time.Duration) { c.hearAfter = d }
 
+// AudioStays sets how long the audio of an extraction stays after its end, and the time between
+// two looks for such audio.
+func (c *Config) AudioStays(stays, look time.Duration) {
+	c.Retention = cmp.Or(c.Retention, DefaultRetention())
+	c.Retention.Audio, c.audioLook = stays, look
+}
+
 // ArrivalLook is the time between two looks at the sound of an upload that arrives.
 const ArrivalLook = arrivalLook
 

@@ -15,6 +15,10 @@ import (
 // measureEvery is how many bytes of an upload are taken between two looks at the disks.
 const measureEvery = 16 << 20
 
+// minFreeFiles is how many files every local disk must be able to take, in addition to those that are
+// there. A disk without a free inode takes no byte, however many bytes are free.
+const minFreeFiles = 1000
+
 // Disks are the local disks that the service writes to. Safe for concurrent use.
 type Disks struct {
 	store   *db.Store
@@ -24,8 +28,8 @@ type Disks struct {
 }
 
 // Room returns db.ErrUnavailable if, after so many more bytes, a local disk on which
-// the service writes would have less than Config.MinFreeDisk bytes free. The error
-// names the folder. A disk that cannot be asked counts as having room.
+// the service writes would have less than Config.MinFreeDisk bytes free, or if it has room for less
+// than minFreeFiles files. The error names the folder. A disk that cannot be asked counts as having room.
 func (d *Disks) Room(bytes int64) error {
 	for _, dir := range d.folders() {
 		free, err := scratch.Free(dir.Path)
@@ -37,8 +41,18 @@ func (d *Disks) Room(bytes int64) error {
 			return fmt.Errorf("%w: %d MiB are free on the disk of %s, and %d MiB must stay free", db.ErrUnavailable,
 				free>>20, dir.Path, d.minFree>>20)
 		}
+		if files, err := scratch.FreeFiles(dir.Path); err == nil && files < minFreeFiles {
+			return fmt.Errorf("%w: the disk of %s has room for %d files, and room for %d must stay free", db.ErrUnavailable,
+				dir.Path, files, minFreeFiles)
+		}
 	}
 	return nil
+}
+
+// short reports whether a disk has so little room that what may go early goes.
+func (d *Disks) short() bool {
+	const spare = 7 // times what must stay free
+	return d.Room(spare*d.minFree) != nil
 }
 
 // folders are the local ones to which the service writes.
@@ -67,15 +81,22 @@ func (d *Disks) FreeDisk() map[string]int64 {
 func ExamineDisks(folders []db.Folder, minFree int64) engine.Finding {
 	f := engine.Finding{Name: "free disk", Status: engine.OK}
 	var known, full []string
+	room := fmt.Sprintf("%d MiB", minFree>>20)
 	for _, folder := range folders {
 		free, err := scratch.Free(blobs.Existing(folder.Path))
 		if err != nil {
 			known = append(known, folder.Use+" unknown")
 			continue
 		}
-		room := fmt.Sprintf("%s %d MiB", folder.Use, free>>20)
-		known = append(known, room)
-		if free < minFree {
+		there := fmt.Sprintf("%s %d MiB", folder.Use, free>>20)
+		files, err := scratch.FreeFiles(blobs.Existing(folder.Path))
+		few := err == nil && files < minFreeFiles
+		if few {
+			there += fmt.Sprintf(" in %d files", files)
+			room = fmt.Sprintf("%d MiB in %d files", minFree>>20, minFreeFiles)
+		}
+		known = append(known, there)
+		if few || free < minFree {
 			full = append(full, folder.Path)
 		}
 	}
@@ -83,7 +104,7 @@ func ExamineDisks(folders []db.Folder, minFree int64) engine.Finding {
 	if len(full) > 0 {
 		f.Status = engine.Broken
 		f.Fails = "uploads and new work: SERVICE_UNAVAILABLE"
-		f.Cure = fmt.Sprintf("make room for at least %d MiB on the disk of %s, or keep it elsewhere", minFree>>20, strings.Join(full, " and of "))
+		f.Cure = fmt.Sprintf("make room for at least %s on the disk of %s, or keep it elsewhere", room, strings.Join(full, " and of "))
 	}
 	return f
 }

@@ -26,7 +26,8 @@ import (
 type Hooks struct {
 	Job   func(ctx context.Context, account string, j *view.Job) error
 	Batch func(ctx context.Context, account string, b *batch.Job) error
-	// Follow is called when the looks at a followed address have failed for days.
+	// Follow is called when the looks at a followed address have failed for days, and when its
+	// publisher has ended it.
 	Follow func(ctx context.Context, account string, f *batch.Follow) error
 }
 
@@ -211,7 +212,7 @@ func (d *hookDelivery) callFollowHook(ctx context.Context, w db.Work, step follo
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
 	}
-	if err != nil || f.Status != batch.FollowFailing {
+	if err != nil || f.Status != batch.FollowFailing && f.EndedAt == nil {
 		return err
 	}
 	step.Failed++

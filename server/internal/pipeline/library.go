@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -173,7 +174,7 @@ func (l *Library) Remove(ctx context.Context, account string, key library.Key) e
 // libraryError is the error of a call that names a saved transcript.
 func libraryError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
-		return transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
+		return subject.NotSaved()
 	}
 	return fmt.Errorf("pipeline: %s: %w", doing, err)
 }

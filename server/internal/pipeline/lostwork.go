@@ -54,14 +54,47 @@ func (r *rescue) lookAround(ctx context.Context, seen *cluster.Census) error {
 	if !r.life.Among(processes) {
 		return err // the steps of this process seem lost, and its own workers would take them again
 	}
-	for _, silent := range seen.Dead(processes) {
-		buried, e := r.store.Bury(ctx, silent)
-		err = errors.Join(err, e)
-		if buried {
-			r.log.WarnContext(ctx, "a process is taken for dead", "process", silent.ID)
+	err = errors.Join(err, r.bury(ctx, seen.Dead(processes)))
+	return errors.Join(err, r.takeUpLost(ctx))
+}
+
+// watchSessions takes over the work of processes that have just ended, which PostgreSQL notices at
+// once.
+func (r *rescue) watchSessions(ctx context.Context) {
+	var seen cluster.Glances
+	for r.store.Shared() && sleep(ctx, seen.Pause()) {
+		if err := r.glance(ctx, &seen); err != nil && ctx.Err() == nil {
+			r.log.ErrorContext(ctx, "looking for processes that have ended failed", "err", err)
 		}
 	}
-	return errors.Join(err, r.takeUpLost(ctx))
+}
+
+func (r *rescue) glance(ctx context.Context, seen *cluster.Glances) error {
+	processes, err := r.store.Processes(ctx)
+	if err != nil || !r.life.Among(processes) {
+		return err // as in lookAround
+	}
+	ended, err := r.store.EndedProcesses(ctx, processes)
+	if err != nil {
+		return err
+	}
+	dead := seen.Dead(ended)
+	if len(dead) == 0 {
+		return nil
+	}
+	return errors.Join(r.bury(ctx, dead), r.takeUpLost(ctx))
+}
+
+// bury takes processes for dead.
+func (r *rescue) bury(ctx context.Context, dead []db.Process) (err error) {
+	for _, process := range dead {
+		buried, e := r.store.Bury(ctx, process)
+		err = errors.Join(err, e)
+		if buried {
+			r.log.WarnContext(ctx, "a process is taken for dead", "process", process.ID)
+		}
+	}
+	return err
 }
 
 // buryAll takes all other processes for dead: only one serves on SQLite.

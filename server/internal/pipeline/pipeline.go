@@ -33,6 +33,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
@@ -126,14 +128,14 @@ func (p *Pipeline) assemble() {
 	c := p.cfg
 	p.Jobs, p.Library, p.Corrections = &Jobs{c.Store}, &Library{c.Store, &audio{c.Store, c.Log}}, corrections.New(c.Store)
 	p.Disks = &Disks{store: c.Store, log: c.Log, minFree: c.MinFreeDisk}
-	p.Resumable = &Resumable{pipeline: p}
+	p.Resumable = &Resumable{pipeline: p, joins: semaphore.NewWeighted(joinsAtOnce)}
 	if !c.Idle {
 		p.Disks.scratch = c.Dir
 	}
 	p.audio = &audio{c.Store, c.Log}
 	p.hooks = &hookDelivery{Hooks: c.Hooks, store: c.Store, jobs: p.Jobs, log: c.Log, kept: c.Retention.Jobs, pause: c.hookPause}
 	p.Webhooks = webhooks.New(webhooks.Config{
-		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Tuning: c.Webhooks,
+		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Tuning: c.Webhooks,
 		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
 	})
 	p.hooks.webhooks = p.Webhooks
@@ -145,7 +147,7 @@ func (p *Pipeline) assemble() {
 	p.Follows = follows.New(follows.Config{
 		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log, Client: c.ShortLinks.Client,
 		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
-		Submit: p.submitFollowed, Failing: p.hooks.queueFollowCall, Tuning: c.Follows,
+		Submit: p.submitFollowed, Failing: p.hooks.queueFollowCall, Webhooks: p.Webhooks, Tuning: c.Follows,
 		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
@@ -190,8 +192,12 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	p.stopLife = cancel
 	p.living.Go(func() { p.life.Beat(life) })
 	p.living.Go(func() { p.rescue.watchOver(life) })
+	p.living.Go(func() { p.rescue.watchSessions(life) })
 	p.living.Go(func() { p.rescue.watchStranded(life, stranded) })
 	p.living.Go(func() { p.hooks.keepAnnouncing(life) })
+	p.living.Go(func() {
+		p.audio.keepForLost(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audioLook, p.cfg.Retention.Audio)), p.Disks)
+	})
 	return nil
 }
 

@@ -205,7 +205,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				h.begins(t, 1, 2)
 				three := h.takes(t, acme, p, 3)
 				h.at(t, three, db.Ready)
-				require.Eventually(t, func() bool { return len(h.blobs(t)) == 3 }, time.Minute, 10*time.Millisecond) // the chunks
+				require.Eventually(t, func() bool { return len(h.blobs(t)) == 6 }, time.Minute, 10*time.Millisecond) // the uploads and their chunks
 				before, err := s.Allowances.Usage(t.Context(), acme, limits.PeriodOf(p, time.Now()).Start)
 				require.NoError(t, err)
 
@@ -214,7 +214,7 @@ func TestRequestWithoutAPlace(t *testing.T) {
 				assert.Equal(t, transcript.ASRConcurrencyLimit, e.Code)
 				assert.Positive(t, e.RetryAfter)
 				assert.Equal(t, map[string]any{"inUse": 2, "limit": 2, "waiting": 1, "waitingLimit": 1}, e.Details)
-				assert.Len(t, h.blobs(t), 3, "the refused upload was left behind")
+				assert.Len(t, h.blobs(t), 6, "the refused upload was left behind")
 				after, err := s.Allowances.Usage(t.Context(), acme, limits.PeriodOf(p, time.Now()).Start)
 				require.NoError(t, err)
 				assert.Equal(t, before, after)

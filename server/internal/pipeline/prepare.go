@@ -50,11 +50,7 @@ func (p *processor) prepare(ctx context.Context, t task, _ prepareArgs) error {
 		}
 		return err
 	}
-	if err := p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech())); err != nil {
-		return err
-	}
-	p.audio.deleteUnkept(ctx, e.MediaKey) // the chunks are all that is needed now
-	return nil
+	return p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech()))
 }
 
 // enterDurationCheck moves a queued extraction to duration_check, and ends the claims

@@ -32,11 +32,11 @@ func TestWorkThatThisProcessCannotDo(t *testing.T) {
 			b := prepare(t, s, &script{}, func(c *pipeline.Config) { lacks(&c.Engine) })
 			require.NoError(t, b.Start(t.Context()))
 			job := b.end(t, out.Job.JobID)
+			b.nothingLeft(t)
 			require.NoError(t, b.Stop(t.Context()))
 			require.NotNil(t, job.Error, name)
 			assert.Equal(t, transcript.NotImplemented, job.Error.Code, name)
 			assert.Equal(t, 1, job.Attempt, name)
-			b.nothingLeft(t)
 			_, err = b.submit(t, acme, recording(t, 5, 9), "asr-en")
 			require.ErrorIs(t, err, transcript.NotImplemented, name)
 		}

@@ -24,6 +24,9 @@ func (p *processor) publish(ctx context.Context, t task, _ publishArgs) error {
 	if err != nil {
 		return err
 	}
+	if err := text.Prepare(); err != nil {
+		return err
+	}
 	return p.own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if _, err := lockPlaces(ctx, tx, e); err != nil { // texts are locked after them
 			return err

@@ -33,6 +33,9 @@ func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcr
 		text.Duration = t.Segments[n-1].End()
 		text.DurationSec = new(view.RoundSeconds(text.Duration))
 	}
+	if err := text.Prepare(); err != nil {
+		return "", fmt.Errorf("pipeline: putting in a transcript: %w", err)
+	}
 	err = p.store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
 		if id, err = tx.Transcripts.Put(ctx, text); err != nil || account == "" {
 			return err

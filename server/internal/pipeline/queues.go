@@ -155,6 +155,7 @@ func (p *processor) workers(process string) db.Workers {
 			batches.ListsQueue: listWorkers,
 			batches.ItemsQueue: batchWorkers,
 			follows.Queue:      followWorkers,
+			follows.LooksQueue: follows.TurnsAtOnce, follows.SlowLooksQueue: follows.TurnsAtOnce,
 			ask.CaptionsQueue:  ask.Workers,
 			ask.DiscoveryQueue: ask.Workers,
 			queueJobHook:       hookWorkers,
@@ -215,5 +216,5 @@ func (p *processor) takes(queue string) bool {
 
 // Queues are the names of the queues.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queuePlaying, batches.ItemsQueue, follows.Queue, queueJobHook, queueBatchHook, webhooks.Queue, webhooks.SlowQueue, queueHouse}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queuePlaying, batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue, queueJobHook, queueBatchHook, webhooks.Queue, webhooks.SlowQueue, queueHouse}
 }

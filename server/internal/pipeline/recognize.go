@@ -64,11 +64,7 @@ func (p *processor) recognize(ctx context.Context, t task, a recognizeArgs) erro
 			return err
 		}
 	}
-	if err := p.finishChunk(ctx, t, plan, out, progress); err != nil {
-		return err
-	}
-	p.audio.deleteBlobs(ctx, plan.audio[a.Chunk].MediaKey)
-	return nil
+	return p.finishChunk(ctx, t, plan, out, progress)
 }
 
 // loadChunk brings the audio of a chunk into dir, and proves that it is whole.

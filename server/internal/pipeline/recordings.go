@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
 	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,19 +22,15 @@ import (
 // The blob of an upload becomes a recording when the work on it succeeds, or when the cache has
 // its text. Until then the extraction promises the recording. The blob stays in its place.
 
-// promise has running work keep the upload at its end for as long as a request wants. It reports
-// whether the extraction now needs the upload of the request: if the chunks of the earlier upload
-// are stored, that upload is deleted already, or about to be. The bytes of both are the same.
-func (p *Pipeline) promise(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (used bool, err error) {
+// promise has running work keep its upload at its end for as long as a request wants. The bytes of
+// the request's own upload are the same, so that upload is not needed.
+func (p *Pipeline) promise(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) error {
 	wanted := int64(s.KeepMedia / time.Second)
 	if wanted <= e.KeepMedia {
-		return false, nil
-	}
-	if used = e.KeepMedia == 0 && e.Duration > 0; used {
-		e.MediaKey = s.Upload.Key
+		return nil
 	}
 	e.MediaType, e.MediaBytes, e.KeepMedia = s.Upload.mediaType, s.Upload.Size, wanted
-	return used, tx.Extractions.SetKeepMedia(ctx, e)
+	return tx.Extractions.SetKeepMedia(ctx, e)
 }
 
 // keepReceived keeps the upload of a request that the cache answers.
@@ -148,6 +145,11 @@ func (l *Library) Kept(ctx context.Context, account string) (db.KeptMedia, error
 		return kept, fmt.Errorf("pipeline: counting recordings: %w", err)
 	}
 	return kept, nil
+}
+
+// Bytes returns how many bytes the texts of an account take.
+func (l *Library) Bytes(ctx context.Context, account string) (int64, error) {
+	return librarysize.Of(ctx, l.store.SQL().Reader(), account)
 }
 
 // OpenRecording opens length bytes of a file of a recording. The caller closes the reader.

@@ -9,6 +9,8 @@ import (
 	"hash"
 	"io"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -22,6 +24,7 @@ import (
 type Resumable struct {
 	pipeline *Pipeline
 	appends  appends
+	joins    *semaphore.Weighted // of joinsAtOnce
 }
 
 const (
@@ -40,7 +43,10 @@ func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) error 
 	if u.Length != nil {
 		length = *u.Length
 	}
-	if err := errors.Join(CheckSize(length, limit), r.pipeline.Disks.Room(length)); err != nil {
+	if err := CheckSize(length, limit); err != nil { // which never passes, before the room that may
+		return err
+	}
+	if err := r.pipeline.Disks.Room(length); err != nil {
 		return err
 	}
 	var err error
@@ -62,6 +68,13 @@ func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) error 
 	return err
 }
 
+const (
+	// joinEvery is after how many requests the small parts of an upload are joined.
+	joinEvery = 16
+	// joinsAtOnce bounds the memory of joins, each of which sends a part to the place of the blobs.
+	joinsAtOnce = 4
+)
+
 // Take gives an upload to the caller. Requests that append to it end first, and what has arrived
 // by them is stored. NOT_FOUND if the account has no such upload.
 func (r *Resumable) Take(ctx context.Context, account, id string) (*db.Upload, error) {
@@ -70,7 +83,26 @@ func (r *Resumable) Take(ctx context.Context, account, id string) (*db.Upload, e
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, errNoUpload(err)
 	}
+	if err == nil && u.Turn%joinEvery == 0 && !u.Complete {
+		r.join(context.WithoutCancel(ctx), u) // also for a sender that goes away each time
+	}
 	return u, err
+}
+
+// join joins the small parts of an upload that the caller has. If it fails, the parts stay as they are.
+func (r *Resumable) join(ctx context.Context, u *db.Upload) {
+	defer r.appends.begin(u.Account, u.ID, func() {})() // a newer request waits
+	if r.joins.Acquire(ctx, 1) != nil {
+		return
+	}
+	defer r.joins.Release(1)
+	unused, err := r.pipeline.store.Blobs.JoinParts(ctx, blobs.WholeKey(partsPrefix(u), u.Received), u.Turn)
+	if err != nil {
+		r.pipeline.log.WarnContext(ctx, "small parts of an upload were not joined", "upload", u.ID, "err", err)
+	}
+	if held, err := r.pipeline.store.Uploads.Held(ctx, u); err == nil && held {
+		r.pipeline.audio.deleteBlobs(ctx, unused...)
+	}
 }
 
 func errNoUpload(cause error) error {

@@ -116,7 +116,7 @@ func (p *processor) conclude(ctx context.Context, t task, again db.Step, err err
 	return p.fault(after, t, again, err)
 }
 
-// cleanUp removes the audio that a step may have written after its extraction ended.
+// cleanUp has the audio removed that a step may have written after its extraction ended.
 // If the extraction has only gone on to another step, its audio is in use and stays.
 func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
 	e, err := p.store.Extractions.ByID(ctx, extractionID)
@@ -126,7 +126,10 @@ func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
 	case err != nil:
 		return fmt.Errorf("pipeline: cleaning up: %w", err)
 	case e.State.Status.Terminal():
-		p.audio.deleteMedia(ctx, e)
+		if !mayHaveAudio(e) {
+			return nil
+		}
+		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Extractions.LeaveAudio(ctx, e.ID) })
 	}
 	return nil
 }

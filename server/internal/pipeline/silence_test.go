@@ -14,12 +14,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A source that lists no tracks does not overrule what the platform has refused to the
-// source before it: not for a job, not for captions, not for info. Nothing is recognized
-// and nothing is charged.
+// A source that lists no tracks does not overrule a platform that has told the source before it
+// that it withholds something of the content: not for a job, not for captions, not for info.
+// Nothing is recognized and nothing is charged.
 func TestSilenceOverrulesNoRefusal(t *testing.T) {
 	t.Parallel()
-	for _, code := range []transcript.Code{transcript.IPBlocked, transcript.POTokenRequired, transcript.LoginRequired} {
+	for _, code := range []transcript.Code{transcript.POTokenRequired, transcript.LoginRequired} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
 			refused, silent, heard := newPlatforms(t), newPlatforms(t), &script{}
@@ -50,11 +50,11 @@ func TestSilenceOverrulesNoRefusal(t *testing.T) {
 	}
 }
 
-// A source that merely fails leaves the word to the next one, which may prove that there
-// are no captions.
+// A source that fails, or that the platform blocks, has learned nothing of the content. It leaves
+// the word to the next one, which may prove that there are no captions: no job waits then.
 func TestFaultLeavesTheWordToTheNextSource(t *testing.T) {
 	t.Parallel()
-	for _, code := range []transcript.Code{transcript.UpstreamFailed, transcript.ConfigError} {
+	for _, code := range []transcript.Code{transcript.UpstreamFailed, transcript.ConfigError, transcript.IPBlocked} {
 		failing, proves := newPlatforms(t), newPlatforms(t)
 		failing.captions = refusing(code)
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, proves, func(c *pipeline.Config) {

@@ -211,12 +211,17 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 			if err := bringForward(ctx, tx, e, job, s); err != nil {
 				return nil, nil, false, err
 			}
-			if used, err = p.promise(ctx, tx, e, s); err != nil {
+			if err := p.promise(ctx, tx, e, s); err != nil {
 				return nil, nil, false, err
 			}
-			return nil, job, used, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
+			return nil, job, false, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
 		}
 		if !errors.Is(err, db.ErrNotFound) {
+			return nil, nil, false, err
+		}
+	}
+	if sub.Owner != "" {
+		if err := limits.LibraryHasRoom(ctx, tx.SQL().Tx, sub.Owner, s.Plan); err != nil {
 			return nil, nil, false, err
 		}
 	}
@@ -233,6 +238,9 @@ func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *
 	}
 	if err == nil && s.Admit != nil && !job.State.Status.Terminal() {
 		err = errNotAdmitted
+	}
+	if err == nil && e == nil && s.Upload == nil { // for an upload there was room
+		err = p.Disks.Room(0) // last, because it may pass
 	}
 	return nil, job, used, err
 }
@@ -261,11 +269,6 @@ func (s Submission) captionsFirst(sub subject.Subject) bool {
 
 // begin starts new work.
 func (p *Pipeline) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, error) {
-	if s.Upload == nil { // for an upload there was room
-		if err := p.Disks.Room(0); err != nil {
-			return nil, err
-		}
-	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package request
 import (
 	"fmt"
 	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Commas is a list of texts in one string. Commas separate the texts, with or without spaces
@@ -10,7 +12,7 @@ import (
 func Commas(fewest, most, longest int) Kind[[]string] {
 	take := func(s string) ([]string, error) {
 		if n := strings.Count(s, ",") + 1; n < fewest || n > most {
-			return nil, fmt.Errorf("must have %d to %d entries, not %d", fewest, most, n)
+			return nil, faultf(transcript.IssueLength, "must have %d to %d entries, not %d", fewest, most, n)
 		}
 		entries := strings.Split(s, ",")
 		for i := range entries {

@@ -1,8 +1,9 @@
 package request
 
 import (
-	"fmt"
 	"io"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // maxText is the longest value of a form's field, in bytes. The longest text of all fields, a
@@ -27,7 +28,7 @@ func (f *Form) Add(name string, value io.Reader) error {
 	var is issues
 	field := f.table.field(name)
 	if field == nil {
-		is.cannotRead(name, "is not a field of this form")
+		is.cannotRead(transcript.IssueUnknown, name, "is not a field of this form")
 		return is.err()
 	}
 	text, err := io.ReadAll(io.LimitReader(value, maxText+1))
@@ -36,13 +37,13 @@ func (f *Form) Add(name string, value io.Reader) error {
 	}
 	switch {
 	case len(text) > maxText:
-		is.doesNotFit(name, fmt.Errorf("is longer than %d bytes", maxText))
+		is.doesNotFit(name, faultf(transcript.IssueLength, "is longer than %d bytes", maxText))
 	case len(f.values[name]) < field.variable.most():
 		f.values[name] = append(f.values[name], string(text))
 	case field.variable.most() == 1:
-		is.cannotRead(name, "is there more than once")
+		is.cannotRead(transcript.IssueRepeated, name, "is there more than once")
 	default:
-		is.doesNotFit(name, fmt.Errorf("must have no more than %d entries", field.variable.most()))
+		is.doesNotFit(name, faultf(transcript.IssueLength, "must have no more than %d entries", field.variable.most()))
 	}
 	return is.err()
 }

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,13 +17,17 @@ import (
 const maxIssues = 20
 
 // Invalid is an INVALID_REQUEST with the given HTTP status, 400 or 422, and the first
-// 20 issues. Its message repeats the first issue.
+// 20 issues. Its message repeats the first issue. An issue without a reason is about the form of a
+// value.
 func Invalid(status int, issues ...transcript.Issue) *transcript.Error {
 	message := "The request is not valid."
 	if len(issues) > 0 {
 		message = "The request is not valid: " + shownName(issues[0].Path) + " " + issues[0].Message + "."
 	}
-	issues = issues[:min(len(issues), maxIssues)]
+	issues = slices.Clone(issues[:min(len(issues), maxIssues)])
+	for i := range issues {
+		issues[i].Reason = cmp.Or(issues[i].Reason, transcript.IssueInvalid)
+	}
 	e := transcript.Errorf(transcript.InvalidRequest, "%s", message).With("issues", issues)
 	e.Status = status
 	return e
@@ -46,20 +51,46 @@ type wrongType string
 
 func (w wrongType) Error() string { return "must be " + string(w) }
 
+// fault is the fault of a value with the reason for programs. Another error is a value that has not
+// the form of its field.
+type fault struct {
+	reason transcript.IssueReason
+	text   string
+}
+
+func (f *fault) Error() string { return f.text }
+
+// faultf returns a fault.
+func faultf(reason transcript.IssueReason, format string, args ...any) error {
+	return &fault{reason, fmt.Sprintf(format, args...)}
+}
+
+// reasonOf is the reason of a fault of a value.
+func reasonOf(err error) transcript.IssueReason {
+	var known *fault
+	switch {
+	case errors.As(err, &known):
+		return known.reason
+	case errors.As(err, new(wrongType)):
+		return transcript.IssueType
+	}
+	return transcript.IssueInvalid
+}
+
 // issues collects the faults of a request, so that the client learns of all faults at once. It
 // keeps at most maxIssues faults of each sort. A request that cannot be read gets the status
 // 400. A request with a value that does not fit gets 422.
 type issues struct{ unreadable, unfit []transcript.Issue }
 
-func (is *issues) cannotRead(path, format string, args ...any) {
-	add(&is.unreadable, path, fmt.Sprintf(format, args...))
+func (is *issues) cannotRead(reason transcript.IssueReason, path, format string, args ...any) {
+	add(&is.unreadable, reason, path, fmt.Sprintf(format, args...))
 }
 
 // full reports whether further faults would not change the error.
 func (is *issues) full() bool { return len(is.unreadable) == maxIssues }
 
 func (is *issues) doesNotFit(path string, fault error) {
-	add(&is.unfit, path, fault.Error())
+	add(&is.unfit, reasonOf(fault), path, fault.Error())
 }
 
 // report collects the faults of one value.
@@ -79,16 +110,16 @@ func (r report) at(i int) report {
 // read.
 func (r report) fault(err error) {
 	if r.json && errors.As(err, new(wrongType)) {
-		r.to.cannotRead(r.path, "%s", err)
+		r.to.cannotRead(transcript.IssueType, r.path, "%s", err)
 		return
 	}
 	r.to.doesNotFit(r.path, err)
 }
 
 // add appends an issue. It shortens path, which may be a name from the client.
-func add(to *[]transcript.Issue, path, message string) {
+func add(to *[]transcript.Issue, reason transcript.IssueReason, path, message string) {
 	if len(*to) < maxIssues {
-		*to = append(*to, transcript.Issue{Path: clip.Text(path), Message: message})
+		*to = append(*to, transcript.Issue{Path: clip.Text(path), Message: message, Reason: reason})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // ReadJSON reads a body that must be exactly one JSON object. It refuses a name of no field, a
@@ -23,7 +25,7 @@ func (t Table) ReadJSON(body []byte) error {
 // readObject reports whether the body is one JSON object and its faults leave room for more.
 func (t Table) readObject(body []byte, is *issues) bool {
 	broken := func(what string) bool {
-		is.cannotRead("body", "%s", what)
+		is.cannotRead(transcript.IssueInvalid, "body", "%s", what)
 		return false
 	}
 	if !utf8.Valid(body) {
@@ -31,7 +33,8 @@ func (t Table) readObject(body []byte, is *issues) bool {
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if start, err := dec.Token(); errors.Is(err, io.EOF) {
-		return broken("is missing: send a JSON object")
+		is.cannotRead(transcript.IssueMissing, "body", "is missing: send a JSON object")
+		return false
 	} else if err != nil || start != json.Delim('{') {
 		return broken("is not a JSON object")
 	}
@@ -62,9 +65,9 @@ func (t Table) readMember(name string, value json.RawMessage, is *issues) {
 	f := t.field(name)
 	switch {
 	case f == nil:
-		is.cannotRead(name, "is not a property of this request")
+		is.cannotRead(transcript.IssueUnknown, name, "is not a property of this request")
 	case f.sent:
-		is.cannotRead(name, "is there more than once")
+		is.cannotRead(transcript.IssueRepeated, name, "is there more than once")
 	default:
 		f.sent = true
 		f.variable.fromJSON(value, report{to: is, path: name, json: true})

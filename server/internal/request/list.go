@@ -3,7 +3,8 @@ package request
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // List is fewest to most values of another kind. In JSON, a list is an array. Elsewhere, the
@@ -27,7 +28,7 @@ func (l *list[T]) fromJSON(raw json.RawMessage, to report) []T {
 	var entries []json.RawMessage
 	for dec.More() {
 		if len(entries) == l.longest { // a list may have millions of further entries
-			to.fault(fmt.Errorf("must have %d to %d entries, not more", l.fewest, l.longest))
+			to.fault(faultf(transcript.IssueLength, "must have %d to %d entries, not more", l.fewest, l.longest))
 			return nil
 		}
 		var entry json.RawMessage
@@ -45,7 +46,7 @@ func (l *list[T]) fromTexts(texts []string, to report) []T {
 
 func (l *list[T]) read(n int, to report, at func(int, report) T) []T {
 	if n < l.fewest || n > l.longest {
-		to.fault(fmt.Errorf("must have %d to %d entries, not %d", l.fewest, l.longest, n))
+		to.fault(faultf(transcript.IssueLength, "must have %d to %d entries, not %d", l.fewest, l.longest, n))
 		return nil
 	}
 	all := make([]T, n)

@@ -1,8 +1,9 @@
 package request
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Integer is a whole number from least to most. In JSON, 2e3 and 2000.0 are equal to 2000.
@@ -22,7 +23,7 @@ func Seconds(longest time.Duration) Kind[time.Duration] {
 func integer[T ~int | ~int64](least, most int, unit T) Kind[T] {
 	take := func(n int) (T, error) {
 		if n < least || n > most {
-			return 0, fmt.Errorf("must be from %d to %d", least, most)
+			return 0, faultf(transcript.IssueRange, "must be from %d to %d", least, most)
 		}
 		return T(n) * unit, nil
 	}

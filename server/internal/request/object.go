@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Object is a JSON object with the fields of a table, such as an entry of a [List]. table makes
@@ -26,10 +28,10 @@ func (o *object[T]) fromJSON(raw json.RawMessage, to report) (v T) {
 		t.complete(&is)
 	}
 	for _, issue := range is.unreadable {
-		add(&to.to.unreadable, to.path+"."+issue.Path, issue.Message)
+		add(&to.to.unreadable, issue.Reason, to.path+"."+issue.Path, issue.Message)
 	}
 	for _, issue := range is.unfit {
-		add(&to.to.unfit, to.path+"."+issue.Path, issue.Message)
+		add(&to.to.unfit, issue.Reason, to.path+"."+issue.Path, issue.Message)
 	}
 	return v
 }
@@ -71,7 +73,7 @@ func (m *textMap) fromJSON(raw json.RawMessage, to report) map[string]string {
 		return nil
 	}
 	if len(all) > m.longestMap {
-		to.fault(fmt.Errorf("must have at most %d members, not %d", m.longestMap, len(all)))
+		to.fault(faultf(transcript.IssueLength, "must have at most %d members, not %d", m.longestMap, len(all)))
 		return nil
 	}
 	for name, text := range all {

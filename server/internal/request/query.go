@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"unicode/utf8"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // ReadQuery reads the raw query of a URL. It ignores parameters of no field. The error is an
@@ -12,9 +14,23 @@ func (t Table) ReadQuery(raw string) error {
 	var is issues
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		is.cannotRead("query", "is not well formed") // the well-formed parameters are still read
+		is.cannotRead(transcript.IssueInvalid, "query", "is not well formed") // the well-formed parameters are still read
 	}
 	t.readTexts(values, &is)
+	return is.errOutsideBody()
+}
+
+// RefuseQuery refuses a raw query with a parameter that is a field of the table: the table is that
+// of the body, and the parameter would be ignored. The error is an INVALID_REQUEST with the status
+// 400.
+func (t Table) RefuseQuery(raw string) error {
+	var is issues
+	values, _ := url.ParseQuery(raw) // as far as it can be read: who reads the query refuses the rest
+	for _, f := range t.Fields {
+		if values.Has(f.name) {
+			is.cannotRead(transcript.IssueUnknown, f.name, "belongs in the body, and not in the query")
+		}
+	}
 	return is.errOutsideBody()
 }
 
@@ -57,9 +73,9 @@ func (t Table) takeTexts(values map[string][]string, is *issues) {
 		f.sent = true
 		switch {
 		case len(texts) > 1 && f.variable.most() == 1:
-			is.cannotRead(f.name, "is there more than once")
+			is.cannotRead(transcript.IssueRepeated, f.name, "is there more than once")
 		case !allUTF8(texts):
-			is.cannotRead(f.name, "is not UTF-8")
+			is.cannotRead(transcript.IssueInvalid, f.name, "is not UTF-8")
 		default:
 			f.variable.fromTexts(texts, report{to: is, path: f.name})
 		}

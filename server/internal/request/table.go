@@ -3,6 +3,8 @@ package request
 import (
 	"slices"
 	"strings"
+
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Table lists the fields of a request and the rules between them. The zero value is a request
@@ -70,7 +72,7 @@ func (t Table) complete(is *issues) {
 		case f.fills:
 			f.variable.fill()
 		case f.required && f.variable != file{}: // the handler reads files itself
-			is.cannotRead(f.name, "is missing")
+			is.cannotRead(transcript.IssueMissing, f.name, "is missing")
 		}
 	}
 	if t.OneOf != nil && len(is.unreadable) == 0 { // a field that cannot be read is not missing
@@ -90,15 +92,15 @@ func (t Table) checkOneOf(is *issues) {
 	}
 	switch {
 	case len(begun) == 0:
-		is.cannotRead(t.OneOf[0][0], "is missing: send %s", join(t.OneOf, ", or ", " with "))
+		is.cannotRead(transcript.IssueMissing, t.OneOf[0][0], "is missing: send %s", join(t.OneOf, ", or ", " with "))
 	case len(begun) > 1:
-		is.cannotRead(begun[0][0], "must not be sent together with %s", join(begun[1:], " or ", " or "))
+		is.cannotRead(transcript.IssueConflict, begun[0][0], "must not be sent together with %s", join(begun[1:], " or ", " or "))
 	default:
 		for _, name := range begun[0] {
 			f := t.field(name)
 			if !f.sent && (f.needless == nil || !f.needless()) {
 				others := slices.DeleteFunc(slices.Clone(begun[0]), func(n string) bool { return !sent(n) })
-				is.cannotRead(name, "is required together with %s", join([][]string{others}, "", " and "))
+				is.cannotRead(transcript.IssueMissing, name, "is required together with %s", join([][]string{others}, "", " and "))
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func Text(shortest, longest int) Kind[string] {
 
 func ofLength(s string, shortest, longest int) error {
 	if n := utf8.RuneCountInString(s); longest > 0 && (n < shortest || n > longest) {
-		return fmt.Errorf("must have %d to %d characters, not %d", shortest, longest, n)
+		return faultf(transcript.IssueLength, "must have %d to %d characters, not %d", shortest, longest, n)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
 		if v := T(s); slices.Contains(offered, v) || slices.Contains(hidden, v) {
 			return v, nil
 		}
-		return "", fmt.Errorf("must be one of %s", quoted(offered, ", "))
+		return "", faultf(transcript.IssueChoice, "must be one of %s", quoted(offered, ", "))
 	}
 	kind := kindOf(texts, take, func(v T) any { return string(v) }, func() Schema {
 		s := Schema{"$ref": "#/components/schemas/" + name}

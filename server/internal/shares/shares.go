@@ -22,6 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -100,7 +101,7 @@ func (s *Shares) Create(ctx context.Context, account string, key library.Key, un
 		return tx.Idempotency.Record(ctx, held, db.Answer{Kind: Answer, ID: link.ID}, true)
 	})
 	if errors.Is(err, db.ErrNotFound) {
-		return made, "", noTranscript()
+		return made, "", subject.NotSaved()
 	}
 	if err != nil {
 		return made, "", fmt.Errorf("shares: making a link: %w", err)
@@ -172,10 +173,6 @@ func full(message string, limit int) error {
 	return e
 }
 
-func noTranscript() error {
-	return transcript.Errorf(transcript.NoTranscript, "Your library has no such transcript.")
-}
-
 // List returns the links to the newest text that a key names, the newest first: those that are
 // alive. The error is NO_TRANSCRIPT if the library has no such text.
 func (s *Shares) List(ctx context.Context, account string, key library.Key) ([]library.Share, error) {
@@ -184,7 +181,7 @@ func (s *Shares) List(ctx context.Context, account string, key library.Key) ([]l
 		err = db.ErrNotFound
 	}
 	if errors.Is(err, db.ErrNotFound) {
-		return nil, noTranscript()
+		return nil, subject.NotSaved()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("shares: listing links: %w", err)

@@ -133,9 +133,9 @@ func (p *postgres) changeLocked(ctx context.Context, change ChangeTables) error 
 	}
 	for {
 		err := change(ctx, db, river)
-		const lockNotAvailable = "55P03"
+		const lockNotAvailable, deadlock = "55P03", "40P01"
 		var refused *pgconn.PgError
-		if !errors.As(err, &refused) || refused.Code != lockNotAvailable {
+		if !errors.As(err, &refused) || refused.Code != lockNotAvailable && refused.Code != deadlock {
 			return err
 		}
 		p.log.Warn("the tables cannot be changed while another program locks them: pg_stat_activity shows the program", "err", err)

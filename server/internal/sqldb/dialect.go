@@ -16,6 +16,9 @@ type Dialect interface {
 	ForUpdate(q *bun.SelectQuery) *bun.SelectQuery
 	// SkipLocked locks the rows that q selects and that no other transaction has locked.
 	SkipLocked(q *bun.SelectQuery) *bun.SelectQuery
+	// KeepUnlocked keeps the rows that q selects as they are until the end of the transaction, and
+	// leaves out a row that another transaction is changing. Others may keep the same rows.
+	KeepUnlocked(q *bun.SelectQuery) *bun.SelectQuery
 	// Ago is the time that was d ago, as an argument of a statement, by the clock that all
 	// processes share: the server's on PostgreSQL, the process's on SQLite.
 	Ago(d time.Duration) any
@@ -27,9 +30,9 @@ type Dialect interface {
 	// Elements are the elements of a JSON array of strings, as rows with the column value.
 	Elements(array string) string
 
-	// WorkColumns are expressions for the process that has a row of River's, and for the
-	// row's arguments as text.
-	WorkColumns() (owner, args string)
+	// WorkColumns are expressions for the process that has a row of River's, for the row's
+	// arguments as text, and for the extraction that the arguments name.
+	WorkColumns() (owner, args, extraction string)
 	// Milliseconds is an expression for a time of River's, in milliseconds since 1970.
 	Milliseconds(column string) string
 	// RiverTime is a time as an argument, in the form in which River writes times.

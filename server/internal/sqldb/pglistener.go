@@ -17,18 +17,20 @@ const (
 )
 
 // listener wakes this process's watchers when any process has committed a change. It
-// has one connection, and replaces a broken connection.
+// has one connection, and replaces a broken connection. The lock of the session is on that
+// connection.
 type listener struct {
-	config *pgx.ConnConfig
-	hub    *hub
-	log    *slog.Logger
-	cancel context.CancelFunc
-	done   chan struct{}
+	config  *pgx.ConnConfig
+	hub     *hub
+	session *session
+	log     *slog.Logger
+	cancel  context.CancelFunc
+	done    chan struct{}
 }
 
 // listen returns when nothing that is committed from now on is missed.
 func listen(ctx context.Context, config *pgx.ConnConfig, hub *hub, log *slog.Logger) (*listener, error) {
-	l := &listener{config: config, hub: hub, log: log, done: make(chan struct{})}
+	l := &listener{config: config, hub: hub, session: newSession(), log: log, done: make(chan struct{})}
 	conn, err := l.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -45,7 +47,11 @@ func (l *listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, Wrap("listen", err)
 	}
-	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+	_, err = conn.Exec(ctx, "LISTEN "+channel)
+	if err == nil {
+		err = l.session.begin(ctx, conn)
+	}
+	if err != nil {
 		hangUp(conn)
 		return nil, Wrap("listen", err)
 	}
@@ -56,6 +62,7 @@ func (l *listener) run(ctx context.Context, conn *pgx.Conn) {
 	defer close(l.done)
 	for {
 		err := l.receive(ctx, conn)
+		l.session.lost()
 		hangUp(conn)
 		if ctx.Err() != nil {
 			return

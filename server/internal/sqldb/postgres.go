@@ -188,8 +188,12 @@ func (p *postgres) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For("UPDATE SKIP LOCKED")
 }
 
-func (p *postgres) WorkColumns() (owner, args string) {
-	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)"
+func (p *postgres) KeepUnlocked(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.For("SHARE SKIP LOCKED")
+}
+
+func (p *postgres) WorkColumns() (owner, args, extraction string) {
+	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)", "args ->> 'extraction'"
 }
 
 func (p *postgres) Ago(d time.Duration) any {

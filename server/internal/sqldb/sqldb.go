@@ -45,6 +45,7 @@ type DB struct {
 	Dialect
 	database database
 	hub      *hub
+	session  *session // nil: one process serves the database
 }
 
 // Open opens the database and changes no table.
@@ -62,7 +63,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		if err != nil {
 			return nil, Explain(ctx, o.Database, err)
 		}
-		return &DB{Dialect: p, database: p, hub: hub}, nil
+		return &DB{Dialect: p, database: p, hub: hub, session: p.listener.session}, nil
 	}
 	scheme, _, _ := strings.Cut(o.Database, ":") // the rest may hold a password
 	return nil, fmt.Errorf("store: database %q is neither sqlite:PATH nor a postgres:// URL", scheme)

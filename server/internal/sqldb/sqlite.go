@@ -183,9 +183,10 @@ func (s *sqlite) riverClient(c *river.Config) (RiverClient, error) {
 	return river.NewClient(riversqlite.New(s.river), c)
 }
 
-// WorkColumns has functions for JSONB, in which River's SQLite driver keeps both.
-func (s *sqlite) WorkColumns() (owner, args string) {
-	return "attempted_by ->> '$[#-1]'", "json(args)"
+// WorkColumns has functions for JSONB, in which River's SQLite driver keeps the owners and the
+// arguments. The extraction has a column that we add to River's table.
+func (s *sqlite) WorkColumns() (owner, args, extraction string) {
+	return "attempted_by ->> '$[#-1]'", "json(args)", "extraction"
 }
 
 func (s *sqlite) close() error {
@@ -214,3 +215,6 @@ func (s *sqlite) RiverNow() any { return s.RiverTime(time.Now()) }
 
 // SkipLocked changes nothing, because transactions that write are serial.
 func (s *sqlite) SkipLocked(q *bun.SelectQuery) *bun.SelectQuery { return q }
+
+// KeepUnlocked changes nothing either.
+func (s *sqlite) KeepUnlocked(q *bun.SelectQuery) *bun.SelectQuery { return q }

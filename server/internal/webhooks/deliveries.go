@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -33,7 +36,7 @@ func (s *Store) Deliveries(ctx context.Context, account, id string, status webho
 	}
 	all := make([]webhook.Delivery, len(rows))
 	for i := range rows {
-		shown, err := rows[i].shown()
+		shown, err := s.shown(e, &rows[i])
 		if err != nil {
 			return nil, err
 		}
@@ -48,20 +51,31 @@ const (
 	ResentAnswer   db.AnswerKind = "webhook_resent"
 )
 
-// Test sends a test event to an active endpoint of the account. STATE_CONFLICT: the endpoint
-// is not active. NOT_FOUND as for Get.
+// Test sends a test event to an active endpoint of the account. A test event that is pending is
+// sent now. STATE_CONFLICT: the endpoint is not active, or details.status is pending: the test event
+// was sent again less than resendEvery ago. NOT_FOUND as for Get.
 func (s *Store) Test(ctx context.Context, account, id string, key *db.HeldKey) (*webhook.Delivery, error) {
 	return s.send(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error) {
 		if e.Status != webhook.Active {
 			return nil, inactive(e)
 		}
-		return s.add(ctx, tx, e, webhook.Event{Type: webhook.Test}, now)
+		d, err := pendingTest(ctx, tx, e)
+		switch {
+		case err != nil:
+			return nil, err
+		case d == nil:
+			return s.add(ctx, tx, e, webhook.Event{Type: webhook.Test}, now)
+		case d.Attempts == 0: // it is on its way
+			return d, nil
+		}
+		return d, s.again(ctx, tx, e, d, now)
 	})
 }
 
 // Resend sends a delivery of an active endpoint of the account again, under its id, as if it had
-// not been attempted. STATE_CONFLICT as for Test. NOT_FOUND: the account has no such endpoint, or
-// the endpoint no such delivery.
+// not been attempted. STATE_CONFLICT: the endpoint is not active, the delivery is pending, or it was
+// sent again less than resendEvery ago. NOT_FOUND: the account has no such endpoint, or the endpoint
+// no such delivery.
 func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key *db.HeldKey) (*webhook.Delivery, error) {
 	return s.send(ctx, account, id, key, func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error) {
 		d := new(delivery)
@@ -72,13 +86,38 @@ func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key 
 		if e.Status != webhook.Active {
 			return nil, inactive(e)
 		}
-		d.begin(now)
-		_, err = tx.SQL().NewUpdate().Model(d).Column("status", "attempts", "next_at", "ended_at").WherePK().Exec(ctx)
-		if err != nil {
-			return nil, sqldb.Wrap("resend delivery", err)
+		if d.Status == webhook.Pending {
+			err := transcript.Errorf(transcript.StateConflict, "The delivery is on its way already.").With("status", d.Status)
+			err.Cure = "Wait until the delivery has ended."
+			return nil, err
 		}
-		return d, s.wake(ctx, tx, e, now, now)
+		return d, s.again(ctx, tx, e, d, now)
 	})
+}
+
+// resendEvery is how often a delivery is sent again at most.
+const resendEvery = time.Minute
+
+// again makes a locked delivery pending for its account, unless it was sent again a short while ago.
+func (s *Store) again(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
+	if d.ResentAt != nil && now.Sub(*d.ResentAt) < resendEvery {
+		err := transcript.Errorf(transcript.StateConflict, "The delivery was sent again less than a minute ago.").With("status", d.Status)
+		err.RetryAfter = retryafter.Seconds(resendEvery - now.Sub(*d.ResentAt))
+		err.Cure = "Wait a minute between two requests for one delivery."
+		return err
+	}
+	d.ResentAt = new(sqldb.Moment(now))
+	return s.restart(ctx, tx, e, d, now)
+}
+
+// restart makes a locked delivery pending, as if it had not been attempted.
+func (s *Store) restart(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
+	d.begin(now)
+	_, err := tx.SQL().NewUpdate().Model(d).Column("status", "attempts", "next_at", "ended_at", "resent_at").WherePK().Exec(ctx)
+	if err != nil {
+		return sqldb.Wrap("send delivery again", err)
+	}
+	return s.wake(ctx, tx, e, now, now)
 }
 
 // send runs a function in a transaction that has locked an endpoint, and returns the delivery
@@ -87,7 +126,9 @@ func (s *Store) send(ctx context.Context, account, id string, key *db.HeldKey,
 	fn func(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time) (*delivery, error),
 ) (*webhook.Delivery, error) {
 	var d *delivery
+	var of *endpoint
 	err := s.onEndpoint(ctx, account, id, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
+		of = e
 		now, err := s.now(ctx)
 		if err != nil {
 			return err
@@ -100,7 +141,7 @@ func (s *Store) send(ctx context.Context, account, id string, key *db.HeldKey,
 	if err != nil {
 		return nil, fmt.Errorf("webhooks: sending a delivery: %w", known(err))
 	}
-	return d.shown()
+	return s.shown(of, d)
 }
 
 // Delivery returns the delivery that Test or Resend has answered with, as it is now.
@@ -114,11 +155,12 @@ func (s *Store) Delivery(ctx context.Context, account string, a db.Answer) (*web
 	if err != nil {
 		return nil, known(one("delivery "+a.ID, err))
 	}
-	return d.shown()
+	return s.shown(e, d)
 }
 
 // ResendRange sends the deliveries of a range of an active endpoint of the account again, the
-// oldest first, and at most webhook.MaxResend of them. STATE_CONFLICT and NOT_FOUND as for Test.
+// oldest first, and at most webhook.MaxResend of them. It leaves out those that were sent again less
+// than resendEvery ago. STATE_CONFLICT and NOT_FOUND as for Test.
 func (s *Store) ResendRange(ctx context.Context, account, id string, r webhook.Resend, key *db.HeldKey) (*webhook.Resent, error) {
 	if r.Status == "" {
 		r.Status = webhook.Failed
@@ -154,13 +196,21 @@ func (s *Store) ResendRange(ctx context.Context, account, id string, r webhook.R
 
 // resendSome makes the oldest deliveries of a range pending.
 func resendSome(ctx context.Context, tx *db.Tx, e *endpoint, r webhook.Resend, now time.Time) (*webhook.Resent, error) {
-	inRange := tx.SQL().NewSelect().Model((*delivery)(nil)).Column("id").
-		Where("endpoint_id = ? AND status = ? AND id >= ?", e.ID, r.Status, firstID(r.Since)).Order("id").Limit(webhook.MaxResend)
-	if !r.Until.IsZero() {
-		inRange.Where("id < ?", firstID(r.Until))
+	lately := sqldb.Moment(now.Add(-resendEvery))
+	of := func() *bun.SelectQuery {
+		q := tx.SQL().NewSelect().Model((*delivery)(nil)).Where("endpoint_id = ? AND status = ? AND id >= ?", e.ID, r.Status, firstID(r.Since))
+		if !r.Until.IsZero() {
+			q.Where("id < ?", firstID(r.Until))
+		}
+		return q
 	}
+	skipped, err := of().Where("resent_at > ?", lately).Count(ctx)
+	if err != nil {
+		return nil, sqldb.Wrap("deliveries sent again lately", err)
+	}
+	inRange := of().Column("id").Where("resent_at IS NULL OR resent_at <= ?", lately).Order("id").Limit(webhook.MaxResend)
 	res, err := tx.SQL().NewUpdate().Model((*delivery)(nil)).
-		Set("status = ?, attempts = 0, next_at = ?, ended_at = NULL", webhook.Pending, sqldb.Moment(now)).
+		Set("status = ?, attempts = 0, next_at = ?, ended_at = NULL, resent_at = ?", webhook.Pending, sqldb.Moment(now), sqldb.Moment(now)).
 		Where("id IN (?)", inRange).Exec(ctx)
 	if err != nil {
 		return nil, sqldb.Wrap("resend deliveries", err)
@@ -169,7 +219,7 @@ func resendSome(ctx context.Context, tx *db.Tx, e *endpoint, r webhook.Resend, n
 	if err != nil {
 		return nil, sqldb.Wrap("resend deliveries", err)
 	}
-	resent := &webhook.Resent{Resent: int(n)}
+	resent := &webhook.Resent{Resent: int(n), Skipped: int(skipped)}
 	if n < webhook.MaxResend {
 		return resent, nil
 	}

@@ -25,6 +25,23 @@ func codeOf(t *testing.T, err error) transcript.Code {
 	return coded.Code
 }
 
+// A follow that ends is told to the endpoints that name the event, and not to those that want all.
+func TestFollowsEnded(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+		v := prepare(s)
+		names, all := v.endpoint(t, acme, "https://a.example/", webhook.FollowEnded), v.endpoint(t, acme, "https://b.example/")
+		other := v.endpoint(t, "other", "https://c.example/", webhook.FollowEnded)
+		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+			return v.FollowsEnded(ctx, tx, map[string][]string{acme: {"f1", "f2"}, "nobody": {"f3"}})
+		}))
+		want := []string{"follow.ended pending 0", "follow.ended pending 0"}
+		assert.Equal(t, want, status(v.deliveries(t, acme, names.Webhook.ID)))
+		assert.Empty(t, v.deliveries(t, acme, all.Webhook.ID))
+		assert.Empty(t, v.deliveries(t, "other", other.Webhook.ID))
+	})
+}
+
 // An account has ten endpoints at most, and no account reaches those of another one.
 func TestEndpointsOfAccounts(t *testing.T) {
 	t.Parallel()
@@ -143,6 +160,7 @@ func TestPauseAndResend(t *testing.T) {
 		require.NoError(t, err)
 		assert.Zero(t, none.Resent)
 		for _, state := range []webhook.DeliveryStatus{"", webhook.Delivered} {
+			v.clock.move(time.Minute)
 			_, err = v.ResendRange(t.Context(), acme, id, webhook.Resend{Since: first.CreatedAt.Time, Status: state}, nil)
 			require.NoError(t, err)
 			eventually(t, func(c *assert.CollectT) {

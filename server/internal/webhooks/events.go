@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -66,6 +68,27 @@ func (s *Store) BatchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	return s.tell(ctx, tx, endpoints[b.Account], event)
 }
 
+// FollowsEnded writes the deliveries for follows whose feed the publisher has ended, in the
+// transaction that ends them. ended are their ids, by account.
+func (s *Store) FollowsEnded(ctx context.Context, tx *db.Tx, ended map[string][]string) error {
+	if len(ended) == 0 {
+		return nil
+	}
+	accounts := slices.Sorted(maps.Keys(ended))
+	endpoints, err := lockOf(ctx, tx, accounts)
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		for _, id := range ended[account] {
+			if err := s.tell(ctx, tx, endpoints[account], webhook.Event{Type: webhook.FollowEnded, Data: webhook.Data{FollowID: id}}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // lockOf locks the endpoints of accounts, in the order of their ids, and returns them by account.
 func lockOf(ctx context.Context, tx *db.Tx, accounts []string) (map[string][]*endpoint, error) {
 	var rows []endpoint
@@ -121,8 +144,11 @@ func (s *Store) add(ctx context.Context, tx *db.Tx, e *endpoint, event webhook.E
 	if _, err := tx.SQL().NewInsert().Model(d).Exec(ctx); err != nil {
 		return nil, sqldb.Wrap("insert delivery", err)
 	}
-	if d.Status != webhook.Pending {
+	switch {
+	case d.Status != webhook.Pending:
 		return d, nil
+	case s.onlyTests(e) && event.Type != webhook.Test: // the delivery waits
+		return d, s.ask(ctx, tx, e, now, false)
 	}
 	return d, s.wake(ctx, tx, e, now, now)
 }

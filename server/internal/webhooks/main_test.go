@@ -44,6 +44,7 @@ func (c *clock) move(by time.Duration) {
 // service delivers to webhooks.
 type service struct {
 	*webhooks.Store
+	name  string // of the process
 	db    *db.Store
 	clock *clock
 	log   *logged
@@ -68,13 +69,15 @@ func (l *logged) String() string {
 	return string(l.text)
 }
 
-// prepare makes a service that delivers nothing yet.
+// prepare makes a service that delivers nothing yet. It trusts all addresses, and sends as fast as
+// it can, unless a change says otherwise.
 func prepare(s *db.Store, changes ...func(*webhooks.Config)) *service {
-	v := &service{db: s, clock: new(clock), log: new(logged)}
+	v := &service{name: "p", db: s, clock: new(clock), log: new(logged)}
 	c := webhooks.Config{
 		Store: s, Log: slog.New(slog.NewTextHandler(v.log, nil)),
 		Client: func() *http.Client { return &http.Client{Transport: http.DefaultTransport} },
-		Tuning: webhooks.Tuning{Now: v.clock.now, Look: 20 * time.Millisecond},
+		Trust:  true,
+		Tuning: webhooks.Tuning{Now: v.clock.now, Look: 20 * time.Millisecond, Window: time.Nanosecond},
 	}
 	for _, change := range changes {
 		change(&c)
@@ -95,13 +98,26 @@ func start(t *testing.T, s *db.Store, changes ...func(*webhooks.Config)) *servic
 func (v *service) work(t *testing.T) {
 	t.Helper()
 	runner, err := v.db.NewRunner(db.Workers{
-		Process: "p-" + t.Name(),
+		Process: v.name + "-" + t.Name(),
 		Workers: []db.Worker{db.NewWorker(time.Minute, v.Work), db.NewWorker(time.Minute, v.Sweep)},
 		Queues:  map[string]int{webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce},
 	})
 	require.NoError(t, err)
 	require.NoError(t, runner.Start(t.Context()))
+	var beats sync.WaitGroup
+	beats.Go(func() { // without heartbeats a process begins no step after a while
+		for tick := time.NewTicker(time.Second); ; {
+			select {
+			case <-tick.C:
+				_ = runner.Beat(t.Context()) // fails when the test ends
+			case <-t.Context().Done():
+				tick.Stop()
+				return
+			}
+		}
+	})
 	t.Cleanup(func() {
+		beats.Wait()
 		assert.NoError(t, runner.Stop(context.WithoutCancel(t.Context())))
 		assert.NoError(t, runner.Leave(context.WithoutCancel(t.Context())))
 	})

@@ -34,8 +34,8 @@ const (
 	slowAnswer = time.Second
 )
 
-// note writes what attempts have brought, and reports whether there may be more to attempt now.
-func (s *Store) note(ctx context.Context, step Step, due []delivery, results []result) (more bool, err error) {
+// note writes what attempts at an address have brought, and reports whether there may be more to attempt now.
+func (s *Store) note(ctx context.Context, step Step, address string, due []delivery, results []result) (more bool, err error) {
 	err = s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		e, err := lockFor(ctx, tx, step)
 		if err != nil {
@@ -49,13 +49,16 @@ func (s *Store) note(ctx context.Context, step Step, due []delivery, results []r
 			if results[i].stopped {
 				continue
 			}
+			if results[i].reason == "" {
+				e.VerifiedURL = &address
+			}
 			if err := s.settle(ctx, tx, e, due[i], results[i], now); err != nil {
 				return err
 			}
 		}
 		more = e.Status == webhook.Active && (e.NotBefore == nil || !now.Before(*e.NotBefore))
 		_, err = tx.SQL().NewUpdate().Model(e).WherePK().
-			Column("status", "disabled_reason", "failures", "failing_since", "not_before", "slow").Exec(ctx)
+			Column("status", "disabled_reason", "failures", "failing_since", "not_before", "slow", "verified_url").Exec(ctx)
 		return sqldb.Wrap("save webhook", err)
 	})
 	if errors.Is(err, errMoved) {
@@ -79,6 +82,9 @@ func (s *Store) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery, 
 	case pause == 0:
 		d.Status, d.NextAt, d.EndedAt, d.LastError = webhook.Failed, nil, new(sqldb.Moment(now)), &r.reason
 		s.failed(tx, e, r, now)
+		if d.Type == webhook.Test && s.onlyTests(e) {
+			s.disable(tx, e, fmt.Sprintf("The address has answered none of %d attempts at a test event with 2xx. The last one failed: %s", d.Attempts, r.reason))
+		}
 	default:
 		d.NextAt, d.LastError = new(sqldb.Moment(now.Add(max(pause, r.after)))), &r.reason
 		s.failed(tx, e, r, now)
@@ -112,16 +118,17 @@ func (s *Store) failed(tx *db.Tx, e *endpoint, r result, now time.Time) {
 	}
 	switch since := now.Sub(*e.FailingSince); {
 	case e.Status != webhook.Active:
-		return
 	case r.gone:
-		e.DisabledReason = r.reason
+		s.disable(tx, e, r.reason)
 	case since >= failFor && e.Failures >= failMost:
-		e.DisabledReason = fmt.Sprintf("No delivery has succeeded for %d days. The last of %d attempts failed: %s",
-			int(since.Hours()/24), e.Failures, r.reason)
-	default:
-		return
+		s.disable(tx, e, fmt.Sprintf("No delivery has succeeded for %d days. The last of %d attempts failed: %s",
+			int(since.Hours()/24), e.Failures, r.reason))
 	}
-	e.Status = webhook.Disabled
+}
+
+// disable switches an endpoint off.
+func (s *Store) disable(tx *db.Tx, e *endpoint, reason string) {
+	e.Status, e.DisabledReason = webhook.Disabled, reason
 	tx.AfterCommit(func() {
 		s.cfg.Count.Disabled()
 		s.log.Info("a webhook was switched off", "webhook", e.ID, "account", e.Account, "failures", e.Failures)

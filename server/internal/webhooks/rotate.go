@@ -64,7 +64,7 @@ func (s *Store) Created(ctx context.Context, account string, a db.Answer) (*webh
 	if err != nil {
 		return nil, err
 	}
-	return created(e, k)
+	return s.created(e, k)
 }
 
 // Rotated returns again what Rotate has answered. The errors are those of Created.

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,6 +42,10 @@ type endpoint struct {
 	// CreatedAt and UpdatedAt are as in webhook.Endpoint.
 	CreatedAt time.Time
 	UpdatedAt time.Time
+
+	VerifiedURL *string `bun:"verified_url"` // the address that has answered with 2xx; nil: none has
+
+	OldestAt *time.Time `bun:",scanonly"` // of the oldest pending delivery, if it was asked for; see oldest
 }
 
 // delivery is an event for an endpoint.
@@ -58,6 +63,7 @@ type delivery struct {
 	NextAt     *time.Time // of a pending delivery
 	EndedAt    *time.Time // of another one
 	CreatedAt  time.Time
+	ResentAt   *time.Time // when the account had it sent again last
 }
 
 // newID returns an UUIDv7 of a time, so that the order of ids is the order of times by the
@@ -100,25 +106,30 @@ func (e *endpoint) keys(now time.Time) ([]webhooksign.Key, error) {
 	return all, nil
 }
 
+// named are the types that only an endpoint receives that names them: they came after endpoints
+// that want all types.
+var named = []webhook.EventType{webhook.FollowEnded}
+
 // wants tells that the endpoint receives events of a type.
 func (e *endpoint) wants(t webhook.EventType) bool {
-	for _, wanted := range e.Events {
-		if wanted == t {
-			return true
-		}
+	if t == webhook.Test || slices.Contains(e.Events, t) {
+		return true
 	}
-	return len(e.Events) == 0 || t == webhook.Test
+	return len(e.Events) == 0 && !slices.Contains(named, t)
 }
 
-// shown is the endpoint for its account.
-func (e *endpoint) shown() (*webhook.Endpoint, error) {
+// endpoint is an endpoint for its account.
+func (s *Store) endpoint(e *endpoint) (*webhook.Endpoint, error) {
 	k, err := webhooksign.ParseKey(e.SigningKey)
 	if err != nil {
 		return nil, err
 	}
 	w := &webhook.Endpoint{
 		ID: e.ID, URL: e.URL, Events: e.Events, Description: e.Description, Status: e.Status, PublicKey: k.Public(),
-		CreatedAt: transcript.At(e.CreatedAt), UpdatedAt: transcript.At(e.UpdatedAt),
+		Verified: s.cfg.Trust || e.verified(), CreatedAt: transcript.At(e.CreatedAt), UpdatedAt: transcript.At(e.UpdatedAt),
+	}
+	if e.OldestAt != nil {
+		w.OldestWaitingAt = new(transcript.At(*e.OldestAt))
 	}
 	if e.Status == webhook.Disabled {
 		w.DisabledReason = &e.DisabledReason
@@ -126,8 +137,8 @@ func (e *endpoint) shown() (*webhook.Endpoint, error) {
 	return w, nil
 }
 
-// shown is the delivery for its account.
-func (d *delivery) shown() (*webhook.Delivery, error) {
+// shown is a delivery of an endpoint for its account.
+func (s *Store) shown(e *endpoint, d *delivery) (*webhook.Delivery, error) {
 	var event webhook.Event
 	if err := json.Unmarshal([]byte(d.Body), &event); err != nil {
 		return nil, err
@@ -142,7 +153,7 @@ func (d *delivery) shown() (*webhook.Delivery, error) {
 	if id := event.Data.BatchID; id != "" {
 		w.BatchID = &id
 	}
-	if d.NextAt != nil {
+	if d.NextAt != nil && (d.Type == webhook.Test || !s.onlyTests(e)) {
 		w.NextAt = new(transcript.At(*d.NextAt))
 	}
 	return w, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -19,13 +20,6 @@ const (
 	Queue     = "webhooks"
 	SlowQueue = "webhooks_slow"
 )
-
-// StepsAtOnce is how many endpoints a process serves at once from each queue. It is above
-// webhook.MaxEndpoints, so that one account cannot have them all.
-const StepsAtOnce = 16
-
-// atOnce is how many deliveries of an endpoint are in flight.
-const atOnce = 8
 
 // StepTimeout bounds a run of the step.
 const StepTimeout = 5 * time.Minute
@@ -77,18 +71,49 @@ func (s *Store) plan(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.T
 // the next step, if the endpoint has further deliveries.
 func (s *Store) Work(ctx context.Context, run db.Work, step Step) error {
 	ctx = db.Unhurried(ctx)
+	pause, err := s.turn(ctx, step)
+	if err == nil {
+		err = s.db.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error { return s.rest(ctx, tx, run, step, pause) })
+	}
+	return s.told(ctx, step, err)
+}
+
+// turn makes deliveries of an endpoint for a turn at most, and returns how long the next turn is to
+// wait at least.
+func (s *Store) turn(ctx context.Context, step Step) (pause time.Duration, err error) {
+	e, err := s.of(ctx, step)
+	if err != nil || e == nil {
+		return 0, err
+	}
+	line := s.quick
+	if step.Slow {
+		line = s.slow
+	}
+	leave, ok := line.enter(e.Account, hostOf(e.URL))
+	if !ok {
+		return fullPause, nil
+	}
+	defer leave()
 	until := time.Now().Add(s.cfg.Turn)
 	for more := true; more && time.Now().Before(until); {
 		if ctx.Err() != nil {
-			return fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+			return 0, fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 		}
-		var err error
 		if more, err = s.deliver(ctx, step); err != nil {
-			return s.told(ctx, step, err)
+			return 0, err
 		}
 	}
-	err := s.db.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error { return s.rest(ctx, tx, run, step) })
-	return s.told(ctx, step, err)
+	return 0, nil
+}
+
+// of reads the endpoint of a step; nil: the endpoint is deleted, or another step has the work.
+func (s *Store) of(ctx context.Context, step Step) (*endpoint, error) {
+	e := new(endpoint)
+	err := s.db.SQL().Reader().NewSelect().Model(e).Where("id = ? AND step = ?", step.Endpoint, step.Number).Scan(ctx)
+	if err = one("webhook "+step.Endpoint, err); errors.Is(err, db.ErrNotFound) {
+		return nil, nil
+	}
+	return e, err
 }
 
 // told logs an error, unless the service stops.
@@ -105,12 +130,8 @@ func (s *Store) deliver(ctx context.Context, step Step) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	e := new(endpoint)
-	err = s.db.SQL().Reader().NewSelect().Model(e).Where("id = ? AND step = ?", step.Endpoint, step.Number).Scan(ctx)
-	if err = one("webhook "+step.Endpoint, err); errors.Is(err, db.ErrNotFound) { // deleted, or another step has the work
-		return false, nil
-	}
-	if err != nil {
+	e, err := s.of(ctx, step)
+	if err != nil || e == nil {
 		return false, err
 	}
 	why, err := s.idle(ctx, e)
@@ -123,21 +144,32 @@ func (s *Store) deliver(ctx context.Context, step Step) (more bool, err error) {
 	if e.NotBefore != nil && now.Before(*e.NotBefore) {
 		return false, nil
 	}
-	width := atOnce
+	width := webhook.PerSecond
 	if e.Failures > 0 { // one attempt shows whether the endpoint is back
 		width = 1
 	}
 	due, err := s.due(ctx, e, now, width)
-	if err != nil || len(due) == 0 {
+	if err != nil {
 		return false, err
 	}
+	if len(due) == 0 {
+		if s.onlyTests(e) {
+			err = s.askFor(ctx, step, now)
+		}
+		return false, err
+	}
+	taken, err := s.take(ctx, step, len(due), now)
+	if err != nil || taken == 0 {
+		return false, err
+	}
+	due = due[:taken]
 	results := make([]result, len(due))
 	var group errgroup.Group
 	for i := range due {
 		group.Go(func() error { results[i] = s.attempt(ctx, e, &due[i], now); return nil })
 	}
 	_ = group.Wait() // the functions return no error
-	return s.note(context.WithoutCancel(ctx), step, due, results)
+	return s.note(context.WithoutCancel(ctx), step, e.URL, due, results)
 }
 
 // idle is why an endpoint receives nothing; "": it receives.
@@ -155,16 +187,26 @@ func (s *Store) idle(ctx context.Context, e *endpoint) (string, error) {
 	return "", err
 }
 
+// mayGo narrows a question to the deliveries of an endpoint that are pending and wait for nothing
+// but their time.
+func (s *Store) mayGo(q *bun.SelectQuery, e *endpoint) *bun.SelectQuery {
+	q.Where("d.endpoint_id = ? AND d.status = 'pending'", e.ID)
+	if s.onlyTests(e) {
+		q.Where("d.type = 'test'")
+	}
+	return q
+}
+
 // due reads the deliveries of an endpoint that are due, at most n.
 func (s *Store) due(ctx context.Context, e *endpoint, now time.Time, n int) (rows []delivery, err error) {
-	err = s.db.SQL().Reader().NewSelect().Model(&rows).
-		Where("endpoint_id = ? AND status = 'pending' AND next_at <= ?", e.ID, sqldb.Moment(now)).
-		Order("next_at").Limit(int64(n)).Scan(ctx)
+	q := s.db.SQL().Reader().NewSelect().Model(&rows).Where("next_at <= ?", sqldb.Moment(now)).Order("next_at").Limit(int64(n))
+	err = s.mayGo(q, e).Scan(ctx)
 	return rows, sqldb.Wrap("due deliveries", err)
 }
 
-// rest ends a run, and plans the next step of the endpoint if deliveries are pending.
-func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step) error {
+// rest ends a run, and plans the next step of the endpoint, after a pause at least, if deliveries
+// are pending.
+func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step, pause time.Duration) error {
 	e, err := lockFor(ctx, tx, step)
 	if errors.Is(err, errMoved) {
 		return nil
@@ -181,14 +223,18 @@ func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step) err
 		return err
 	}
 	var next []time.Time
-	err = tx.SQL().NewSelect().Model((*delivery)(nil)).Column("next_at").
-		Where("endpoint_id = ? AND status = 'pending'", e.ID).Order("next_at").Limit(1).Scan(ctx, &next)
+	q := tx.SQL().NewSelect().Model((*delivery)(nil)).Column("next_at").Order("next_at").Limit(1)
+	err = s.mayGo(q, e).Scan(ctx, &next)
 	if err != nil {
 		return sqldb.Wrap("next delivery", err)
 	}
 	e.StepAt = nil
 	if len(next) > 0 {
-		if err := s.wake(ctx, tx, e, now, next[0]); err != nil {
+		at := next[0]
+		if earliest := now.Add(pause); at.Before(earliest) {
+			at = earliest
+		}
+		if err := s.wake(ctx, tx, e, now, at); err != nil {
 			return err
 		}
 	} else if _, err := tx.SQL().NewUpdate().Model(e).Column("step_at").WherePK().Exec(ctx); err != nil {

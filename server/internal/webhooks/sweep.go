@@ -31,7 +31,8 @@ func (SweepStep) Queue() string { return Queue }
 func (s *Store) Periodic() db.Periodic { return db.Periodic{Step: SweepStep{}, Every: sweepEvery} }
 
 // Sweep removes deliveries that ended long ago, deleted endpoints, and keys that sign no more.
-// It plans the steps of endpoints whose step is lost.
+// It also removes rates that bound nothing any more,
+// and plans the steps of endpoints whose step is lost.
 func (s *Store) Sweep(ctx context.Context, _ db.Work, _ SweepStep) error {
 	ctx = db.Unhurried(ctx)
 	now, err := s.now(ctx)
@@ -56,6 +57,9 @@ func (s *Store) Sweep(ctx context.Context, _ db.Work, _ SweepStep) error {
 		return sqldb.Wrap("forget keys", err)
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.forgetOld(ctx, now); err != nil {
 		return err
 	}
 	return s.planLost(ctx, now)

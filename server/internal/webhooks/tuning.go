@@ -9,6 +9,8 @@ import (
 type Tuning struct {
 	Timeout time.Duration // of an attempt
 	Turn    time.Duration // how long an endpoint keeps its place before the others have their turns
+	// Window is the time in which a host gets webhook.PerSecond requests for an account.
+	Window time.Duration
 	// Look is the longest time, by the clock of the machine, until a step looks again.
 	Look time.Duration
 	// Now is the clock; nil: the clock of the database.

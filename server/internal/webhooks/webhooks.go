@@ -1,17 +1,21 @@
 // Package webhooks tells the endpoints of accounts what has ended. Each event for an endpoint
-// is a delivery, a row that the transaction writes which ends the job or the batch. So a crash
+// is a delivery, a row that the transaction writes which ends the job, the batch or the follow. So a crash
 // loses no delivery, and an event that was not committed has none.
 //
 // An endpoint with pending deliveries has one step in the queue. The step makes the
 // deliveries by their times, some at once. So the deliveries of an endpoint in flight are
 // bounded, and the accounts take turns. The steps of endpoints that answer slowly or fail
-// wait in a queue of their own, and hold up no other endpoint.
+// wait in a queue of their own, and hold up no other endpoint. An account and a host have
+// some of the places in a queue at most (places.go).
+//
+// A host gets few requests a second for an account (rate.go), and test events alone until
+// its address has answered one (proof.go).
 //
 // A delivery arrives at least once: a process that dies during an attempt does not note the
 // attempt, and another one makes it again, with the same id.
 //
 // The package keeps its own tables, in the transactions of package db. A transaction locks
-// the rows of endpoints after those of jobs and batches, in the order of their ids.
+// the rows of endpoints after those of jobs, batches and follows, in the order of their ids.
 package webhooks
 
 import (
@@ -26,13 +30,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Config is what a Store works with. All members except Count and Tuning are required.
+// Config is what a Store works with. Store, Log and Client are required.
 type Config struct {
 	Store *db.Store
 	Log   *slog.Logger
 	// Client returns a client of the egress guard.
 	Client func() *http.Client
-	Count  Counts // nil members count nothing
+	// Trust sends events to addresses that have not answered yet, and no test events by itself: all
+	// endpoints count as verified.
+	Trust bool
+	Count Counts // nil members count nothing
 	Tuning
 }
 
@@ -48,6 +55,8 @@ type Store struct {
 	db     *db.Store
 	log    *slog.Logger
 	client *http.Client
+	quick  *places
+	slow   *places
 }
 
 const (
@@ -61,6 +70,7 @@ func New(c Config) *Store {
 	c.Timeout = cmp.Or(c.Timeout, usualTimeout)
 	c.Turn = cmp.Or(c.Turn, usualTurn)
 	c.Look = cmp.Or(c.Look, usualLook)
+	c.Window = cmp.Or(c.Window, usualWindow)
 	if c.Now == nil {
 		c.Now = c.Store.Now
 	}
@@ -72,7 +82,7 @@ func New(c Config) *Store {
 	}
 	client := *c.Client() // a copy, because other callers follow redirects
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Store{cfg: c, db: c.Store, log: c.Log, client: &client}
+	return &Store{cfg: c, db: c.Store, log: c.Log, client: &client, quick: newPlaces(), slow: newPlaces()}
 }
 
 // known turns the error of a question about an endpoint into the error for its account.

@@ -23,18 +23,18 @@ type textBlock struct {
 	Places       []byte
 }
 
-// Write replaces the index of a text. The caller has called Leave for the rows of the text before.
-func Write(ctx context.Context, tx *sqldb.Tx, transcriptID string, segments []transcript.Segment) error {
+// Write replaces the index of a text by the blocks of its words. The caller has called Leave for the rows of the text before.
+func Write(ctx context.Context, tx *sqldb.Tx, transcriptID string, blocks []search.Block) error {
 	_, err := tx.NewDelete().Model((*textBlock)(nil)).Where("transcript_id = ?", transcriptID).Exec(ctx)
 	if err != nil {
 		return sqldb.Wrap("index transcript "+transcriptID, err)
 	}
-	return WriteFirst(ctx, tx, transcriptID, segments)
+	return WriteFirst(ctx, tx, transcriptID, blocks)
 }
 
 // WriteFirst is Write of a text that the transaction has just inserted.
-func WriteFirst(ctx context.Context, tx *sqldb.Tx, transcriptID string, segments []transcript.Segment) error {
-	return sqldb.Wrap("index transcript "+transcriptID, insertText(ctx, tx, transcriptID, search.Blocks(segments)))
+func WriteFirst(ctx context.Context, tx *sqldb.Tx, transcriptID string, blocks []search.Block) error {
+	return sqldb.Wrap("index transcript "+transcriptID, insertText(ctx, tx, transcriptID, blocks))
 }
 
 // Restore writes the index of a text if it is not there, for an account that has the text in no

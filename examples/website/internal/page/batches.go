@@ -79,12 +79,14 @@ func (p *pages) showBatches(w http.ResponseWriter, r *http.Request, status int, 
 		query.Status, query.Token = shown.Status, r.FormValue("page")
 	}
 	found, err := p.api.Batches.List(r.Context(), query)
-	if err != nil {
+	switch {
+	case err == nil:
+		shown.Batches, shown.Later = found.Items, query.Token != ""
+		if found.Next != "" {
+			shown.Older = "/batches?" + url.Values{"status": {string(shown.Status)}, "page": {found.Next}}.Encode()
+		}
+	case form.Trouble == nil: // a refused form is shown without the list
 		return err
-	}
-	shown.Batches, shown.Later = found.Items, query.Token != ""
-	if found.Next != "" {
-		shown.Older = "/batches?" + url.Values{"status": {string(shown.Status)}, "page": {found.Next}}.Encode()
 	}
 	shown.Form.Once = uuid.NewString()
 	if shown.Form.From == "" {
@@ -282,7 +284,7 @@ func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string
 	switch of := link.FindStringSubmatch(issue.Path); {
 	case of != nil:
 		if n, err := strconv.Atoi(of[1]); err == nil && n < len(sent.lines) {
-			return sent.source, p.strings.text("batches.line", "line", sent.lines[n], "says", p.strings.text("field.url"))
+			return sent.source, p.strings.text("batches.line", "line", sent.lines[n], "says", p.strings.fault(transcript.Issue{Path: "url", Reason: issue.Reason}))
 		}
 	case issue.Path == "language":
 		return "language", message

@@ -133,20 +133,20 @@ func TestBrowserTakesNoPageForAnAnswer(t *testing.T) {
 	}{
 		"a page": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "<!DOCTYPE html><h1>Welcome to this hotel")
-		}, "Something went wrong on our side."},
-		"nothing":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, "Something went wrong on our side."},
-		"JSON without sense": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "7") }, "Something went wrong on our side."},
+		}, "The star was not changed. Something went wrong on our side."},
+		"nothing":            {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, "The star was not changed. Something went wrong on our side."},
+		"JSON without sense": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "7") }, "The star was not changed. Something went wrong on our side."},
 		"a fault": {func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, `{"error": null}`, http.StatusInternalServerError)
-		}, "Something went wrong on our side."},
+		}, "The star was not changed. Something went wrong on our side."},
 		"to sign in":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/sign-in", http.StatusFound) }, "You are signed out."},
 		"signed out":    {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "", http.StatusUnauthorized) }, "You are signed out."},
-		"no connection": {func(w http.ResponseWriter, r *http.Request) { away(w, r, nil) }, "The site does not answer."},
+		"no connection": {func(w http.ResponseWriter, r *http.Request) { away(w, r, nil) }, "The star was not changed. The site does not answer."},
 	} {
 		t.Log(name)
 		answer.Store(&c.hand)
 		page.Click("button", "Star: One")
-		page.WaitText("#notices", "The star was not changed. "+c.says)
+		page.WaitText("#notices", c.says)
 		page.Wait(`document.querySelector(".star button").getAttribute("aria-pressed") === "false"`)
 		browsertest.Eval[any](page, `document.getElementById("notices").replaceChildren()`)
 	}

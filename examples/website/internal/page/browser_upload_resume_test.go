@@ -48,7 +48,7 @@ type badLine struct {
 var errLine = errors.New("the line is cut")
 
 func (l *badLine) carry(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	upload := r.URL.Path == "/web/v1/transcript" || strings.HasPrefix(r.URL.Path, "/web/v1/uploads/")
+	upload := r.URL.Path == "/web/v1/transcript" || strings.HasPrefix(r.URL.Path, "/web/v1/transcript/uploads/")
 	if upload {
 		l.mu.Lock()
 		l.calls = append(l.calls, r.Method)
@@ -178,6 +178,8 @@ func TestBrowserUploadGoesOnAfterAReload(t *testing.T) {
 		return line.passed == 8<<20
 	}, time.Minute, 10*time.Millisecond)
 	page.Reload()
+	page.WaitText("#queue", filepath.Base(path))
+	page.WaitText("#queue", "8 MiB of 20 MiB are here: choose the file again to go on")
 	release()
 	line.mu.Lock()
 	line.carries = 1 << 40

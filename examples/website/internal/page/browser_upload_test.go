@@ -50,12 +50,14 @@ func TestBrowserRefusesFiles(t *testing.T) {
 	page.WaitText("#queue", "Too large: 4 MiB. The limit is 3 MiB.")
 	page.WaitText("#queue", "The file is empty, or a folder.")
 	page.WaitText("#queue", "<img src=x onerror=alert(1)>.wav")
+	page.WaitText("#queueSum", "0 of 2 files are done. 2 failed.")
 	assert.NotContains(t, page.Asked(), s.base+"/web/v1/transcript")
 
 	// The plan has become smaller since the page was opened: the refusal comes in mid-upload.
 	browsertest.Eval[any](page, `document.getElementById("uploads").dataset.max = 0`)
 	choose(t, page, map[string]int{"large.wav": 64 << 20})
 	page.WaitText("#queue", "Choose a shorter recording, or a smaller file.")
+	page.WaitText("#queueSum", "0 of 3 files are done. 3 failed.")
 }
 
 // A connection that breaks half-way is tried again with the same key, and makes one job.

@@ -62,12 +62,14 @@ func (p *pages) showFollows(w http.ResponseWriter, r *http.Request, status int, 
 		query.Token = r.FormValue("page")
 	}
 	found, err := p.api.Follows.List(r.Context(), query)
-	if err != nil {
+	switch {
+	case err == nil:
+		shown.Follows, shown.Later = found.Items, query.Token != ""
+		if found.Next != "" {
+			shown.Older = "/follows?" + url.Values{"page": {found.Next}}.Encode()
+		}
+	case shown.Form.Trouble == nil: // a refused form is shown without the list
 		return err
-	}
-	shown.Follows, shown.Later = found.Items, query.Token != ""
-	if found.Next != "" {
-		shown.Older = "/follows?" + url.Values{"page": {found.Next}}.Encode()
 	}
 	return p.show(w, r, status, "follows", shown)
 }

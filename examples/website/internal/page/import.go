@@ -20,10 +20,11 @@ const maxImportBytes = 8 << 20
 
 // importPage is a form that makes a file the text of a content.
 type importPage struct {
-	reading           // the text that the file replaces; zero: the file becomes a text of its own
-	Asked      string // the language as the visitor wrote it
-	Field      string // with the fault: "file" or "language"
-	Fault      string // empty: no fault
+	reading             // the text that the file replaces; zero: the file becomes a text of its own
+	Asked      string   // the language as the visitor wrote it
+	Field      string   // with the fault: "file" or "language"
+	Fault      string   // empty: no fault
+	Refusal    *trouble // why the service has not taken the file; nil: it was not asked
 	MaxBytes   int64
 	Replaces   bool
 	Extensions string // that the form offers
@@ -95,7 +96,10 @@ func (p *pages) importFile(w http.ResponseWriter, r *http.Request) error {
 		return p.show(w, r, http.StatusUnprocessableEntity, "import", *shown)
 	}
 	if err != nil {
-		return err
+		found := p.troubleOf(r, err)
+		found.announce(w)
+		shown.Refusal = &found
+		return p.show(w, r, found.Status, "import", *shown)
 	}
 	http.Redirect(w, r, transcriptPath(&saved.Transcript), http.StatusSeeOther)
 	return nil

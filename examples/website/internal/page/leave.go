@@ -14,8 +14,14 @@ import (
 const exportAgain = 30
 
 // exportAccount sends everything that the visitor has as a ZIP file. The file is written whole
-// before it is sent: a failure is a page, and a slow reader holds nothing of the database.
+// before it is sent: a failure is a page, and a slow reader holds nothing of the database. An account
+// has one such file at a time.
 func (p *pages) exportAccount(w http.ResponseWriter, r *http.Request) error {
+	own := visitor.From(r.Context()).Account
+	if _, busy := p.exports.LoadOrStore(own, true); busy {
+		return p.exportBusy("account.exportUnderWay")
+	}
+	defer p.exports.Delete(own)
 	f, err := os.CreateTemp("", "account-*.zip")
 	if err != nil {
 		return err
@@ -43,12 +49,17 @@ func (p *pages) exportAccount(w http.ResponseWriter, r *http.Request) error {
 // writeExport writes one export at a time, because each may need a large file.
 func (p *pages) writeExport(r *http.Request, f *os.File) error {
 	if !p.exporting.TryLock() {
-		busy := transcript.Errorf(transcript.ServiceUnavailable, "%s", p.strings.text("account.exportBusy"))
-		busy.RetryAfter = exportAgain
-		return busy
+		return p.exportBusy("account.exportBusy")
 	}
 	defer p.exporting.Unlock()
 	return p.Export(r.Context(), visitor.From(r.Context()).Account, f)
+}
+
+// exportBusy refuses an export until another one has ended.
+func (p *pages) exportBusy(text string) error {
+	busy := transcript.Errorf(transcript.ServiceUnavailable, "%s", p.strings.text(text))
+	busy.RetryAfter = exportAgain
+	return busy
 }
 
 // removeAccount removes the visitor with the account, if the password is right. The user goes first,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"strings"
 	"sync"
 	"testing"
@@ -74,7 +75,7 @@ func TestUsersLeaveInPart(t *testing.T) {
 	assert.Equal(t, http.StatusSeeOther, s.get(t, "/account").status)
 }
 
-// One export is written at a time, and one that fails is a page.
+// An account has one export at a time, and one is written at a time. One that fails is a page.
 func TestExportsOfUsers(t *testing.T) {
 	t.Parallel()
 	s := newMember(t)
@@ -94,6 +95,13 @@ func TestExportsOfUsers(t *testing.T) {
 	a := s.get(t, "/account/export")
 	assert.Equal(t, http.StatusServiceUnavailable, a.status)
 	assert.Equal(t, "30", a.header.Get("Retry-After"))
+	assert.Contains(t, a.body, "Your file is on its way already.")
+	jar, failed := cookiejar.New(nil)
+	require.NoError(t, failed)
+	other := &site{base: s.base, browser: &http.Client{Jar: jar, Transport: s.browser.Transport, CheckRedirect: s.browser.CheckRedirect}}
+	require.Equal(t, http.StatusSeeOther, other.post(t, "/sign-up", "name", "bob", "password", ownPassword).status)
+	a = other.get(t, "/account/export")
+	assert.Equal(t, http.StatusServiceUnavailable, a.status)
 	assert.Contains(t, a.body, "The file of another user is being made.")
 	close(free)
 	first.Wait()

@@ -97,7 +97,7 @@ func textsOf(t *testing.T, all texts, modules []string) map[string]string {
 		}
 		for _, argument := range callsIn(t, "assets/"+name) {
 			found := literal.FindStringSubmatch(argument)
-			if found == nil || found[1] == "says." || found[1] == "cure." || found[1] == "field." {
+			if found == nil || found[1] == "says." || found[1] == "cure." || found[1] == "field." || found[1] == "fault." {
 				continue // refusal.js has these from a file
 			}
 			for key := range all {

@@ -21,7 +21,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -64,7 +64,9 @@ type pages struct {
 	forms     *forms
 	strings   *catalog
 	views     views
-	exporting *sync.Mutex // held while the export of an account is written
+	mux       *http.ServeMux // all routes
+	exporting *sync.Mutex    // held while the export of an account is written
+	exports   *sync.Map      // the accounts whose exports are written or sent
 }
 
 // New makes the handler of all pages and their assets. Its requests need a visitor in their
@@ -76,7 +78,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	p := pages{Options: o, forms: &forms{owners: map[string]int64{}}, exporting: new(sync.Mutex)}
+	p := pages{Options: o, forms: &forms{owners: map[string]int64{}}, exporting: new(sync.Mutex), exports: new(sync.Map)}
 	catalogs, err := readCatalogs()
 	if err != nil {
 		return nil, err
@@ -104,8 +106,8 @@ type handler func(http.ResponseWriter, *http.Request) error
 
 // routes returns the handler of all pages.
 func (p *pages) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /assets/", p.assets)
+	p.mux = http.NewServeMux()
+	p.mux.Handle("GET /assets/", p.assets)
 	for pattern, answer := range map[string]handler{
 		"GET /{$}":                                           p.start,
 		"GET /anywhere":                                      p.anywhere,
@@ -117,15 +119,15 @@ func (p *pages) routes() http.Handler {
 		"POST /transcripts/{platform}/{externalId}":          p.inLanguage,
 		"GET /transcripts/{platform}/{externalId}/download":  p.downloadText,
 		"GET /transcripts/{platform}/{externalId}/copy":      p.copyText,
-		"GET /transcripts/{platform}/{externalId}/edit":      member(p.editForm),
-		"POST /transcripts/{platform}/{externalId}/edit":     member(p.correct),
-		"POST /transcripts/{platform}/{externalId}/speakers": member(p.nameSpeaker),
-		"GET /transcripts/{platform}/{externalId}/history":   member(p.history),
-		"POST /transcripts/{platform}/{externalId}/history":  member(p.restore),
-		"GET /transcripts/{platform}/{externalId}/import":    member(p.importForm),
-		"POST /transcripts/{platform}/{externalId}/import":   member(p.importFile),
-		"GET /library/import":                                member(p.importForm),
-		"POST /library/import":                               member(p.importFile),
+		"GET /transcripts/{platform}/{externalId}/edit":      p.member(p.editForm),
+		"POST /transcripts/{platform}/{externalId}/edit":     p.member(p.correct),
+		"POST /transcripts/{platform}/{externalId}/speakers": p.member(p.nameSpeaker),
+		"GET /transcripts/{platform}/{externalId}/history":   p.member(p.history),
+		"POST /transcripts/{platform}/{externalId}/history":  p.member(p.restore),
+		"GET /transcripts/{platform}/{externalId}/import":    p.member(p.importForm),
+		"POST /transcripts/{platform}/{externalId}/import":   p.member(p.importFile),
+		"GET /library/import":                                p.member(p.importForm),
+		"POST /library/import":                               p.member(p.importFile),
 		"POST /language":                                     p.chooseLanguage,
 		"GET /sign-in":                                       p.signInPage,
 		"POST /sign-in":                                      p.signIn,
@@ -138,62 +140,69 @@ func (p *pages) routes() http.Handler {
 		"GET /account/export":                                p.ofUser(p.exportAccount),
 		"POST /account/remove":                               p.ofUser(p.removeAccount),
 		"GET /removed":                                       p.removed,
-		"GET /batches":                                       member(p.batches),
-		"POST /batches":                                      member(p.createBatch),
-		"GET /batches/{id}":                                  member(p.batch),
-		"POST /batches/{id}/retry":                           member(p.retryBatch),
-		"POST /batches/{id}/cancel":                          member(p.cancelBatch),
-		"POST /batches/{id}/delete":                          member(p.deleteBatch),
-		"GET /follows":                                       member(p.follows),
-		"POST /follows":                                      member(p.createFollows),
-		"GET /follows/{id}":                                  member(p.follow),
-		"POST /follows/{id}/pause":                           member(p.changeFollow),
-		"POST /follows/{id}/resume":                          member(p.changeFollow),
-		"POST /follows/{id}/delete":                          member(p.changeFollow),
-		"GET /webhooks":                                      member(p.webhooks),
-		"POST /webhooks":                                     member(p.createWebhook),
-		"GET /webhooks/{id}":                                 member(p.webhook),
-		"POST /webhooks/{id}":                                member(p.rotateWebhook),
-		"POST /webhooks/{id}/pause":                          member(p.changeWebhook),
-		"POST /webhooks/{id}/resume":                         member(p.changeWebhook),
-		"POST /webhooks/{id}/test":                           member(p.changeWebhook),
-		"POST /webhooks/{id}/delete":                         member(p.changeWebhook),
-		"POST /webhooks/{id}/resend":                         member(p.resend),
-		"POST /webhooks/{id}/deliveries/{delivery}/resend":   member(p.resend),
-		"GET /usage":                                         member(p.usage),
-		"GET /feed":                                          member(p.feed),
-		"POST /feed":                                         member(p.renewFeed),
-		"POST /feed/delete":                                  member(p.deleteFeed),
-		"GET /keys":                                          member(p.keys),
-		"POST /keys":                                         member(p.createKey),
-		"POST /keys/{prefix}/revoke":                         member(p.revokeKey),
+		"GET /batches":                                       p.member(p.batches),
+		"POST /batches":                                      p.member(p.createBatch),
+		"GET /batches/{id}":                                  p.member(p.batch),
+		"POST /batches/{id}/retry":                           p.member(p.retryBatch),
+		"POST /batches/{id}/cancel":                          p.member(p.cancelBatch),
+		"POST /batches/{id}/delete":                          p.member(p.deleteBatch),
+		"GET /follows":                                       p.member(p.follows),
+		"POST /follows":                                      p.member(p.createFollows),
+		"GET /follows/{id}":                                  p.member(p.follow),
+		"POST /follows/{id}/pause":                           p.member(p.changeFollow),
+		"POST /follows/{id}/resume":                          p.member(p.changeFollow),
+		"POST /follows/{id}/delete":                          p.member(p.changeFollow),
+		"GET /webhooks":                                      p.member(p.webhooks),
+		"POST /webhooks":                                     p.member(p.createWebhook),
+		"GET /webhooks/{id}":                                 p.member(p.webhook),
+		"POST /webhooks/{id}":                                p.member(p.rotateWebhook),
+		"POST /webhooks/{id}/pause":                          p.member(p.changeWebhook),
+		"POST /webhooks/{id}/resume":                         p.member(p.changeWebhook),
+		"POST /webhooks/{id}/test":                           p.member(p.changeWebhook),
+		"POST /webhooks/{id}/delete":                         p.member(p.changeWebhook),
+		"POST /webhooks/{id}/resend":                         p.member(p.resend),
+		"POST /webhooks/{id}/deliveries/{delivery}/resend":   p.member(p.resend),
+		"GET /usage":                                         p.member(p.usage),
+		"GET /feed":                                          p.member(p.feed),
+		"POST /feed":                                         p.member(p.renewFeed),
+		"POST /feed/delete":                                  p.member(p.deleteFeed),
+		"GET /keys":                                          p.member(p.keys),
+		"POST /keys":                                         p.member(p.createKey),
+		"POST /keys/{prefix}/revoke":                         p.member(p.revokeKey),
 		"/":                                                  p.nothing,
 
-		"GET /transcripts/{platform}/{externalId}/share":           member(p.share),
-		"POST /transcripts/{platform}/{externalId}/share":          member(p.makeShare),
-		"POST /transcripts/{platform}/{externalId}/share/{id}/end": member(p.endShare),
+		"GET /transcripts/{platform}/{externalId}/share":           p.member(p.share),
+		"POST /transcripts/{platform}/{externalId}/share":          p.member(p.makeShare),
+		"POST /transcripts/{platform}/{externalId}/share/{id}/end": p.member(p.endShare),
 		"GET /shared/{token}":                                      p.ofLink(p.shared),
 		"GET /shared/{token}/copy":                                 p.ofLink(p.copyShared),
 		"GET /shared/{token}/download":                             p.ofLink(p.downloadShared),
 
-		"GET /discover":                member(p.discover),
-		"POST /discover":               member(p.takeFound),
-		"GET /discover/channels/{id}":  member(p.channel),
-		"GET /discover/playlists/{id}": member(p.playlist),
-		"GET /library":                 member(p.library),
-		"GET /library/export":          member(p.exportTexts),
-		"POST /library/transcripts/{platform}/{externalId}/star": member(p.star),
+		"GET /discover":                p.member(p.discover),
+		"POST /discover":               p.member(p.takeFound),
+		"GET /discover/channels/{id}":  p.member(p.channel),
+		"GET /discover/playlists/{id}": p.member(p.playlist),
+		"GET /library":                 p.member(p.library),
+		"GET /library/export":          p.member(p.exportTexts),
+		"POST /library/transcripts/{platform}/{externalId}/star": p.member(p.star),
 	} {
-		mux.Handle(pattern, p.answering(answer, cmp.Or(largeForms[pattern], maxForm)))
+		if strings.HasPrefix(pattern, "POST ") && !formsOfAnybody[pattern] {
+			answer = p.ofReader(answer)
+		}
+		p.mux.Handle(pattern, p.answering(answer, cmp.Or(largeForms[pattern], maxForm)))
 	}
-	return mux
+	return p.mux
 }
+
+// formsOfAnybody are the forms that do the same for everybody.
+var formsOfAnybody = map[string]bool{"POST /language": true, "POST /sign-in": true, "POST /sign-up": true, "POST /sign-out": true}
 
 // maxForm bounds the form of a request, in bytes. It exceeds the size of most forms.
 const maxForm = 16 << 10
 
 // largeForms are the routes with larger forms.
 var largeForms = map[string]int64{
+	"POST /sign-in":        3*maxHeld + maxForm, // the form that it holds is encoded again
 	"POST /transcripts":    maxLinks,
 	"POST /batches":        maxBatchBytes + maxForm,
 	"POST /follows":        maxListBytes + maxForm,
@@ -204,16 +213,18 @@ var largeForms = map[string]int64{
 
 // member wraps a page for visitors with an account. Other visitors are redirected to sign in,
 // and then return.
-func member(answer handler) handler {
+func (p *pages) member(answer handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if visitor.From(r.Context()).Known() {
 			return answer(w, r)
 		}
-		to := signInPath
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			to += "?next=" + url.QueryEscape(r.URL.RequestURI())
+		next := r.URL.RequestURI()
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			if next = p.pageOf(r); next == "/" {
+				next = "" // where the sign-in page leads anyway
+			}
 		}
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		http.Redirect(w, r, withQuery(signInPath, "next", next), http.StatusSeeOther)
 		return nil
 	}
 }

@@ -27,6 +27,10 @@ type trouble struct {
 
 	// Link is a content that can be requested in another language; empty: none.
 	Link string
+	// Sent is the refused form, to send it again; nil: none. Back is the page with the form; empty:
+	// not known.
+	Sent *sentForm
+	Back string
 }
 
 // problem shows an error as a page: the API's errors by their codes, all others as a fault
@@ -35,6 +39,12 @@ func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
 	found := p.troubleOf(r, err)
 	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and return to this page
 		found.ActionURL += "?next=" + url.QueryEscape(r.URL.RequestURI())
+	}
+	if r.Method == http.MethodPost {
+		found.Sent = p.sentAgain(r, found)
+		if back := p.pageOf(r); back != "/" {
+			found.Back = back
+		}
 	}
 	found.announce(w)
 	if err := p.show(w, r, found.Status, "problem", found); err != nil {

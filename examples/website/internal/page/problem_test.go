@@ -17,6 +17,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // overAPI is pages over an API that answers as the test wants, and what they log.
@@ -141,14 +142,18 @@ func TestPagesSpeakOfWhatStandsOnThem(t *testing.T) {
 		w.WriteHeader(code)
 		_, _ = io.WriteString(w, body)
 	})
-	invalid := func(path, message string) string {
-		return fmt.Sprintf(`422 {"error":{"code":"INVALID_REQUEST","message":"The request is not valid: %s %s.","details":{"issues":[{"path":%q,"message":%q}]}}}`, path, message, path, message)
+	invalid := func(path, message string, reason transcript.IssueReason) string {
+		return fmt.Sprintf(`422 {"error":{"code":"INVALID_REQUEST","message":"The request is not valid: %s %s.","details":{"issues":[{"path":%q,"message":%q,"reason":%q}]}}}`, path, message, path, message, reason)
 	}
 	for _, c := range []struct{ answer, says string }{
-		{invalid("url", "must have 1 to 2048 characters, not 3000"), "The link cannot be read. A link has at most 2,048 characters."},
-		{invalid("q", "must not be blank"), "Search for 1 to 200 characters."},
-		{invalid("urls.0", "must have 1 to 2048 characters, not 0"), "One of the links cannot be read."},
-		{invalid("sendMetadata", "must be true or false"), "The request contains an invalid value."},
+		{invalid("url", "must have 1 to 2048 characters, not 3000", transcript.IssueLength), "A link has at most 2,048 characters."},
+		{invalid("url", "must not hold a user or a password", transcript.IssueInvalid), "The link cannot be read."},
+		{invalid("url", "is an address to which this service sends nothing", transcript.IssueRefused), "The service sends nothing to this address."},
+		{invalid("feed", "is an address to which this service sends nothing", transcript.IssueRefused), "The service sends nothing to this address."},
+		{invalid("q", "must not hold control characters", transcript.IssueInvalid), "Leave out control characters."},
+		{invalid("q", "must not be blank", transcript.IssueLength), "Search for 1 to 200 characters."},
+		{invalid("urls.0", "must have 1 to 2048 characters, not 0", transcript.IssueLength), "One of the links cannot be read."},
+		{invalid("sendMetadata", "must be true or false", transcript.IssueType), "The request contains an invalid value."},
 		{`415 {"error":"unsupported_media_type","message":"Send the body as application/json."}`, "This kind of file is not accepted."},
 		{`408 {"error":"request_timeout","message":"The body did not arrive in time."}`, "The request took too long to arrive."},
 		{`404 {"error":"not_found"}`, "There is nothing at this address."},

@@ -11,7 +11,7 @@ import (
 
 // refusals are the beginnings of the keys of texts about what the API refuses. Pages hold none
 // of them: the module refusal.js loads them from a file when a page needs them first.
-var refusals = []string{"says.", "cure.", "field."}
+var refusals = []string{"says.", "cure.", "field.", "fault."}
 
 // refusalsFile returns the texts about what the API refuses, in JSON.
 func (c *catalog) refusalsFile() ([]byte, error) {
@@ -26,8 +26,8 @@ func (c *catalog) refusalsFile() ([]byte, error) {
 // it has one language. The text of the code takes its place: the one with the values of
 // details if there is one.
 func (c *catalog) sentence(code transcript.Code, details map[string]any) string {
-	if place, _, _ := strings.Cut(firstIssue(details).Path, "."); c.has("field." + place) {
-		return c.text("field." + place)
+	if says := c.fault(firstIssue(details)); says != "" {
+		return says
 	}
 	var values []any
 	for name, value := range details {
@@ -40,6 +40,18 @@ func (c *catalog) sentence(code transcript.Code, details map[string]any) string 
 		}
 	}
 	return c.says(code)
+}
+
+// fault returns what is wrong with a field; empty if there is no text. A text that fits the reason goes
+// before one that fits the field alone.
+func (c *catalog) fault(i transcript.Issue) string {
+	place, _, _ := strings.Cut(i.Path, ".")
+	for _, key := range []string{"field." + place + "." + string(i.Reason), "fault." + string(i.Reason), "field." + place} {
+		if c.has(key) {
+			return c.text(key)
+		}
+	}
+	return ""
 }
 
 // detail formats a value of details, the name of which ends with its unit.
@@ -78,6 +90,8 @@ func firstIssue(details map[string]any) (found transcript.Issue) {
 		first, _ := issues[0].(map[string]any)
 		found.Path, _ = first["path"].(string)
 		found.Message, _ = first["message"].(string)
+		reason, _ := first["reason"].(string)
+		found.Reason = transcript.IssueReason(reason)
 	}
 	return found
 }

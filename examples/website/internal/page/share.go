@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -19,7 +20,7 @@ type sharePage struct {
 	reading
 	Links   []library.Share // that have not ended, the last first
 	Address string          // of a new link, shown only this once; empty: no link was just made
-	Days    int             // for which the new link works
+	Days    int             // for which the new link works, or was to work; 0: none was asked for
 	Again   bool            // whether the form was sent before
 	Ended   bool            // whether a link has just ended
 	Refusal *trouble        // why there is no new link; nil: nothing was refused
@@ -35,7 +36,7 @@ const usualShareDays = 30
 func (s sharePage) Lives() []int { return shareDays }
 
 // Usual returns the life that the page proposes.
-func (s sharePage) Usual() int { return usualShareDays }
+func (s sharePage) Usual() int { return cmp.Or(s.Days, usualShareDays) }
 
 // Before tells the present links from all others: sending the form twice makes one link.
 func (s sharePage) Before() string {
@@ -85,8 +86,10 @@ func (p *pages) makeShare(w http.ResponseWriter, r *http.Request) error {
 	}
 	made, err := p.api.Library.Share(r.Context(), key, time.Now().AddDate(0, 0, days))
 	var refused *client.Error
-	if errors.As(err, &refused) && (refused.Code == transcript.UpgradeRequired || refused.Code == transcript.StateConflict) {
+	if errors.As(err, &refused) && refused.Err == nil {
 		found := p.troubleOf(r, err)
+		found.announce(w)
+		shown.Days = days
 		if refused.Code == transcript.StateConflict {
 			found.Message, found.Cure = p.strings.text("share.full"), p.strings.text("share.fullCure")
 		}

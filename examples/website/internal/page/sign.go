@@ -20,6 +20,9 @@ type signForm struct {
 	Next    string // the page to continue with
 	Open    bool   // whether strangers may make accounts
 	Trouble string // the fault; empty: none yet
+
+	Held  *heldForm // is sent after the sign-in; nil: none
+	Ended string    // tells that the session has ended, and what becomes of the form that was sent; empty: no form was
 }
 
 func (p *pages) signInPage(w http.ResponseWriter, r *http.Request) error {
@@ -43,7 +46,9 @@ func (p *pages) showSign(w http.ResponseWriter, r *http.Request, name string, wr
 	}
 	form := signForm{Next: localPath(r.FormValue("next")), Open: p.Visitors.OpenToAll(), Trouble: trouble}
 	if wrong != nil {
-		form.Name = r.PostFormValue("name")
+		if form.Name, form.Held = r.PostFormValue("name"), held(r); form.Held != nil {
+			form.Ended = p.strings.text("sign.endedHeld")
+		}
 	}
 	return p.show(w, r, status, name, form)
 }
@@ -79,9 +84,14 @@ func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, tex
 	return 0, "", wrong
 }
 
+// signIn signs a user in. If the page holds a form of the same user, signIn sends the form and answers
+// as the form does. Another user sees nothing of it.
 func (p *pages) signIn(w http.ResponseWriter, r *http.Request) error {
 	if err := p.Visitors.SignIn(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(w, r, "sign-in", err)
+	}
+	if form := held(r); form != nil && form.User == visitor.From(r.Context()).Account {
+		return form.send(w, r, p.mux)
 	}
 	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
 	return nil
@@ -125,7 +135,7 @@ func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
 
 // ofUser wraps a page for visitors who sign in.
 func (p *pages) ofUser(next handler) handler {
-	return member(func(w http.ResponseWriter, r *http.Request) error {
+	return p.member(func(w http.ResponseWriter, r *http.Request) error {
 		if visitor.From(r.Context()).Single {
 			return p.nothing(w, r)
 		}
@@ -174,5 +184,5 @@ func ownPath(next string) string {
 		!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.ContainsAny(to.Path, "\\\r\n\t") {
 		return "/"
 	}
-	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery}).String()
+	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery, Fragment: to.Fragment, RawFragment: to.RawFragment}).String()
 }

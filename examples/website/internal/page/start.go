@@ -122,7 +122,7 @@ func (p *pages) send(r *http.Request, pasted string, language []string) (string,
 		to, err := p.sendLink(r, found.single, language)
 		return found.passed.onto(to), err
 	case !visitor.From(r.Context()).Known():
-		e := transcript.Errorf(transcript.Forbidden, "%s", p.strings.text("start.manyNeedAccount"))
+		e := transcript.Errorf(transcript.Unauthorized, "%s", p.strings.text("start.manyNeedAccount"))
 		e.ActionLabel, e.ActionURL = p.strings.text("sign.in"), signInPath
 		return "", e
 	}

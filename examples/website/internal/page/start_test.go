@@ -155,7 +155,7 @@ func TestGuestsAreToldWhatTakesAnAccount(t *testing.T) {
 	assert.NotContains(t, start.body, `type="file"`)
 	for _, pasted := range []string{"dQw4w9WgXcQ 9bZkp7q19f0", "PLrAXtmErZgOeiKm4sgNOkn"} {
 		sent := s.post(t, "/transcripts", "links", pasted)
-		assert.Equal(t, http.StatusForbidden, sent.status)
+		assert.Equal(t, http.StatusUnauthorized, sent.status)
 		assert.Contains(t, sent.body, ">"+pasted+"</textarea>")
 		assert.Contains(t, sent.body, "need an account")
 		assert.Contains(t, sent.body, `href="/sign-in?next=`+url.QueryEscape("/?"+url.Values{"links": {pasted}}.Encode()))

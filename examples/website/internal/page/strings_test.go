@@ -22,7 +22,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 	require.NoError(t, json.Unmarshal(file, &texts))
 	assert.Equal(t, len(texts), strings.Count(string(file), "\n  \""), "a key stands there twice")
 
-	literal := regexp.MustCompile(`"([a-z]\w*\.[\w.]+)"`)
+	literal, start := regexp.MustCompile(`"([a-z]\w*\.[\w.]+)"`), regexp.MustCompile(`"([a-z]\w*\.)"`)
 	asked, beginnings := map[string]string{}, []string{}
 	for pattern, calls := range map[string]*regexp.Regexp{
 		"templates/*.html":       regexp.MustCompile(`\bt (\(print )?"([\w.]+)"`),
@@ -44,6 +44,9 @@ func TestEveryTextIsUsed(t *testing.T) {
 					if _, isKey := texts[quoted[1]]; isKey {
 						asked[quoted[1]] = name
 					}
+				}
+				for _, quoted := range start.FindAllStringSubmatch(string(content), -1) {
+					beginnings = append(beginnings, quoted[1])
 				}
 			}
 			for _, call := range calls.FindAllStringSubmatch(string(content), -1) {

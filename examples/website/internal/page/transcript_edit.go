@@ -27,6 +27,7 @@ type editPage struct {
 	Total    int      // lines of the text
 	Done     bool     // whether changes have just been saved
 	Trouble  string   // why they have not; empty: no fault
+	Refusal  *trouble // why the service has not saved them; nil: it was not asked, or has saved them
 	Conflict bool     // whether a line of the form was changed elsewhere
 }
 
@@ -111,7 +112,7 @@ func (p *pages) correct(w http.ResponseWriter, r *http.Request) error {
 	for try := 1; ; try++ {
 		saved, err := p.api.Library.Get(r.Context(), key)
 		if err != nil {
-			return err
+			return p.notCorrected(w, r, withoutText(key, from, form), err)
 		}
 		shown := newEditPage(saved, from)
 		edits := shown.merge(form, saved.Transcript.Segments)
@@ -132,8 +133,22 @@ func (p *pages) correct(w http.ResponseWriter, r *http.Request) error {
 			shown.Trouble = p.strings.text("edit.badLine")
 			return p.show(w, r, http.StatusUnprocessableEntity, "edit", shown)
 		}
-		return err
+		return p.notCorrected(w, r, shown, err)
 	}
+}
+
+// notCorrected shows the form again, with the reason why the service has not saved it.
+func (p *pages) notCorrected(w http.ResponseWriter, r *http.Request, shown editPage, err error) error {
+	found := p.troubleOf(r, err)
+	found.announce(w)
+	shown.Refusal = &found
+	return p.show(w, r, found.Status, "edit", shown)
+}
+
+// withoutText is the page of a form whose text cannot be read now.
+func withoutText(key library.Key, from int, form []formLine) editPage {
+	text := transcript.Transcript{Platform: key.Platform, ExternalID: key.ExternalID, Lang: key.Language}
+	return editPage{reading: reading{Transcript: text, Known: true}, Form: form, From: from, Total: from + len(form)}
 }
 
 // merge puts the lines of a form on top of the present text, and returns the edits.
@@ -196,6 +211,9 @@ func readLines(r *http.Request) ([]formLine, error) {
 		form[n] = formLine{
 			Index: index, Text: plainText(fields("text")[n]), Speaker: plainText(fields("speaker")[n]),
 			Was: transcript.Segment{Text: plainText(fields("was")[n]), Speaker: fields("wasSpeaker")[n]},
+		}
+		if starts := fields("start"); n < len(starts) { // the text itself has the time too
+			form[n].Start, _ = strconv.ParseFloat(starts[n], 64)
 		}
 	}
 	return form, nil

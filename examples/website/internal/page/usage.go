@@ -92,7 +92,8 @@ func (c *catalog) limitsOf(u *transcript.Usage) []limit {
 		{"upload", included(l.Upload && l.ASR)},
 		{"maxUpload", most(l.Upload && l.ASR, l.MaxUploadBytes, c.size, "usage.serviceBound")},
 		{"keepMedia", most(l.Upload && l.ASR, l.MaxKeepMediaSec, func(sec int64) string { return c.text("upload.keep.days", "count", sec/(24*60*60)) }, "usage.serviceBound")},
-		{"keptMedia", c.kept(u.KeptMedia)},
+		{"keptMedia", c.room(u.KeptMedia.Bytes, u.KeptMedia.Limit)},
+		{"library", c.room(u.Library.Bytes, u.Library.MaxBytes)},
 		{"batchItems", most(true, l.BatchItems, items, "usage.mostItems")},
 		{"batchExport", included(l.BatchExport)},
 		{"streams", most(true, l.EventStreams, c.number, "usage.anyNumber")},
@@ -104,15 +105,15 @@ func (c *catalog) limitsOf(u *transcript.Usage) []limit {
 	return all
 }
 
-// kept says how much of its room for recordings an account has used.
-func (c *catalog) kept(k transcript.KeptRecordings) string {
+// room says how much of its room for recordings or texts an account has used.
+func (c *catalog) room(bytes int64, limit *int64) string {
 	switch {
-	case k.Limit == nil:
-		return c.text("usage.noLimit", "used", c.size(k.Bytes))
-	case *k.Limit == 0 && k.Bytes == 0:
+	case limit == nil:
+		return c.text("usage.noLimit", "used", c.size(bytes))
+	case *limit == 0 && bytes == 0:
 		return c.text("usage.notIncluded")
 	}
-	return c.text("usage.of", "used", c.size(k.Bytes), "limit", c.size(*k.Limit))
+	return c.text("usage.of", "used", c.size(bytes), "limit", c.size(*limit))
 }
 
 // usage shows the limits of the visitor's plan, and their usage.

@@ -74,6 +74,9 @@ type view struct {
 	Texts   template.JS   // the texts of these modules
 }
 
+// Signs reports whether the page is shown for a user who signs in, and whose session can end.
+func (v view) Signs() bool { return v.Visitor.Known() && !v.Visitor.Single }
+
 // show renders a whole page before it sends any of it, so that an error can still be reported.
 func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
 	return p.showView(w, r, status, name, view{Visitor: visitor.From(r.Context()), Data: data})
@@ -103,7 +106,11 @@ func (p *pages) showView(w http.ResponseWriter, r *http.Request, status int, nam
 	w.Header().Add("Vary", "Accept-Language, Cookie")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(whole.Bytes()) // a visitor who has gone needs no page
+	shown := whole.Bytes()
+	if v.Signs() {
+		shown = markForms(shown, v.Visitor.Account)
+	}
+	_, _ = w.Write(shown) // a visitor who has gone needs no page
 	return nil
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -66,7 +67,7 @@ func (p *pages) webhooks(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *pages) showWebhooks(w http.ResponseWriter, r *http.Request, status int, shown webhooksPage) (err error) {
-	if shown.Webhooks, err = p.api.Webhooks.List(r.Context()); err != nil {
+	if shown.Webhooks, err = p.api.Webhooks.List(r.Context()); err != nil && shown.Form.Trouble == nil { // a refused form is shown without the list
 		return err
 	}
 	shown.Most = webhook.MaxEndpoints
@@ -135,6 +136,8 @@ type webhookPage struct {
 	Older      string   // the address of the next page; empty: none
 	Later      bool     // whether this is not the first page
 	Resent     int      // how many deliveries were just sent again; 0: none
+	Skipped    int      // how many were not, because they had been a short while before
+	Early      bool     // whether what was asked for was sent again a short while before
 	Tested     bool     // whether a test has just been sent
 	Made       *newKeys // the keys that were just made; nil: none were
 	Again      bool     // whether the form for new keys was sent before
@@ -158,8 +161,13 @@ func (webhookPage) Answered(d webhook.Delivery) int {
 
 // webhook shows a webhook and what became of its events.
 func (p *pages) webhook(w http.ResponseWriter, r *http.Request) error {
-	resent, _ := strconv.Atoi(r.FormValue("resent")) // the address may be invented: then none were
-	return p.showWebhook(w, r, http.StatusOK, webhookPage{Resent: min(max(resent, 0), webhook.MaxResend), Tested: r.FormValue("tested") != ""})
+	count := func(name string) int {
+		n, _ := strconv.Atoi(r.FormValue(name)) // the address may be invented: then none were
+		return min(max(n, 0), webhook.MaxResend)
+	}
+	return p.showWebhook(w, r, http.StatusOK, webhookPage{
+		Resent: count("resent"), Skipped: count("skipped"), Early: r.FormValue("early") != "", Tested: r.FormValue("tested") != "",
+	})
 }
 
 func (p *pages) showWebhook(w http.ResponseWriter, r *http.Request, status int, shown webhookPage) error {
@@ -222,6 +230,9 @@ func (p *pages) changeWebhook(w http.ResponseWriter, r *http.Request) error {
 	default:
 		err, to = p.api.Webhooks.Delete(r.Context(), id), "/webhooks?deleted=1"
 	}
+	if tooEarly(err) {
+		err, to = nil, pathOfWebhook(id)+"?early=1"
+	}
 	if err != nil {
 		return err
 	}
@@ -229,11 +240,21 @@ func (p *pages) changeWebhook(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// tooEarly reports whether the API refuses to send again what it sent again a short while before.
+func tooEarly(err error) bool {
+	var refused *client.Error
+	return errors.As(err, &refused) && refused.Code == transcript.StateConflict && refused.RetryAfter > 0
+}
+
 // resend sends one delivery of a webhook again, or all that have failed.
 func (p *pages) resend(w http.ResponseWriter, r *http.Request) error {
-	id, resent := r.PathValue("id"), 1
+	id, done := r.PathValue("id"), "resent=1"
 	if delivery := r.PathValue("delivery"); delivery != "" {
-		if _, err := p.api.Webhooks.Resend(r.Context(), id, delivery); err != nil {
+		_, err := p.api.Webhooks.Resend(r.Context(), id, delivery)
+		if tooEarly(err) {
+			err, done = nil, "early=1"
+		}
+		if err != nil {
 			return err
 		}
 	} else {
@@ -241,8 +262,8 @@ func (p *pages) resend(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		resent = all.Resent
+		done = fmt.Sprintf("resent=%d&skipped=%d", all.Resent, all.Skipped)
 	}
-	http.Redirect(w, r, pathOfWebhook(id)+"?resent="+strconv.Itoa(resent), http.StatusSeeOther)
+	http.Redirect(w, r, pathOfWebhook(id)+"?"+done, http.StatusSeeOther)
 	return nil
 }

@@ -143,10 +143,6 @@ func TestWebhookDeliveries(t *testing.T) {
 		}, time.Minute, 50*time.Millisecond)
 		return body
 	}
-	assert.Contains(t, s.get(t, path).body, "No event has happened yet.")
-	tested := s.post(t, path+"/test")
-	require.Equal(t, http.StatusSeeOther, tested.status, tested.body)
-	assert.Contains(t, s.get(t, tested.header.Get("Location")).body, "A test is on its way.")
 	event := h.next(t, secret)
 	assert.Equal(t, webhook.Test, event.Type)
 	body := shows(path, ">Delivered</p>", "1 attempt", "answer 204")
@@ -157,9 +153,14 @@ func TestWebhookDeliveries(t *testing.T) {
 	assert.Contains(t, s.get(t, resent.header.Get("Location")).body, "1 delivery is sent again.")
 	assert.Equal(t, event.ID, h.next(t, secret).ID)
 	shows(path, ">Delivered</p>")
+	early := s.post(t, path+"/deliveries/"+event.ID+"/resend")
+	require.Equal(t, http.StatusSeeOther, early.status, early.body)
+	assert.Contains(t, s.get(t, early.header.Get("Location")).body, "less than a minute ago")
 
 	h.status.Store(http.StatusGone)
-	require.Equal(t, http.StatusSeeOther, s.post(t, path+"/test").status)
+	tested := s.post(t, path+"/test")
+	require.Equal(t, http.StatusSeeOther, tested.status, tested.body)
+	assert.Contains(t, s.get(t, tested.header.Get("Location")).body, "A test is on its way.")
 	h.next(t, secret)
 	body = shows(path, ">Switched off</p>", ">Failed</p>", "answered 410")
 	assert.NotContains(t, body, "/resend", "a webhook that is off sends nothing")
@@ -173,7 +174,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	assert.Contains(t, s.get(t, path).body, ">Active</p>")
 	all := s.post(t, path+"/resend")
 	require.Equal(t, http.StatusSeeOther, all.status, all.body)
-	assert.Equal(t, path+"?resent=1", all.header.Get("Location"))
+	assert.Equal(t, path+"?resent=1&skipped=0", all.header.Get("Location"))
 	h.next(t, secret)
 	require.Eventually(t, func() bool { return !strings.Contains(s.get(t, path+"?status=failed").body, ">Failed</p>") }, time.Minute, 50*time.Millisecond)
 
@@ -189,6 +190,10 @@ func TestWebhookFormSaysWhatIsWrong(t *testing.T) {
 	for want, form := range map[string][]string{
 		`id="url-trouble"`:                            {"id", id, "url", " ", "event", "batch.failed"},
 		`value="http://10.0.0.1/"`:                    {"id", id, "url", "http://10.0.0.1/", "event", "batch.failed"},
+		"The service sends nothing to this address.":  {"id", id, "url", "http://10.0.0.1/", "event", "batch.failed"},
+		"The link cannot be read.":                    {"id", id, "url", "javascript:alert(1)", "event", "batch.failed"},
+		"A link has at most 2,048 characters.":        {"id", id, "url", h.url + strings.Repeat("/", 2048), "event", "batch.failed"},
+		"A description has at most 256 characters.":   {"id", id, "url", h.url, "event", "batch.failed", "description", strings.Repeat("x", 257)},
 		`value="javascript:alert(1)"`:                 {"id", id, "url", "javascript:alert(1)", "event", "batch.failed"},
 		`id="events-trouble"`:                         {"id", id, "url", h.url},
 		`id="description-trouble"`:                    {"id", id, "url", h.url, "event", "batch.failed", "description", strings.Repeat("x", 257)},
@@ -206,6 +211,29 @@ func TestWebhookFormSaysWhatIsWrong(t *testing.T) {
 	full := s.post(t, "/webhooks", "id", id, "url", h.url, "event", "batch.failed")
 	assert.Equal(t, http.StatusConflict, full.status)
 	assert.Contains(t, full.body, "You have 10, and more are not allowed.")
+}
+
+// The pages say that a webhook waits for its first answer, and what to do about it.
+func TestWebhookWaitsForAnAnswer(t *testing.T) {
+	t.Parallel()
+	s, h := newHooked(t)
+	h.status.Store(http.StatusNotFound)
+	path, secret := s.makeWebhook(t, h.url)
+	h.next(t, secret)
+	page := s.get(t, path).body
+	assert.Contains(t, page, "Waits for an answer")
+	assert.Contains(t, page, "Start your program, then send a test.")
+	assert.Contains(t, page, "The oldest delivery waits since")
+	assert.Contains(t, s.get(t, "/webhooks").body, "Waits for an answer")
+
+	h.status.Store(http.StatusNoContent)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		s.post(t, path+"/test") // does nothing while the first test is under way
+		page := s.get(t, path).body
+		assert.Contains(c, page, "Events are sent to this address.")
+		assert.NotContains(c, page, "The oldest delivery waits since")
+	}, time.Minute, 50*time.Millisecond)
+	assert.Contains(t, s.get(t, "/webhooks").body, ">Active</p>")
 }
 
 func TestWebhooksAreForThoseWhoSignIn(t *testing.T) {

@@ -86,8 +86,8 @@ func TestKeysAndCookiesOpenTheirOwnDoors(t *testing.T) {
 		assert.Equal(t, http.StatusOK, user.get("/web/v1/usage", with("Authorization", "Basic YTpi")).StatusCode)
 	})
 	t.Run("nothing that a header says is who somebody is", func(t *testing.T) {
-		for _, name := range []string{"X-User", "X-Account", "Remote-User", "X-Forwarded-User"} {
-			assert.Equal(t, http.StatusForbidden, s.browser(t).get("/web/v1/usage", with(name, "ada")).StatusCode)
+		for _, name := range []string{"X-User", "X-Account", "Remote-User", "X-Forwarded-User", "X-Shown-To"} {
+			assert.Equal(t, http.StatusUnauthorized, s.browser(t).get("/web/v1/usage", with(name, "ada")).StatusCode)
 		}
 	})
 	assert.Equal(t, 1, storetest.Count(t, s.options, "website_counts WHERE subject LIKE 'guest:%'"))
@@ -195,7 +195,7 @@ func TestNamesThatAreNotTheSites(t *testing.T) {
 			for _, path := range []string{"/", "/web/v1/usage"} {
 				a := b.get(path, func(r *http.Request) { r.Host = host })
 				if path != "/" && !single && status == http.StatusOK {
-					status = http.StatusForbidden
+					status = http.StatusUnauthorized
 				}
 				assert.Equal(t, status, a.StatusCode, "%s of %s", path, host)
 			}
@@ -249,7 +249,7 @@ func TestWhatBrowsersAreTold(t *testing.T) {
 	token := strings.TrimPrefix(set, "__Host-guest=")
 	planted := https.browser(t)
 	planted.send = with("Cookie", "guest="+token[:strings.IndexByte(token, ';')])
-	assert.Equal(t, http.StatusForbidden, planted.get("/web/v1/transcript/job/x/cancel").StatusCode)
+	assert.Equal(t, http.StatusUnauthorized, planted.get("/web/v1/transcript/job/x/cancel").StatusCode)
 }
 
 // The website writes to its tables while the service works on the same file.

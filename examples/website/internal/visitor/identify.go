@@ -17,6 +17,10 @@ import (
 // believed is how long a session counts as valid before it is checked again.
 const believed = time.Second
 
+// shownTo is the header in which the modules of a page name the user of the page. The session of
+// that user may have ended, and another user, or a guest, may use the browser now.
+const shownTo = "X-Shown-To"
+
 // asking is a request to the website.
 type asking struct {
 	client netip.Addr // invalid if there is no address
@@ -52,8 +56,8 @@ func From(ctx context.Context) Visitor {
 
 // Identify must wrap every handler that cookies open. It identifies the visitor and puts the
 // visitor into the request's context. It refuses requests from other sites, requests under a
-// foreign host name, and requests with an API key. It adds the security headers to all other
-// answers.
+// foreign host name, requests with an API key, and requests of a page that was shown to another
+// visitor. It adds the security headers to all other answers.
 func (v *Visitors) Identify(next http.Handler) http.Handler {
 	return v.protect(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/assets/") { // assets are public
@@ -70,6 +74,10 @@ func (v *Visitors) Identify(next http.Handler) http.Handler {
 				v.o.Log.ErrorContext(r.Context(), "who makes a request cannot be found out", "err", err)
 			}
 			refuse(w, r, unavailable(err))
+			return
+		}
+		if shown := r.Header.Get(shownTo); shown != "" && shown != a.visitor.Account {
+			refuse(w, r, transcript.Errorf(transcript.Unauthorized, "The user of this page is signed out."))
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store") // handlers may override it

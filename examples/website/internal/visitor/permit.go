@@ -42,8 +42,9 @@ var guestsMay = []string{
 const anyoneMay = "GET /v1/shared/{token}"
 
 // Permit returns the API with the permissions of visitors: users may use all of it, guests only
-// guestsMay and only while their allowance lasts, and everyone anyoneMay. A stranger becomes a guest with the first
-// link. Permit refuses requests that have not passed Identify.
+// guestsMay and only while their allowance lasts, and everyone anyoneMay. Everything else needs a
+// sign-in (401). A stranger becomes a guest with the first link. Permit refuses requests that have
+// not passed Identify.
 func (v *Visitors) Permit(api *server.Server) http.Handler {
 	p := &permit{visitors: v, api: api, handler: api.Handler(), rules: http.NewServeMux()}
 	for _, pattern := range slices.Concat(guestsMay, []string{anyoneMay}) {
@@ -78,20 +79,13 @@ func (p *permit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case asked == anyoneMay:
 		p.handler.ServeHTTP(w, r)
 	case p.visitors.o.GuestLinks <= 0, asked == "", asked == extract && !isJSON(r):
-		p.api.Refuse(w, r, signInFirst())
+		p.api.Refuse(w, r, server.ErrNoCredential)
 	case asked == extract:
 		r.Body = http.MaxBytesReader(w, r.Body, maxGuestBody)
 		p.extract(w, r, a)
 	default:
 		p.handler.ServeHTTP(w, r)
 	}
-}
-
-// signInFirst is the refusal of operations that guests may not use.
-func signInFirst() *transcript.Error {
-	e := transcript.Errorf(transcript.Forbidden, "This needs a sign-in.")
-	e.ActionLabel, e.ActionURL = "Sign in", "/sign-in"
-	return e
 }
 
 // isJSON reports whether the request has a JSON body; false for files and forms.

@@ -235,7 +235,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// begin gives the answer to r a new session, which replaces the old one.
+// begin gives the answer to r a new session, which replaces the old one. From then on the user is
+// the visitor who makes r.
 func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 	ctx, err := v.sessions.Load(r.Context(), askingOf(r.Context()).session)
 	if err == nil {
@@ -244,7 +245,7 @@ func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 	if err != nil {
 		return unavailable(err)
 	}
-	hand, err := v.keepSession(ctx, u.Folded, u.Sessions)
+	token, hand, err := v.keepSession(ctx, u.Folded, u.Sessions)
 	if err != nil {
 		return unavailable(err)
 	}
@@ -254,15 +255,23 @@ func (v *Visitors) begin(w http.ResponseWriter, r *http.Request, u user) error {
 	}
 	hand(w)
 	http.SetCookie(w, device)
+	askingOf(r.Context()).signedIn(u, token)
 	return nil
 }
 
+// signedIn makes the user of a new session the visitor.
+func (a *asking) signedIn(u user, session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.session, a.visitor, a.found = session, Visitor{Kind: User, Account: u.Name, Name: u.Name}, time.Now()
+}
+
 // keepSession stores the session in ctx for a user; hand adds its cookie to an answer.
-func (v *Visitors) keepSession(ctx context.Context, folded, sessions string) (hand func(http.ResponseWriter), err error) {
+func (v *Visitors) keepSession(ctx context.Context, folded, sessions string) (token string, hand func(http.ResponseWriter), err error) {
 	v.sessions.Put(ctx, userKey, folded)
 	v.sessions.Put(ctx, sessionsKey, sessions)
 	token, expiry, err := v.sessions.Commit(ctx)
-	return func(w http.ResponseWriter) { v.sessions.WriteSessionCookie(ctx, w, token, expiry) }, err
+	return token, func(w http.ResponseWriter) { v.sessions.WriteSessionCookie(ctx, w, token, expiry) }, err
 }
 
 // SignOut ends the session of the request.
@@ -350,7 +359,7 @@ func (v *Visitors) change(w http.ResponseWriter, r *http.Request, hash string) e
 	if err != nil {
 		return unavailable(err)
 	}
-	hand, err := v.keepSession(ctx, fold(name), sessions)
+	_, hand, err := v.keepSession(ctx, fold(name), sessions)
 	if err == nil {
 		err = v.db.setPassword(ctx, name, hash, sessions)
 	}

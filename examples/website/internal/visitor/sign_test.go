@@ -151,7 +151,7 @@ func TestTheSessionOfWhoMayNotIsOver(t *testing.T) {
 	_, err := s.Accounts.Set(t.Context(), "bob", account.Settings{Suspended: &yes})
 	require.NoError(t, err)
 	assert.False(t, bob.known())
-	assert.Equal(t, http.StatusForbidden, bob.get("/web/v1/usage").StatusCode)
+	assert.Equal(t, http.StatusUnauthorized, bob.get("/web/v1/usage").StatusCode)
 	assert.Equal(t, http.StatusForbidden, bob.form("/sign-in", "name", "bob", "password", password).StatusCode)
 	_, err = s.Accounts.Set(t.Context(), "bob", account.Settings{Suspended: &no})
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestTheSessionOfWhoMayNotIsOver(t *testing.T) {
 
 	require.NoError(t, s.visitors.RemoveUser(t.Context(), "ADA"))
 	assert.False(t, ada.known())
-	assert.Equal(t, http.StatusForbidden, ada.get("/web/v1/usage").StatusCode)
+	assert.Equal(t, http.StatusUnauthorized, ada.get("/web/v1/usage").StatusCode)
 	assert.Equal(t, http.StatusConflict, s.browser(t).form("/sign-up", "name", "ada", "password", password).StatusCode, "the account is there, with what they saved")
 	_, err = s.visitors.AddUser(t.Context(), "ada", password)
 	require.NoError(t, err)

@@ -76,12 +76,13 @@ func (f *Faults) Disarm() []string {
 	return f.seen
 }
 
-// atRest matches the statements that a service repeats without any request: heartbeats,
-// the search for news, the election of the leader, and scheduled tasks. The fetch of steps is
-// not among them: its answer brings the steps that it has marked as running.
+// atRest matches the statements that a service repeats without any request: heartbeats, looks for
+// dead processes and for audio that goes, the search for news, the election of the leader, and
+// scheduled tasks. The fetch of steps is not among them: its answer brings the steps that it has
+// marked as running.
 var atRest = regexp.MustCompile(`(?i)\bprocesses\b|river_(leader|queue|client|notification|migration)|LISTEN|pg_notify|goose_db_version|` +
 	`SELECT EXISTS \(SELECT 1 FROM river_job|name: (JobSchedule|JobGetStuck|JobDelete|QueueGet|Leader|Notify)|^(SET|PRAGMA|;)|` +
-	`SET beat_at|^\s*(-- ping)?\s*$`)
+	`SET beat_at|pg_try_advisory_xact_lock|pg_advisory_lock_shared|pg_backend_pid|FROM blob_holds WHERE until|audio_ended_at <=|^\s*(-- ping)?\s*$`)
 
 // next counts a statement and says how it is to fail.
 func (f *Faults) next(statement string) Fault {

@@ -10,14 +10,15 @@ import (
 
 // relay is one connection to PostgreSQL whose statements may fail. relay knows four
 // facts of the protocol: a message is a letter, a length and a body; Q is a statement;
-// messages up to an S are a statement too; and the server answers each statement with a
-// Z.
+// messages up to an S with an E among them are a statement too, and without one only prepare
+// a statement; and the server answers each of them with a Z.
 type relay struct {
 	faults   *Faults
 	prepared map[string]string // by the names of the client
 
 	held      []byte // messages of a statement that has not ended
 	statement string
+	executes  bool // an E or a Q is among them
 
 	mu   sync.Mutex
 	lost bool // the answer that comes next
@@ -46,15 +47,18 @@ func (r *relay) Ask(kind byte, body []byte) (send []byte, ok bool) {
 		_, rest, _ := bytes.Cut(body, []byte{0})
 		name, _, _ := bytes.Cut(rest, []byte{0})
 		r.statement = r.prepared[string(name)]
+	case 'E':
+		r.executes = true
 	case 'Q':
+		r.executes = true
 		r.statement = string(bytes.TrimRight(body, "\x00"))
 	}
 	if kind != 'Q' && kind != 'S' && kind != 'X' && kind != 'p' {
 		return nil, true
 	}
-	send, statement := r.held, r.statement
-	r.held, r.statement = nil, ""
-	if kind == 'X' || kind == 'p' {
+	send, statement, executes := r.held, r.statement, r.executes
+	r.held, r.statement, r.executes = nil, "", false
+	if !executes {
 		return send, true
 	}
 	switch r.faults.next(statement) {

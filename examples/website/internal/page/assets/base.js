@@ -54,17 +54,31 @@ function meaning(status) {
 
 export const patience = 120_000; // milliseconds, the longest wait for an answer
 
+// shownTo is the header of requests that names the user of this page. If another user is signed in
+// meanwhile, the answer is 401.
+const { account } = document.body.dataset;
+export const shownTo = account ? { "X-Shown-To": account } : {};
+
+// signedOut tells that the session has ended, and offers to sign in. Modules call it when they learn
+// that, unless load has done so.
+export async function signedOut() {
+  (await import("./signed-out.js").catch(() => null))?.tell(); // without a connection the refusal tells enough
+}
+
 // load requests an address of the site. It throws a Refusal if there is no answer (status 0),
-// if the answer is not a success, and if it redirects to the sign-in page (401).
+// if the answer is not a success, and if the session has ended (401), which it also tells.
 export async function load(address, options) {
   let answer, text;
   try {
-    answer = await fetch(address, { ...options, redirect: "manual", signal: AbortSignal.timeout(patience) });
+    answer = await fetch(address, { ...options, headers: { ...options?.headers, ...shownTo }, redirect: "manual", signal: AbortSignal.timeout(patience) });
     text = await answer.text();
   } catch {
     throw new Refusal(0);
   }
-  if (answer.type === "opaqueredirect") throw new Refusal(401);
+  if (answer.type === "opaqueredirect" || answer.status === 401) {
+    signedOut();
+    throw new Refusal(401);
+  }
   if (!answer.ok) throw await refusal(answer, parse(text)?.error);
   return { status: answer.status, text };
 }

@@ -32,7 +32,7 @@ async function follow() {
         return;
       }
       if ([400, 401, 402, 403].includes(refusal.status)) {
-        lost(refusal.status === 401 || refusal.status === 403 ? t("batch.signedOut") : refusal.message);
+        lost(refusal.message);
         return;
       }
       const seconds = Math.max(backoff(++failures), Math.min(refusal.retryAfter || 0, 300));

@@ -6,6 +6,7 @@
 export async function copy(text) {
   if (navigator.clipboard?.write && globalThis.ClipboardItem) {
     const blob = Promise.resolve(text).then((text) => new Blob([text], { type: "text/plain" }));
+    blob.catch(() => {}); // the code below throws it
     try {
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
       return;

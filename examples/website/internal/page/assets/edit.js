@@ -19,6 +19,7 @@ const { platform, externalId, language } = document.querySelector("article.trans
 const path = `/web/v1/library/transcripts/${encodeURIComponent(platform)}/${encodeURIComponent(externalId)}?${new URLSearchParams({ language })}`;
 
 let lines = [], numbers = []; // the elements of the lines, and their numbers in the text
+let signedOut = false; // whether the last changes were not saved because the session has ended
 let at = -1, before; // the line in the editor as an index of lines, and as it was
 
 async function start() {
@@ -26,7 +27,7 @@ async function start() {
   try {
     found = await begin({ path, account: link.dataset.account, told: { lines: shown, state: tell, replaced: again } });
   } catch (refusal) {
-    notice(refusal.message);
+    if (refusal.status !== 401) notice(refusal.message);
     return;
   }
   const paragraphs = [...text.querySelectorAll("p")].filter((line) => line.querySelector("a"));
@@ -179,6 +180,7 @@ function tell(now, why = "") {
   const told = t("transcript.edit.is." + now, { why });
   if (state.textContent !== told) state.textContent = told;
   state.dataset.is = now;
+  if (now === "signedOut" || now === "saved") signedOut = now === "signedOut";
 }
 
 function typed() {
@@ -239,7 +241,8 @@ function end() {
   link.focus();
 }
 
-function guard(event) { if (pending()) event.preventDefault(); }
+// A user who leaves in order to sign in again loses nothing, because the changes are kept.
+function guard(event) { if (pending() && !signedOut) event.preventDefault(); }
 addEventListener("beforeunload", guard);
 
 document.getElementById("edit-done").addEventListener("click", end);

@@ -26,7 +26,7 @@ async function run() {
     // in the address the browser would stay here.
     location.replace(location.pathname + location.search);
   } catch (refusal) {
-    refused(refusal);
+    say(part("line"), refusal.message);
   }
 }
 
@@ -121,14 +121,3 @@ async function there() {
   }
 }
 
-function refused({ status, message }) {
-  const line = part("line");
-  if (status !== 401 && status !== 403) {
-    say(line, message);
-    return;
-  }
-  const link = document.createElement("a");
-  link.href = "/sign-in?next=" + encodeURIComponent(location.pathname + location.search);
-  link.textContent = t("job.signedOut");
-  line.replaceChildren(link);
-}

@@ -1,6 +1,7 @@
 // Plays the recording of a text in step with the text: marks the spoken line, goes to a line that
 // the reader clicks, and answers to keys. Without this module the browser's own player works.
 
+import { shownTo, signedOut } from "./base.js";
 import { lineAt, mark } from "./transcript.js";
 import { t } from "./strings.js";
 
@@ -157,8 +158,9 @@ addEventListener("keydown", (event) => {
 async function explain() {
   let status = 0;
   try {
-    ({ status } = await fetch(audio.currentSrc, { method: "HEAD" }));
+    ({ status } = await fetch(audio.currentSrc, { method: "HEAD", headers: shownTo }));
   } catch { /* there is no answer */ }
+  if (status === 401) signedOut();
   if (status === 404 || status === 410) return end();
   told.textContent = status === 0 ? t("problem.lost") : status === 401 ? t("problem.signedOut") : t("transcript.play.failed");
 }

@@ -11,11 +11,13 @@ export async function explain(error) {
 }
 
 // sentence returns the text of a code: the one with the values of details if there is one. The
-// API names a faulty value by its place in the request, and the page by its own words.
+// API names a faulty value by its place in the request and by a reason, and the page by its own words.
 function sentence({ code, details }) {
-  const field = details?.issues?.[0]?.path?.split(".")[0];
+  const { path, reason } = details?.issues?.[0] ?? {};
+  const field = path?.split(".")[0];
+  const faults = field ? [text(`field.${field}.${reason}`), text(`fault.${reason}`), text(`field.${field}`)] : [];
   const values = Object.fromEntries(Object.entries(details ?? {}).map(([name, value]) => [name, shown(name, value)]));
-  const all = [field && text(`field.${field}`), ...Object.keys(values).sort().map((name) => text(`says.${code}.${name}`, values)), text(`says.${code}`)];
+  const all = [...faults, ...Object.keys(values).sort().map((name) => text(`says.${code}.${name}`, values)), text(`says.${code}`)];
   return all.find((one) => one && !one.includes("{")) ?? "";
 }
 

@@ -1,7 +1,7 @@
 // Merges changes on the server into the present page: unchanged elements stay, and with them
 // the focus, the selection, unfolded parts and the scroll position.
 
-import { Refusal, patience } from "./base.js";
+import { Refusal, patience, shownTo, signedOut } from "./base.js";
 import { local } from "./times.js";
 
 // renew loads this page again and updates an element with an id to its new state. It throws a
@@ -21,9 +21,13 @@ export function page() {
     request.open("GET", location.href);
     request.responseType = "document";
     request.timeout = patience;
+    for (const [name, value] of Object.entries(shownTo)) request.setRequestHeader(name, value);
     request.onload = () => {
+      if (request.status === 401 || request.responseURL && new URL(request.responseURL).pathname !== location.pathname) {
+        signedOut();
+        return reject(new Refusal(401));
+      }
       if (request.status !== 200 || !request.response) return reject(new Refusal(request.status));
-      if (new URL(request.responseURL).pathname !== location.pathname) return reject(new Refusal(401));
       local(request.response);
       resolve(request.response);
     };

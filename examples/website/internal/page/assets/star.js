@@ -28,7 +28,7 @@ document.addEventListener("submit", async (event) => {
     await ask("/v1" + pathname + search, { method: starred ? "PUT" : "DELETE" });
   } catch (refusal) {
     show(action, !starred);
-    notice(t("star.failed", { why: refusal.message }));
+    if (refusal.status !== 401) notice(t("star.failed", { why: refusal.message }));
   }
   busy.delete(action);
 });

@@ -4,6 +4,7 @@
 import "./wait.js";
 import { notice } from "./base.js";
 import { t } from "./strings.js";
+import { unfinished } from "./upload-begun.js";
 import { kept } from "./upload-kept.js";
 
 const links = document.getElementById("links");
@@ -29,7 +30,7 @@ async function upload(files) {
   }
 }
 
-if (section && kept(section.dataset.account).length) upload([]); // shows the files from before a reload
+if (section && (kept(section.dataset.account).length || unfinished(section.dataset.account).length)) upload([]); // shows the files from before a reload
 
 if (section) {
   const files = document.getElementById("files");

@@ -23,7 +23,7 @@ export function text(key, values = {}) {
 }
 
 // refusals loads the texts about what the API refuses, the keys of which begin with "says.",
-// "cure." or "field.". Without a connection they are missing.
+// "cure.", "field." or "fault.". Without a connection they are missing.
 export function refusals() {
   loading ??= fetch(new URL(`./refusals-${language}.json`, import.meta.url))
     .then((answer) => answer.json())

@@ -13,7 +13,7 @@ copies.addEventListener("click", async ({ target }) => {
     await copy(load(`${copies.dataset.from}&as=${target.value}`).then(({ text }) => text));
     notice(t("transcript.copy.done"));
   } catch (error) {
-    notice(error instanceof Refusal ? error.message : t("transcript.copy.failed"));
+    if (error.status !== 401) notice(error instanceof Refusal ? error.message : t("transcript.copy.failed"));
   }
 });
 
@@ -32,7 +32,7 @@ function say(form, text) {
   const words = document.createElement("p");
   words.className = "hint";
   words.textContent = text;
-  form.replaceChildren(words);
+  form.lastElementChild.replaceChildren(words);
   form.hidden = false;
 }
 
@@ -54,7 +54,7 @@ async function offerLanguages(form) {
   const row = document.createElement("div");
   row.className = "row";
   row.append(...choices);
-  form.append(row);
+  form.lastElementChild.append(row);
 }
 
 const choices = document.getElementById("choices");

@@ -44,7 +44,7 @@ async function remove(path) {
     if (refusal.status !== 404) { // 404: another tab was faster
       held.delete(path);
       show(path, true);
-      notice(t("undo.failed", { why: refusal.message }), { ms: patience });
+      if (refusal.status !== 401) notice(t("undo.failed", { why: refusal.message }), { ms: patience });
       return;
     }
   }

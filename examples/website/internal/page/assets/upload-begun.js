@@ -9,18 +9,26 @@ const lasts = 24 * 3600_000; // milliseconds; the service keeps an upload for th
 
 // recall returns the id of the upload of a file with the same fields; empty if there is none.
 export function recall(account, file, fields) {
-  return all().find((begun) => begun.account === account && begun.fields === fields && isOf(begun, file))?.id ?? "";
+  const known = all(), found = known.find((begun) => begun.account === account && begun.fields === fields && isOf(begun, file));
+  if (!found) return "";
+  found.tab = tab();
+  keep(known);
+  return found.id;
 }
+
+// unfinished returns the uploads of an account that this tab was sending.
+export function unfinished(account) { return all().filter((begun) => begun.account === account && begun.tab && begun.tab === tab()); }
 
 // remember keeps the id of an upload.
 export function remember(account, { name, size, lastModified }, fields, id) {
-  keep([...all(), { account, name, size, lastModified, fields, id, until: Date.now() + lasts }]);
+  keep([...all(), { account, name, size, lastModified, fields, id, tab: tab(), until: Date.now() + lasts }]);
 }
 
 // forget removes the id of an upload.
 export function forget(id) { keep(all().filter((begun) => begun.id !== id)); }
 
-const isOf = (begun, { name, size, lastModified }) => begun.name === name && begun.size === size && begun.lastModified === lastModified;
+// isOf reports whether an upload is of a file.
+export const isOf = (begun, { name, size, lastModified }) => begun.name === name && begun.size === size && begun.lastModified === lastModified;
 
 function all() {
   try {
@@ -28,6 +36,15 @@ function all() {
   } catch { // no storage, or not ours
     return [];
   }
+}
+
+// tab returns a name for this tab, which lasts over a reload; empty: there is no storage.
+function tab() {
+  try {
+    const name = sessionStorage.getItem("tab") ?? String(Math.random());
+    sessionStorage.setItem("tab", name);
+    return name;
+  } catch { return ""; }
 }
 
 function keep(begun) {

@@ -41,11 +41,17 @@ export class Followed {
         return;
       }
       file.failed = true;
-      signedOut(refusal) ? row.refuse(t("job.signedOut"), "/sign-in?next=/", t("sign.in")) : row.refuse(refusal.message);
+      row.refuse(refusal.message);
     }
     file.ended = true;
     this.#changed();
     this.#announce();
+  }
+
+  // refused counts a file that has no job.
+  refused(row) {
+    this.#files.add({ row, job: "", ended: true, failed: true });
+    this.#changed();
   }
 
   #watch(row, job) {
@@ -66,7 +72,7 @@ export class Followed {
 
   #changed() {
     const files = [...this.#files], ended = files.filter((file) => file.ended);
-    keep(this.#account, files.map(({ row, job }) => ({ name: row.name, job })));
+    keep(this.#account, files.filter(({ job }) => job).map(({ row, job }) => ({ name: row.name, job })));
     this.#sum.textContent = files.length > 1 ? sum(files.length, ended) : "";
     if (this.#clear.contains(document.activeElement) && !ended.length) document.getElementById("files").focus();
     this.#clear.hidden = !ended.length;
@@ -84,8 +90,6 @@ function sum(all, ended) {
   const failed = ended.filter((file) => file.failed).length;
   return [t("upload.sum", { done: ended.length - failed, count: all }), failed ? t("upload.sumFailed", { count: failed }) : ""].filter(Boolean).join(" ");
 }
-
-const signedOut = ({ status }) => status === 401 || status === 403;
 
 const jobPath = (job) => "/jobs/" + encodeURIComponent(job);
 

@@ -30,7 +30,14 @@ export class Row {
   }
 
   wait(cancel) {
+    this.element.removeAttribute("data-unsent");
     this.say(t("upload.waiting"));
+    this.#offers(this.#button(t("upload.cancel"), cancel, t("upload.cancelFile", { name: this.name })));
+  }
+
+  // left says how much of the file was sent before a reload.
+  left(text, cancel) {
+    this.say(text);
     this.#offers(this.#button(t("upload.cancel"), cancel, t("upload.cancelFile", { name: this.name })));
   }
 
@@ -48,10 +55,13 @@ export class Row {
     this.#offers(...(/^(https?:\/\/|\/(?!\/))/.test(url) ? [this.#link(url, label || url)] : []));
   }
 
-  // offer asks whether to try again.
-  offer(again) {
-    this.refuse(t("upload.broken"));
-    this.#offers(this.#button(t("upload.again"), again));
+  // offer asks whether to try again. After the end of a session the visitor signs in on another tab,
+  // because this page alone has the file.
+  offer(again, signedOut) {
+    this.refuse(signedOut ? t("upload.signedOut") : t("upload.broken"));
+    const button = this.#button(t("upload.again"), again);
+    this.#offers(...(signedOut ? [this.#tab("/sign-in", t("sign.in")), button] : [button]));
+    this.element.toggleAttribute("data-unsent", true);
   }
 
   // work shows the state of the file's job. fraction is the recognized part of the speech, if
@@ -79,6 +89,12 @@ export class Row {
     if (label) button.setAttribute("aria-label", label);
     button.addEventListener("click", run);
     return button;
+  }
+
+  #tab(url, text) {
+    const link = this.#link(url, text);
+    link.target = "_blank";
+    return link;
   }
 
   #link(url, text, label) {

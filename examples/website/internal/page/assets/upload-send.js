@@ -1,12 +1,13 @@
 // Sends a file to the service: a small file in one request, and a large file so that the upload
 // goes on after a break where it was.
 
-import { parse } from "./base.js";
+import { parse, shownTo } from "./base.js";
 import { forget, recall, remember } from "./upload-begun.js";
 
 const large = 16 * 1024 ** 2; // bytes
 const stalled = 60_000; // milliseconds without a byte, after which a connection has broken
-const create = "/web/v1/transcript", uploads = "/web/v1/uploads/";
+const create = "/web/v1/transcript";
+export const uploads = create + "/uploads/";
 let formsOnly = false; // the service takes whole files alone
 
 // Sender sends a file, request by request. show has progress(sent, all, speed), received(), which
@@ -44,7 +45,7 @@ export class Sender {
   // remove removes what the service has of the file.
   remove() {
     if (!this.#id) return;
-    fetch(uploads + this.#id, { method: "DELETE", keepalive: true }).catch(() => {}); // the service's sweep does it later
+    fetch(uploads + this.#id, { method: "DELETE", keepalive: true, headers: shownTo }).catch(() => {}); // the service's sweep does it later
     this.done();
   }
 
@@ -73,7 +74,7 @@ export class Sender {
       "Upload-Length": this.#file.size,
     });
     // The page reaches the service under another path than the service knows.
-    const id = /\/v1\/uploads\/([\w-]+)$/.exec(answer.header("Location"))?.[1];
+    const id = /\/uploads\/([\w-]+)$/.exec(answer.header("Location"))?.[1];
     if (answer.status === 201 && answer.header("Upload-Complete") === "?0" && id) {
       this.#id = id;
       this.#known = true;
@@ -163,7 +164,7 @@ export class Sender {
         });
       });
       request.open(method, path);
-      for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+      for (const [name, value] of Object.entries({ ...headers, ...shownTo })) request.setRequestHeader(name, value);
       alive();
       request.send(body);
     });

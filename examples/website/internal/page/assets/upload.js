@@ -1,9 +1,11 @@
 // Sends files one after the other and shows their progress, until the service has accepted or
 // refused them.
 
+import { signedOut } from "./base.js";
 import { backoff, pause, size, sleep } from "./pause.js";
 import { t } from "./strings.js";
 import { Followed, fail, pageOf } from "./upload-follow.js";
+import { Left } from "./upload-left.js";
 import { Row } from "./upload-row.js";
 import { Sender } from "./upload-send.js";
 
@@ -12,14 +14,15 @@ const tries = 5; // that bring a file no further, before the visitor is asked
 // Uploads is the list of files and their states. languages() returns the list of languages for
 // the next file; empty: detect the language.
 export class Uploads {
-  #section; #list; #languages; #queue = []; #busy = false; #followed;
+  #section; #list; #languages; #queue = []; #busy = false; #followed; #left;
 
   constructor(section, list, languages) {
     this.#section = section;
     this.#list = list;
     this.#languages = languages;
     this.#followed = new Followed(section, list, () => this.#busy);
-    addEventListener("beforeunload", (event) => { if (this.#busy) event.preventDefault(); });
+    this.#left = new Left(list, section.dataset.account);
+    addEventListener("beforeunload", (event) => { if (this.#busy || list.querySelector("[data-unsent]")) event.preventDefault(); });
   }
 
   // add takes chosen or dropped files. It refuses files that cannot be sent.
@@ -27,11 +30,17 @@ export class Uploads {
     const most = Number(this.#section.dataset.max) || Infinity;
     for (const file of files) {
       const row = new Row(file.name);
+      this.#left.chosen(file);
       this.#list.append(row.element);
-      if (file.size === 0) row.refuse(t("upload.empty"));
-      else if (file.size > most) row.refuse(t("upload.tooLarge", { size: size(file.size), limit: size(most) }));
+      if (file.size === 0) this.#refuse(row, t("upload.empty"));
+      else if (file.size > most) this.#refuse(row, t("upload.tooLarge", { size: size(file.size), limit: size(most) }));
       else this.#enqueue(new Upload(file, this.#languages(), this.#section.dataset.account, row));
     }
+  }
+
+  #refuse(row, why) {
+    row.refuse(why);
+    this.#followed.refused(row);
   }
 
   #enqueue(upload) {
@@ -46,10 +55,11 @@ export class Uploads {
     let done = null;
     for (let upload; (upload = this.#queue.shift());) {
       done = await upload.run();
-      if (upload.broken) upload.row.offer(() => this.#enqueue(upload));
+      if (upload.broken) upload.row.offer(() => this.#enqueue(upload), upload.signedOut);
       if (done && this.#list.children.length === 1) break; // the only file: show its page
       done = null;
       if (upload.job) this.#followed.add(upload.row, upload.job);
+      else if (upload.refused) this.#followed.refused(upload.row);
     }
     this.#busy = false;
     if (done) location.assign(done);
@@ -72,8 +82,10 @@ class Upload {
       resumes: (sent, all) => row.say(t("upload.resumes", { sent: size(sent), all: size(all) })),
     });
     this.row = row;
-    this.broken = false; // whether the connection broke more often than the module retries
+    this.broken = false; // whether the visitor has to send the file again
+    this.signedOut = false; // whether that is because the session has ended, and not the connection
     this.job = ""; // of the accepted file
+    this.refused = false; // or canceled
   }
 
   cancel() {
@@ -81,16 +93,22 @@ class Upload {
     this.#stop();
     this.#sender.cancel();
     this.row.refuse(t("upload.canceled"));
+    this.refused = true;
   }
 
   // run returns the page of the result, or null.
   async run() {
-    this.broken = false;
+    this.broken = this.signedOut = false;
     for (let failures = 0; !this.#canceled;) {
       const { status, body, retryAfter, more, moved } = await this.#sender.step();
       if (this.#canceled) break;
       if (moved) failures = 0;
       if (more) continue;
+      if (status === 401) {
+        this.broken = this.signedOut = true;
+        signedOut();
+        break;
+      }
       const wait = status === 0 ? backoff(failures + 1) : repeats(status, body) ? Math.max(retryAfter, backoff(failures + 1)) : 0;
       if (!wait) return this.#end(status, body);
       if (++failures === tries) {
@@ -122,6 +140,7 @@ class Upload {
     }
     const error = typeof body.error === "string" ? { code: body.error.toUpperCase() } : body.error ?? {};
     fail(this.row, error);
+    this.refused = true;
     return null;
   }
 }

@@ -1,0 +1,44 @@
+package follows_test
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+)
+
+// A large feed has a place from its first bytes above the size on until its look ends. A small feed needs
+// none.
+func TestLargeFeedsTakePlaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		line := turns.New(1)
+		read := func(account string, size int) (*follows.Place, error) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			p := follows.NewPlace(line, account)
+			_, err := io.Copy(io.Discard, p.Reading(ctx, strings.NewReader(strings.Repeat("x", size))))
+			return p, err
+		}
+		large, err := read("acme", follows.LargeFeed+1)
+		require.NoError(t, err)
+		small, err := read("globex", follows.LargeFeed)
+		require.NoError(t, err)
+		small.End()
+		waits, err := read("globex", follows.LargeFeed+1)
+		require.ErrorIs(t, err, follows.ErrNoPlace)
+		waits.End()
+		large.End()
+		next, err := read("globex", follows.LargeFeed+1)
+		assert.NoError(t, err)
+		next.End()
+	})
+}

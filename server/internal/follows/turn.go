@@ -1,0 +1,132 @@
+package follows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+)
+
+const (
+	// TurnsAtOnce is how many accounts a process serves at once in each of the two queues.
+	TurnsAtOnce = 16
+	// looksAtOnce is how many looks of an account are under way at once in each line.
+	looksAtOnce = 4
+	// turn is how long an account looks before others do. Looks that have begun end first.
+	turn = 2 * time.Second
+	// again is the pause before a line whose hosts are busy is tried again.
+	again = cluster.ElsewherePause
+)
+
+// takeTurn looks at due sources of a line, for a turn at most. Then it makes the next step of
+// the line, if there is more to look at.
+func (fs *Follows) takeTurn(ctx context.Context, run db.Work, step Step) error {
+	until := time.Now().Add(turn)
+	found := false
+	looked := -1
+	for looked != 0 && time.Now().Before(until) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		}
+		n, news, err := fs.lookSome(ctx, step)
+		if err != nil {
+			return err
+		}
+		looked, found = n, found || news
+	}
+	return fs.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
+		if found {
+			if err := tx.Enqueue(ctx, Step{}); err != nil { // submits what was found
+				return err
+			}
+		}
+		return fs.endTurn(ctx, tx, run, step, looked == 0)
+	})
+}
+
+// lookSome looks at the next sources of a line, and reports at how many and whether a look
+// has found something new.
+func (fs *Follows) lookSome(ctx context.Context, step Step) (n int, news bool, err error) {
+	if counts, err := fs.store.SQL().Reader().NewSelect().Model((*line)(nil)).
+		Where("account = ? AND slow = ? AND step = ?", step.Account, step.Slow, step.Number).Exists(ctx); err != nil || !counts {
+		return 0, false, sqldb.Wrap("line of follows", err)
+	}
+	hosts := fs.quickHosts
+	if step.Slow {
+		hosts = fs.slowHosts
+	}
+	places, err := fs.nextLooks(ctx, step, looksAtOnce, hosts.busy(step.Account), step.Slow && fs.feedsOnly(ctx))
+	if err != nil {
+		return 0, false, err
+	}
+	var ids []string
+	for _, q := range places {
+		if hosts.begin(step.Account, q.Host) {
+			defer hosts.end(step.Account, q.Host)
+			ids = append(ids, q.SourceID)
+		}
+	}
+	if len(ids) == 0 {
+		return 0, false, nil
+	}
+	now, err := fs.now(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	sources, err := claim(ctx, fs.store, ids, now)
+	if err != nil {
+		return 0, false, err
+	}
+	var fresh atomic.Bool
+	err = some(ctx, looksAtOnce, sources, func(ctx context.Context, s source) error {
+		found, err := fs.look(ctx, step, &s)
+		if found {
+			fresh.Store(true)
+		}
+		return err
+	})
+	return len(ids), fresh.Load(), err
+}
+
+// endTurn ends a run, and plans the next step of the line if looks wait. waits tells that none of
+// them could begin now.
+func (fs *Follows) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Step, waits bool) error {
+	l := &line{Account: step.Account, Slow: step.Slow}
+	err := lockLine(ctx, tx, l)
+	if errors.Is(err, db.ErrNotFound) || err == nil && l.Step != step.Number { // another step has the work
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	more, err := tx.SQL().NewSelect().Model((*queued)(nil)).Where("account = ? AND slow = ? AND due_at IS NOT NULL", step.Account, step.Slow).Exists(ctx)
+	if err != nil {
+		return sqldb.Wrap("looks of a line", err)
+	}
+	held, err := tx.Holds(ctx, run)
+	if err != nil || !held {
+		return err
+	}
+	now, err := fs.now(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !more:
+		l.StepAt = nil
+		err = saveLine(ctx, tx, l)
+	case waits:
+		err = fs.plan(ctx, tx, l, now, now.Add(again))
+	default:
+		err = fs.plan(ctx, tx, l, now, now)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.Finish(ctx, run)
+}
