@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -469,7 +470,8 @@ func TestExportForWhoStalls(t *testing.T) {
 
 // TestExportCostsLittleMemory exports 500 texts (50 under the race detector) of 1,500
 // segments each. It is not parallel, as the heap is the whole process's.
-func TestExportCostsLittleMemory(t *testing.T) { //nolint:paralleltest // see above
+func TestExportCostsLittleMemory(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	s := start(t)
 	id, _ := s.makeBatch(t, made{texts: repeated(large(), bigBatch)})
 	path := exportPath(id, "?format=zip")
