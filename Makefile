@@ -241,7 +241,7 @@ bench: setup-bench
 	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|Batch$$|BatchThroughput$$|Streams$$|NewLink$$|FirstWords$$|Capacity$$|Days$$|Bodies$$|Replica$$'; \
 	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \
 	measure ./examples/transcriptd -run '^$$' -bench 'ThreeMinutes|BenchmarkStart$$'; \
-	measure ./client -run '^$$' -bench 'BenchmarkWait$$|BenchmarkCall$$'; \
+	measure ./client ./server/servertest -p 1 -run '^$$' -bench 'BenchmarkWait$$|BenchmarkCall$$'; \
 	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \
 	test -z "$$failed"
 

@@ -20,7 +20,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -52,44 +51,6 @@ func itemBody(n int) object {
 		"id": fmt.Sprintf("019321a0-7c11-7c3e-9a55-%012d", n), "platform": "video_site", "externalId": fmt.Sprint(n), "sourceUrl": nil,
 		"lang": "en", "status": "pending", "transcriptRef": nil, "error": nil, "attempts": 0,
 	}
-}
-
-// A batch of 40 links on the real service, of which one fails, is retried, and deleted.
-func TestServiceMakesBatches(t *testing.T) {
-	t.Parallel()
-	c, s := live(t)
-	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "Some words."})
-	links := []string{"https://nowhere.example/talk"}
-	for i := range 39 {
-		links = append(links, fmt.Sprintf("vid-%07d", i))
-	}
-	made, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: links})
-	require.NoError(t, err)
-	job, err := c.Batches.Wait(t.Context(), made.ID)
-	require.NoError(t, err)
-	assert.Equal(t, batch.Counts{Total: 40, Success: 39, Failed: 1}, job.Counts)
-	items, err := collect(c.Batches.AllItems(t.Context(), made.ID))
-	require.NoError(t, err)
-	require.Len(t, items, 40)
-	for i, item := range items {
-		assert.Equal(t, links[i], item.ExternalID, "in the order of the links")
-	}
-	assert.Equal(t, transcript.UnsupportedPlatform, *items[0].Error)
-
-	retried, err := c.Batches.Retry(t.Context(), made.ID, client.RetryParams{})
-	require.NoError(t, err)
-	assert.Zero(t, retried.Retried)
-	assert.Equal(t, []batch.NotRetried{{ItemID: items[0].ID, Reason: "UNSUPPORTED_PLATFORM"}}, retried.NotRetried)
-	_, err = c.Batches.Cancel(t.Context(), made.ID)
-	require.ErrorIs(t, err, transcript.StateConflict)
-	batches, err := collect(c.Batches.All(t.Context(), client.BatchListParams{Status: batch.Completed}))
-	require.NoError(t, err)
-	require.Len(t, batches, 1)
-	require.NoError(t, c.Batches.Delete(t.Context(), made.ID))
-	_, err = c.Batches.Get(t.Context(), made.ID)
-	require.ErrorIs(t, err, transcript.NotFound)
-	_, err = c.Batches.List(t.Context(), client.BatchListParams{PageParams: client.PageParams{Token: "x"}})
-	require.ErrorIs(t, err, transcript.InvalidRequest)
 }
 
 // What is sent for each kind of batch, and that it is sent with a key.

@@ -5,10 +5,12 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -388,6 +390,21 @@ func TestMethodsAndOperations(t *testing.T) {
 		assert.Equal(t, reflect.TypeFor[context.Context](), in.In(1), name)
 		assert.Equal(t, reflect.TypeFor[[]client.RequestOption](), in.In(in.NumIn()-1), name)
 	}
+}
+
+// TestOperationsAreTheServed: the list of operations is that of the service's own document.
+func TestOperationsAreTheServed(t *testing.T) {
+	t.Parallel()
+	var served []string
+	for path, methods := range readDocumented(t, nil).Paths {
+		if !strings.HasPrefix(path, "/v1/") || path == "/v1/feeds/{token}" { // programs that read feeds ask for these
+			continue
+		}
+		for _, operation := range methods {
+			served = append(served, operation.OperationID)
+		}
+	}
+	assert.ElementsMatch(t, slices.AppendSeq(slices.Collect(maps.Keys(operations)), maps.Keys(steps)), served)
 }
 
 // TestDependencies: who imports the client gets no database, queue or server.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/library"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const libraryURL = base + "/v1/library/transcripts"
@@ -73,32 +72,4 @@ func TestLibraryPagesOfALiar(t *testing.T) {
 		}
 		assert.Equal(t, 1, failed, body)
 	}
-}
-
-func TestLibraryOfAService(t *testing.T) {
-	t.Parallel()
-	c, _ := live(t)
-	source := transcript.Platform("video_site")
-	key := library.Key{Platform: source, ExternalID: "dQw4w9WgXcQ"}
-	require.ErrorIs(t, c.Library.Star(t.Context(), key), transcript.NoTranscript)
-	_, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(key.ExternalID)})
-	require.NoError(t, err)
-	saved, err := c.Library.Get(t.Context(), key)
-	require.NoError(t, err)
-	assert.NotEmpty(t, saved.Transcript.Segments)
-	require.NoError(t, c.Library.Star(t.Context(), key))
-	page, err := c.Library.List(t.Context(), library.Query{View: library.Starred})
-	require.NoError(t, err)
-	require.Len(t, page.Transcripts, 1)
-	require.NoError(t, c.Library.Unstar(t.Context(), key))
-	related, err := c.Library.Related(t.Context(), key, 5)
-	require.NoError(t, err)
-	assert.Empty(t, related)
-	key.Language = saved.Transcript.Lang
-	require.NoError(t, c.Library.Delete(t.Context(), key))
-	require.ErrorIs(t, c.Library.Delete(t.Context(), key), transcript.NoTranscript)
-	_, err = c.Library.List(t.Context(), library.Query{PageSize: 101})
-	require.ErrorIs(t, err, transcript.InvalidRequest)
-	require.Error(t, c.Library.Delete(t.Context(), library.Key{Platform: source}), "no id")
-	require.Error(t, c.Library.Delete(t.Context(), library.Key{Platform: source, ExternalID: ".."}))
 }

@@ -200,32 +200,3 @@ func TestEndAfterARefusal(t *testing.T) {
 		assert.Equal(t, 1, mt.GetTotalCallCount())
 	})
 }
-
-// Against the real service: a caller that gives up gets the job, and can cancel it.
-func TestServiceTellsTheJobAfterTheEnd(t *testing.T) {
-	t.Parallel()
-	for name, source := range map[string]transcript.Source{
-		"link":       transcript.URL(videoID),
-		"small file": (&media{content: []byte("the media")}).source(9),
-		"large file": (&media{content: large()}).source(int64(len(large()))),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, s := live(t)
-			defer s.Engine.Hold()()
-			ctx, cancel := context.WithCancel(t.Context())
-			go func() {
-				assert.NoError(t, s.Engine.Await(t.Context(), 1))
-				cancel()
-			}()
-			hold := 10 * time.Second
-			_, _, err := c.Transcripts.Submit(ctx, transcript.Request{Source: source, Language: []string{"asr"}, Wait: &hold})
-			require.ErrorIs(t, err, context.Canceled)
-			var waited *client.WaitError
-			require.ErrorAs(t, err, &waited)
-			job, err := c.Jobs.Cancel(t.Context(), waited.Job.JobID)
-			require.NoError(t, err)
-			assert.Equal(t, transcript.JobCancelled, job.Status)
-		})
-	}
-}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/library"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 var recordingID = strings.Repeat("0a", 16)
@@ -114,27 +113,6 @@ func TestMediaBreaksOff(t *testing.T) {
 		_, err := ignoring.Library.Media(t.Context(), recordingID, p)
 		require.ErrorContains(t, err, "no part of a recording")
 	}
-}
-
-// KeepMedia is a field of an upload, in whole seconds. A link with it is refused by the service.
-func TestKeepMedia(t *testing.T) {
-	t.Parallel()
-	c, _ := live(t)
-	m := &media{content: []byte("a recording that is kept")}
-	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: m.source(-1), KeepMedia: time.Hour})
-	require.NoError(t, err)
-	require.NotNil(t, result.Transcript.Media)
-	assert.WithinDuration(t, time.Now().Add(time.Hour), result.Transcript.Media.Until.Time, time.Minute)
-	file, err := c.Library.Media(t.Context(), result.Transcript.ExternalID, client.MediaParams{Offset: 2})
-	require.NoError(t, err)
-	got, err := io.ReadAll(file)
-	require.NoError(t, err)
-	require.NoError(t, file.Close())
-	assert.Equal(t, "recording that is kept", string(got))
-	_, err = c.Library.Media(t.Context(), result.Transcript.ExternalID, client.MediaParams{Offset: 1000})
-	require.ErrorIs(t, err, transcript.InvalidRequest)
-	_, err = c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL("dQw4w9WgXcQ"), KeepMedia: time.Hour})
-	require.ErrorIs(t, err, transcript.InvalidRequest)
 }
 
 // A part of a recording is the part that is asked for, and all of it. Nothing goes on by a weak ETag,

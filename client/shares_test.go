@@ -20,7 +20,9 @@ func TestSharedHidesTheToken(t *testing.T) {
 	token := strings.Repeat("t", 43)
 	var logged bytes.Buffer
 	log := client.WithLogger(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	c, _ := live(t, log)
+	c := served(t, func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusNotFound, object{"error": object{"code": "NOT_FOUND", "message": "There is no such link."}})
+	}, log)
 	_, err := c.Library.Shared(t.Context(), "https://talks.example/shared/"+token)
 	require.ErrorIs(t, err, transcript.NotFound)
 	assert.NotContains(t, err.Error(), token)

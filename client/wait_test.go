@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -288,35 +287,4 @@ func TestBatchesWaitHeld(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Against the real service: a wait is over by what the stream tells.
-func TestServiceTellsOfTheEnd(t *testing.T) {
-	t.Parallel()
-	var streams atomic.Int32
-	c, s := live(t, client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
-		return roundTrip(func(r *http.Request) (*http.Response, error) {
-			if strings.HasSuffix(r.URL.Path, "/events") {
-				streams.Add(1)
-			}
-			return next.RoundTrip(r)
-		})
-	}))
-	release := s.Engine.Hold()
-	got := make(chan error, 2)
-	go func() {
-		_, err := c.Transcripts.Get(t.Context(), atOnce((&media{content: []byte("the media")}).source(9)))
-		got <- err
-	}()
-	require.NoError(t, s.Engine.Await(t.Context(), 1))
-	made, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: []string{videoID}, Language: []string{"asr"}})
-	require.NoError(t, err)
-	go func() {
-		_, err := c.Batches.Wait(t.Context(), made.ID)
-		got <- err
-	}()
-	release()
-	require.NoError(t, <-got)
-	require.NoError(t, <-got)
-	assert.EqualValues(t, 1, streams.Load())
 }

@@ -82,13 +82,11 @@ func ask(p transcript.Platform, id string) transcript.Request {
 	return transcript.Request{Source: transcript.ID(p, id), Wait: &wait}
 }
 
-const video = "dQw4w9WgXcQ"
-
 func TestLinksAsTold(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t)
 	c := newClient(t, s, s.Key)
-	first, err := c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	first, err := c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, videoID))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.OriginDownloader, first.Transcript.Source)
 	assert.Equal(t, "hello world", first.Transcript.Segments[0].Text)
@@ -126,15 +124,15 @@ func TestLinksThatFail(t *testing.T) {
 	s := servertest.New(t)
 	c := newClient(t, s, s.Key)
 	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is private."))
-	_, err := c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	_, err := c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, videoID))
 	require.ErrorIs(t, err, transcript.Unavailable)
 	s.Engine.FailCaptions(nil)
 	s.Engine.SetTracks()
 	s.Engine.FailAudio(transcript.Errorf(transcript.LoginRequired, "It is for members."))
-	_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, videoID))
 	require.ErrorIs(t, err, transcript.LoginRequired)
 	s.Engine.FailAudio(nil)
-	_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, videoID))
 	assert.NoError(t, err)
 }
 
@@ -143,7 +141,7 @@ func TestHoldCaptions(t *testing.T) {
 	s := servertest.New(t)
 	c := newClient(t, s, s.Key)
 	release := s.Engine.HoldCaptions()
-	request := ask(transcript.VideoSite, video)
+	request := ask(transcript.VideoSite, videoID)
 	request.Wait = new(time.Duration) // not at all
 	_, job, err := c.Transcripts.Submit(t.Context(), request)
 	require.NoError(t, err)
@@ -169,12 +167,12 @@ func TestOnPlan(t *testing.T) {
 		require.ErrorAs(t, err, &refused)
 		assert.Equal(t, transcript.UpgradeRequired, refused.Code)
 		assert.Equal(t, "https://example.com/plans", refused.ActionURL)
-		_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+		_, err = c.Transcripts.Get(t.Context(), ask(transcript.VideoSite, videoID))
 		require.NoError(t, err)
 	}
 	_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Plan: "free"})
 	require.NoError(t, err)
-	_, err = newClient(t, s, s.Key).Transcripts.Get(t.Context(), ask(transcript.VideoSite, video))
+	_, err = newClient(t, s, s.Key).Transcripts.Get(t.Context(), ask(transcript.VideoSite, videoID))
 	var refused *client.Error
 	require.ErrorAs(t, err, &refused)
 	assert.Equal(t, "https://example.com/pay", refused.ActionURL)

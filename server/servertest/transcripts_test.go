@@ -1,14 +1,11 @@
-package client_test
+package servertest_test
 
 import (
 	"context"
 	"io"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,20 +17,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// live is a client for the real service with a scripted engine.
-func live(t *testing.T, opts ...client.Option) (*client.Client, *servertest.Server) {
-	t.Helper()
-	s := servertest.New(t)
-	c, err := client.New(s.URL, append([]client.Option{client.WithAPIKey(s.Key)}, opts...)...)
-	require.NoError(t, err)
-	return c, s
-}
-
-func atOnce(source transcript.Source) transcript.Request {
-	wait := time.Duration(0)
-	return transcript.Request{Source: source, Wait: &wait}
-}
 
 func TestServiceTranscribes(t *testing.T) {
 	t.Parallel()
@@ -263,25 +246,4 @@ func TestServiceKnowsTheKey(t *testing.T) {
 	other := &media{content: []byte("other media")}
 	_, _, err := c.Transcripts.Submit(t.Context(), atOnce(other.source(11)), client.WithIdempotencyKey("mine"))
 	require.ErrorIs(t, err, transcript.IdempotencyConflict)
-}
-
-// TestOperationsAreTheServed: the list of operations is that of the document
-// which the service shows of itself.
-func TestOperationsAreTheServed(t *testing.T) {
-	t.Parallel()
-	c, _ := live(t)
-	var document struct {
-		Paths map[string]map[string]struct{ OperationID string }
-	}
-	require.NoError(t, c.Do(t.Context(), "GET", "/docs/openapi.json", nil, &document))
-	var served []string
-	for path, methods := range document.Paths {
-		if !strings.HasPrefix(path, "/v1/") || path == "/v1/feeds/{token}" { // programs that read feeds ask for these
-			continue
-		}
-		for _, operation := range methods {
-			served = append(served, operation.OperationID)
-		}
-	}
-	assert.ElementsMatch(t, slices.AppendSeq(slices.Collect(maps.Keys(operations)), maps.Keys(steps)), served)
 }

@@ -1,4 +1,4 @@
-package client_test
+package servertest_test
 
 import (
 	"sync"

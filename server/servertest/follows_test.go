@@ -1,4 +1,4 @@
-package client_test
+package servertest_test
 
 import (
 	"fmt"
@@ -17,18 +17,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
-
-// publisher serves feeds with two items under any path.
-func publisher(t *testing.T) *httptest.Server {
-	t.Helper()
-	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Talks of %s</title>
-			<entry><id>2</id><link href="https://www.youtube.com/watch?v=talk-000002"/></entry>
-			<entry><id>1</id><link href="https://www.youtube.com/watch?v=talk-000001"/></entry></feed>`, r.URL.Path)
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
 
 func TestFollows(t *testing.T) {
 	t.Parallel()
@@ -98,4 +86,16 @@ func TestFollows(t *testing.T) {
 	require.NoError(t, c.Follows.Delete(ctx, first.ID))
 	_, err = c.Follows.Get(ctx, first.ID)
 	require.ErrorIs(t, err, transcript.NotFound)
+}
+
+// publisher serves feeds with two items under any path.
+func publisher(t *testing.T) *httptest.Server {
+	t.Helper()
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `<feed xmlns="http://www.w3.org/2005/Atom"><title>Talks of %s</title>
+			<entry><id>2</id><link href="https://www.youtube.com/watch?v=talk-000002"/></entry>
+			<entry><id>1</id><link href="https://www.youtube.com/watch?v=talk-000001"/></entry></feed>`, r.URL.Path)
+	}))
+	t.Cleanup(p.Close)
+	return p
 }

@@ -1,12 +1,14 @@
-package client_test
+package servertest_test
 
 import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -141,3 +143,10 @@ func TestServiceRemovesAnUpload(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 	assert.Equal(t, http.StatusNotFound, resp.StatusCode)
 }
+
+// large is a file that the client sends as a resumable upload.
+var large = sync.OnceValue(func() []byte {
+	content := make([]byte, 16<<20+12_345)
+	_, _ = rand.NewChaCha8([32]byte{27}).Read(content) // it never fails
+	return content
+})
