@@ -10,6 +10,7 @@
 //     both sides share, without any I/O.
 //   - [github.com/transcriptkit/transcriptkit/webhook]: the types of webhooks.
 //   - [github.com/transcriptkit/transcriptkit/transcript/format]: transcripts as text and JSON.
+//   - [github.com/transcriptkit/transcriptkit/transcript/chunk]: transcripts in pieces for a language model.
 //   - [github.com/transcriptkit/transcriptkit/transcript/caption]: a reader of caption files.
 //   - [github.com/transcriptkit/transcriptkit/transcript/site]: which link is what.
 //

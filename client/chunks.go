@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Chunks returns a page of the pieces of a saved transcript, as [transcript.Chunks] cuts
+// Chunks returns a page of the pieces of a saved transcript, as Cut of package chunk cuts
 // them, each with the link to its place. The service takes a MaxChars of 200 to 8000 (0:
 // 1500), OverlapChars of 0 to 500, and pages of 1 to 200 (0: 50). A page that goes on with
 // a text that says something else by now is an [*Error] with the code INVALID_REQUEST.

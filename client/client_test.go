@@ -415,7 +415,7 @@ func TestDependencies(t *testing.T) {
 	deps := string(out)
 	require.Contains(t, deps, "github.com/transcriptkit/transcriptkit/transcript\n")
 	for _, unwanted := range []string{"uptrace/bun", "riverqueue", "sqlite", "jackc/pgx", "gocloud.dev",
-		"transcriptkit/server", "swaggest", "testify", "httpmock", "database/sql"} {
+		"transcriptkit/server", "rivo/uniseg", "swaggest", "testify", "httpmock", "database/sql"} {
 		assert.NotContains(t, deps, unwanted)
 	}
 	for _, given := range []string{"hashicorp/go-retryablehttp", "cenkalti/backoff/v4", "r3labs/sse/v2"} {

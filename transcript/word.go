@@ -3,6 +3,7 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 )
 
 // Word is one word with its place on the media clock. In JSON it has a duration, as
@@ -40,4 +41,12 @@ func (w *Word) UnmarshalJSON(data []byte) error {
 	end := milliseconds(wire.Start) + milliseconds(wire.Duration)
 	*w = Word{wire.Text, wire.Start, float64(end) / 1000, wire.Confidence}
 	return nil
+}
+
+// milliseconds rounds a time in seconds; what is negative or not a number is 0.
+func milliseconds(seconds float64) int64 {
+	if !(seconds > 0) {
+		return 0
+	}
+	return int64(math.Round(min(seconds, 1e12) * 1000))
 }

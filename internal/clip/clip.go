@@ -3,9 +3,8 @@ package clip
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/rivo/uniseg"
 )
 
 // Most is how many characters (Unicode code points) Text keeps.
@@ -36,20 +35,46 @@ func first(s string, n int) (head string, whole bool) {
 	return s[:at], at == len(s)
 }
 
-// letters removes the last letter of head if rest continues that letter.
+// letters removes the last letter of head if rest continues that letter. It knows what continues
+// a letter by a few classes of characters, so that no client compiles the tables of all grapheme
+// clusters.
 func letters(head, rest string) string {
-	next, _ := first(rest, 1)
-	end := 0 // of the last whole letter
-	for s, state := head+next, -1; ; {
-		var letter string
-		letter, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
-		if end+len(letter) > len(head) || s == "" {
+	next, _ := utf8.DecodeRuneInString(rest)
+	for cut := head; cut != ""; {
+		last, size := utf8.DecodeLastRuneInString(cut)
+		if !continues(cut, last, next) {
+			return cut
+		}
+		cut, next = cut[:len(cut)-size], last
+	}
+	return head // it is one letter
+}
+
+// zwj joins the characters around it to one letter, such as a family.
+const zwj = '\u200d'
+
+// continues reports whether next belongs to the letter that ends head with the character last.
+func continues(head string, last, next rune) bool {
+	switch {
+	case next == zwj, last == zwj, unicode.Is(unicode.M, next):
+		return true
+	case unicode.Is(skins, next), '\u1160' <= next && next <= '\u11ff': // and a vowel or final of Hangul
+		return true
+	}
+	return unicode.Is(unicode.Regional_Indicator, next) && indicators(head)%2 == 1
+}
+
+// skins are the colors of the person before them.
+var skins = &unicode.RangeTable{R32: []unicode.Range32{{Lo: 0x1F3FB, Hi: 0x1F3FF, Stride: 1}}}
+
+// indicators counts the regional indicators at the end of s. Two of them are a flag.
+func indicators(s string) (n int) {
+	for s != "" {
+		last, size := utf8.DecodeLastRuneInString(s)
+		if !unicode.Is(unicode.Regional_Indicator, last) {
 			break
 		}
-		end += len(letter)
+		s, n = s[:len(s)-size], n+1
 	}
-	if end == 0 {
-		return head
-	}
-	return head[:end]
+	return n
 }

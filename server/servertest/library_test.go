@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/chunk"
 
 	"io"
 	"time"
@@ -35,7 +36,7 @@ func TestServiceChunks(t *testing.T) {
 	saved, err := c.Library.GetWithWords(t.Context(), key)
 	require.NoError(t, err)
 	var own, all []transcript.Chunk
-	for chunk := range transcript.Chunks(&saved.Transcript, options) {
+	for chunk := range chunk.Cut(&saved.Transcript, options) {
 		own = append(own, chunk)
 	}
 	for chunk, err := range c.Library.AllChunks(t.Context(), key, options) {

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/chunk"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
@@ -145,7 +146,7 @@ func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, 
 		return nil, fmt.Errorf("server: segments of transcript %s: %w", t.ID, err)
 	}
 	page := &library.ChunkPage{Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Chunks: []transcript.Chunk{}}
-	for chunk := range transcript.Chunks(&t.Transcript, asked.options) {
+	for chunk := range chunk.Cut(&t.Transcript, asked.options) {
 		switch {
 		case chunk.Index < from.Index:
 			continue

@@ -1,4 +1,4 @@
-package transcript_test
+package chunk_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/chunk"
 )
 
 func segment(start, duration float64, text string) transcript.Segment {
@@ -16,7 +17,7 @@ func segment(start, duration float64, text string) transcript.Segment {
 }
 
 func chunksOf(o transcript.ChunkOptions, segments ...transcript.Segment) []transcript.Chunk {
-	return slices.Collect(transcript.Chunks(&transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en", Segments: segments}, o))
+	return slices.Collect(chunk.Cut(&transcript.Transcript{Platform: transcript.VideoSite, ExternalID: "dQw4w9WgXcQ", Lang: "en", Segments: segments}, o))
 }
 
 func texts(chunks []transcript.Chunk) (all []string) {
@@ -112,7 +113,7 @@ func TestChunksNeverCrossChapters(t *testing.T) {
 			tr := &transcript.Transcript{Metadata: map[string]any{"chapters": chapters}, Segments: []transcript.Segment{
 				segment(0, 1, "before"), segment(1, 1, "so we"), segment(2, 1, "go to"), segment(3.6, 1, "the sea"), segment(5, 1, "now"),
 			}}
-			got := slices.Collect(transcript.Chunks(tr, transcript.ChunkOptions{OverlapChars: 500}))
+			got := slices.Collect(chunk.Cut(tr, transcript.ChunkOptions{OverlapChars: 500}))
 			assert.Equal(t, []string{"before", "so we go to", "the sea now"}, texts(got))
 			assert.Equal(t, []string{"", "Intro", "Sea"}, []string{got[0].Chapter, got[1].Chapter, got[2].Chapter})
 		})
@@ -139,7 +140,7 @@ func TestChunkIDsDiffer(t *testing.T) {
 func TestChunksStop(t *testing.T) {
 	t.Parallel()
 	n := 0
-	for range transcript.Chunks(&transcript.Transcript{Segments: slices.Repeat([]transcript.Segment{segment(0, 1, strings.Repeat("word ", 50))}, 10)}, transcript.ChunkOptions{}) {
+	for range chunk.Cut(&transcript.Transcript{Segments: slices.Repeat([]transcript.Segment{segment(0, 1, strings.Repeat("word ", 50))}, 10)}, transcript.ChunkOptions{}) {
 		if n++; n == 1 {
 			break
 		}

@@ -1,10 +1,11 @@
-package transcript_test
+package chunk_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/chunk"
 )
 
 // The time per segment must not grow with their number, nor that per character with the
@@ -37,7 +38,7 @@ func BenchmarkChunks(b *testing.B) {
 			b.SetBytes(int64(c.segments * len(c.segment.Text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				for range transcript.Chunks(t, transcript.ChunkOptions{OverlapChars: 200}) { //nolint:revive // only the time counts
+				for range chunk.Cut(t, transcript.ChunkOptions{OverlapChars: 200}) { //nolint:revive // only the time counts
 				}
 			}
 		})

@@ -1,4 +1,4 @@
-package transcript_test
+package chunk_test
 
 import (
 	"strings"
@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/chunk"
 )
 
 func sentences(text string) (all []string) {
 	for text != "" {
-		n := transcript.Sentence([]byte(text))
+		n := chunk.Sentence([]byte(text))
 		all, text = append(all, text[:n]), text[n:]
 	}
 	return all

@@ -1,4 +1,4 @@
-package transcript
+package chunk
 
 import (
 	"math"
@@ -6,15 +6,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/internal/grapheme"
 )
 
 // script is the text of segments on one line, and the way from a place in it to a time.
 type script struct {
 	text     []byte
-	segments []Segment // those that have text
-	from     []int     // where each begins in text, and where the last ends
-	chars    []int     // of each; 0: not counted yet
+	segments []transcript.Segment // those that have text
+	from     []int                // where each begins in text, and where the last ends
+	chars    []int                // of each; 0: not counted yet
 
 	timed int   // the segment that the words below are of
 	words []int // where each of its words begins in text; nil: its words are not known
@@ -27,8 +28,8 @@ type place struct {
 	into    int // how many characters of the segment come before
 }
 
-func newScript(segments []Segment) *script {
-	s := &script{timed: -1, segments: make([]Segment, 0, len(segments)), from: make([]int, 0, len(segments)+1)}
+func newScript(segments []transcript.Segment) *script {
+	s := &script{timed: -1, segments: make([]transcript.Segment, 0, len(segments)), from: make([]int, 0, len(segments)+1)}
 	size := 0
 	for i := range segments {
 		size += len(segments[i].Text) + 1

@@ -1,4 +1,4 @@
-package transcript_test
+package chunk_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/chunk"
 )
 
 // drawTranscript makes segments of everything that is hard to cut.
@@ -110,7 +111,7 @@ func TestChunksProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		tr, o := drawTranscript(t), drawOptions(t)
-		chunks := slices.Collect(transcript.Chunks(tr, o))
+		chunks := slices.Collect(chunk.Cut(tr, o))
 		checkChunks(t, tr, o, chunks)
 
 		// What is read again has the same ids.
@@ -119,7 +120,7 @@ func TestChunksProperties(t *testing.T) {
 		var again transcript.Transcript
 		require.NoError(t, json.Unmarshal(data, &again))
 		again.ID, again.UpdatedAt = "another", transcript.Time{}
-		require.Equal(t, chunks, slices.Collect(transcript.Chunks(&again, o)))
+		require.Equal(t, chunks, slices.Collect(chunk.Cut(&again, o)))
 	})
 }
 
@@ -135,7 +136,7 @@ func TestChunksJoin(t *testing.T) {
 		}
 		var joined strings.Builder
 		chapter := ""
-		for chunk := range transcript.Chunks(tr, o) {
+		for chunk := range chunk.Cut(tr, o) {
 			begins := chunk.Index > 0 && chunk.Chapter != chapter && !strings.HasSuffix(joined.String(), " ")
 			require.Equal(t, begins, chunk.Joiner == transcript.JoinLine)
 			chapter = chunk.Chapter
@@ -174,6 +175,6 @@ func FuzzChunks(f *testing.F) {
 			tr.Segments = append(tr.Segments, segment(float64(i), 1, line))
 		}
 		o := transcript.ChunkOptions{MaxChars: max(int(most), 1), OverlapChars: int(overlap)}
-		checkChunks(t, tr, o, slices.Collect(transcript.Chunks(tr, o)))
+		checkChunks(t, tr, o, slices.Collect(chunk.Cut(tr, o)))
 	})
 }

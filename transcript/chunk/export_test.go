@@ -1,4 +1,4 @@
-package transcript
+package chunk
 
 // Sentence is for tests.
 var Sentence = sentence
