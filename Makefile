@@ -52,13 +52,13 @@ comma := ,
 FUZZTIME ?= 1m
 LINT_VERSION := v2.15.0
 LINT := bin/golangci-lint-$(LINT_VERSION)
-# The S3 server of tests. internal/storetest has its name too.
+# The S3 server of tests. internal/test/storetest has its name too.
 S3_VERSION := v1.8.0
 S3 := bin/versitygw-$(S3_VERSION)
 PROMTOOL := bin/promtool
-# The linter of the OpenAPI document: internal/openapilint has its version.
+# The linter of the OpenAPI document: internal/test/openapilint has its version.
 SPECTRAL := bin/spectral
-# The tests of MCP servers: internal/mcpconformance has their version.
+# The tests of MCP servers: internal/test/mcpconformance has their version.
 MCP_CONFORMANCE := bin/mcp-conformance
 # The current yt-dlp, with its JavaScript runtime: internal/ytdlpenv has the versions.
 YTDLP := bin/yt-dlp
@@ -68,13 +68,13 @@ YTDLP_PLUGINS := bin/yt-dlp-plugins
 WHISPER := bin/whisper
 # The official Python client of OpenAI's API: server/internal/openaiface has the versions.
 OPENAI := bin/openai
-# The checker of accessibility of tests: internal/axe has its version.
+# The checker of accessibility of tests: internal/test/axe has its version.
 AXE := bin/axe
 # The library of Standard Webhooks for JavaScript, which checks our signatures.
 STANDARD_WEBHOOKS := bin/standardwebhooks
 
 # The programs of the last version, for the tests of upgrades.
-LAST_COMMIT := $(shell sed -n 's/^const Commit = "\(.*\)"$$/\1/p' internal/lastversion/lastversion.go)
+LAST_COMMIT := $(shell sed -n 's/^const Commit = "\(.*\)"$$/\1/p' internal/test/lastversion/lastversion.go)
 LAST_VERSION := bin/lastversion-$(LAST_COMMIT)
 
 # The required programs, as TEST=>PACKAGE: if the test fails, the Debian package is
@@ -131,7 +131,7 @@ bare-deb: setup-bare
 
 # The packages whose tests take longest. They start first: a long package that starts
 # last runs alone while a processor waits.
-LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/readmetest
+LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/test/readmetest
 
 # Many tests wait: for a program, for a database, for the next attempt of a job. So more tests
 # run at once than there are processors. With still more at once, a database would keep requests
@@ -181,12 +181,12 @@ RACE = $(GO) test -race -short $(AT_ONCE) -timeout 30m -vet=off $(UNWATCHED:%='-
 TRANSCRIPTD := ./examples/transcriptd
 test-race: export GORACE = atexit_sleep_ms=0
 test-race: setup
-	$(RACE) $(filter-out $(TRANSCRIPTD) ./internal/readmetest,$(LONGEST)) $$($(GO) list ./... | grep -vE '/($(ALONE)|transcriptd)$$')
+	$(RACE) $(filter-out $(TRANSCRIPTD) ./internal/test/readmetest,$(LONGEST)) $$($(GO) list ./... | grep -vE '/($(ALONE)|transcriptd)$$')
 	$(RACE) $(TRANSCRIPTD) -run 'Serve|Second|Signal|Busy|Scraper'
 
 # Without the race detector: make test-race runs the same code with the detector.
 test-page: setup $(AXE) $(STANDARD_WEBHOOKS)
-	$(GO) test ./internal/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 20m -run '^TestBrowser' -browser
+	$(GO) test ./internal/test/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 20m -run '^TestBrowser' -browser
 	$(GO) test ./internal/webhooksign -count=1 -run NPM -npm
 
 lint: $(LINT)
@@ -224,18 +224,18 @@ release-check: setup-release
 	$(GO) -C $(RELEASE) test . -count=1 -v -timeout 3h -run TestTwoReleases -every
 
 openapi-lint: $(SPECTRAL)
-	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/openapilint/ruleset.yaml server/openapi.json
+	$(SPECTRAL)/node_modules/.bin/spectral lint --fail-severity=hint --ruleset internal/test/openapilint/ruleset.yaml server/openapi.json
 
 mcp-conformance: $(MCP_CONFORMANCE)
-	$(GO) test ./internal/mcpconformance -count=1 -v -timeout 5m -suite
+	$(GO) test ./internal/test/mcpconformance -count=1 -v -timeout 5m -suite
 
-# Each benchmark prints its rows with internal/ratio; this target joins them. One
+# Each benchmark prints its rows with internal/test/ratio; this target joins them. One
 # package at a time, because benchmarks disturb each other.
 bench: setup-bench
 	@rows=$$(mktemp) && trap 'rm -f "$$rows"' EXIT && failed=; \
 	measure() { $(GO) test -count=1 -timeout 25m -benchtime 1x "$$@" -row '$(ROW)' >"$$rows.out" 2>&1 || { failed=1; cat "$$rows.out"; }; \
 		sed -n 's/^ratio: //p' "$$rows.out" >>"$$rows"; rm -f "$$rows.out"; }; \
-	measure ./internal/captionbench -full -run Scale -bench Table; \
+	measure ./internal/test/captionbench -full -run Scale -bench Table; \
 	measure ./internal/wire ./server/internal/request -p 1 -run '^$$' -bench 'Segments$$|ReadJSON$$'; \
 	measure ./server -run '^$$' -bench 'Middleware|Upload1GiB'; \
 	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|Batch$$|BatchThroughput$$|Streams$$|NewLink$$|FirstWords$$|Capacity$$|Days$$|Bodies$$|Replica$$'; \
@@ -286,7 +286,7 @@ $(HONESTY)/whole: $(RIVALS)/requirements.txt $(RIVALS)/package-lock.json | setup
 	@touch $@
 
 mutants: setup
-	$(GO) test ./internal/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'
+	$(GO) test ./internal/test/mutants -count=1 -v -timeout 2h -parallel 2 -run TestMutants -mutants -mutant '$(MUTANT)'
 
 clean:
 	rm -rf bin dist dist-full
@@ -333,20 +333,20 @@ $(LAST_VERSION):
 
 # The linter runs on Node 18 and later; Debian 12 has Node 18. The lock file pins its
 # packages, and no package's own script is run.
-$(SPECTRAL): internal/openapilint/package-lock.json | setup-lint
-	@mkdir -p bin && rm -rf $@.new && cp -r internal/openapilint $@.new
+$(SPECTRAL): internal/test/openapilint/package-lock.json | setup-lint
+	@mkdir -p bin && rm -rf $@.new && cp -r internal/test/openapilint $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
 # Installed in the same way. oldnode.mjs lets the tests run on Node 18.
-$(MCP_CONFORMANCE): internal/mcpconformance/package-lock.json internal/mcpconformance/oldnode.mjs | setup-lint
-	@mkdir -p bin && rm -rf $@.new && mkdir $@.new && cp internal/mcpconformance/package*.json internal/mcpconformance/oldnode.mjs $@.new
+$(MCP_CONFORMANCE): internal/test/mcpconformance/package-lock.json internal/test/mcpconformance/oldnode.mjs | setup-lint
+	@mkdir -p bin && rm -rf $@.new && mkdir $@.new && cp internal/test/mcpconformance/package*.json internal/test/mcpconformance/oldnode.mjs $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 
 # Installed in the same way.
-$(AXE): internal/axe/package-lock.json | setup-lint
-	@mkdir -p bin && rm -rf $@.new && cp -r internal/axe $@.new
+$(AXE): internal/test/axe/package-lock.json | setup-lint
+	@mkdir -p bin && rm -rf $@.new && cp -r internal/test/axe $@.new
 	cd $@.new && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@rm -rf $@ && mv $@.new $@ && touch $@
 

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/apitest"
-	"github.com/transcriptkit/transcriptkit/internal/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/apitest"
+	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"

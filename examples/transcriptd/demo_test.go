@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/realwhisper"
+	"github.com/transcriptkit/transcriptkit/internal/test/realwhisper"
 )
 
 const recording = "../testdata/talk.ogg"

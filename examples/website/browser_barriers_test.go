@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
 )
 
 // No page has a fault that axe-core calls serious or critical, for whom and however it is

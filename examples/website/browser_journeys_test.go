@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/internal/browsertest"
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
+	"github.com/transcriptkit/transcriptkit/internal/test/sitetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
 )
 
 // Somebody makes an account, signs out, is refused with a wrong password and let in with

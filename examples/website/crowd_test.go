@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/internal/crowdtest"
+	"github.com/transcriptkit/transcriptkit/internal/test/crowdtest"
 )
 
 // mostOfAddress is how many requests an address may have under way.

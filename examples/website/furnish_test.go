@@ -12,8 +12,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/internal/browsertest"
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
+	"github.com/transcriptkit/transcriptkit/internal/test/sitetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

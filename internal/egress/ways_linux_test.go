@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
-	"github.com/transcriptkit/transcriptkit/internal/nstest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 )
 
 // attacks returns links that must lead nowhere.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
-	"github.com/transcriptkit/transcriptkit/internal/nstest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 )
 
 // The addresses of the world.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/lastversion"
+	"github.com/transcriptkit/transcriptkit/internal/test/lastversion"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 

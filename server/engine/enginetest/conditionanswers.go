@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/sitetest"
 )
 
 func status(code int, retryAfter string) func(*Site, http.ResponseWriter, *http.Request, answer) {

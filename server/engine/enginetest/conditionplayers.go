@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/sitetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

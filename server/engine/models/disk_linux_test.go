@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/internal/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
 

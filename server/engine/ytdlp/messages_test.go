@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/linkcodes"
+	"github.com/transcriptkit/transcriptkit/internal/test/linkcodes"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 )
 
 // TestOfficialClientsLargeFile sends a recording of 300 MB by each of the official clients of OpenAI's

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/speechtest"
+	"github.com/transcriptkit/transcriptkit/internal/test/speechtest"
 )
 
 // A real recognizer hears the beginning of the demo's talk through the OpenAI-compatible face, and

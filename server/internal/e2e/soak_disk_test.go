@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
 )
 
 // TestSoakDisk keeps the disk of the database, of the blobs and of the scratch

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 )
 
 // TestSoakOutage stops the PostgreSQL server under load, for 1, 10 and 100 s.

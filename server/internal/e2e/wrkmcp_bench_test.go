@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/ratio"
-	"github.com/transcriptkit/transcriptkit/internal/storetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/ratio"
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 )
 
 // BenchmarkWrkMCP compares what a cached text costs the service in the tool get_transcript and

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/sitetest"
+	"github.com/transcriptkit/transcriptkit/internal/test/sitetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/internal/ratio"
+	"github.com/transcriptkit/transcriptkit/internal/test/ratio"
 )
 
 // ordinary is a body such as most clients send.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/internal/crowdtest"
+	"github.com/transcriptkit/transcriptkit/internal/test/crowdtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
 )
 
 // tabTo presses the key Tab until a condition holds for the focused element, e. Each stop on the

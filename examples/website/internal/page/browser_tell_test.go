@@ -8,7 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
-	"github.com/transcriptkit/transcriptkit/internal/browsertest"
+	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
 )
 
 // seeNotifications lists what the page's real notifications say, in the global variable told.

