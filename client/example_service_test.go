@@ -103,8 +103,6 @@ const (
 	removed    = "removedtalk" // its platform has it no longer
 	endless    = "longlecture" // reading its captions takes longer than an example
 
-	speechChannel  = "UCspeeches00000000000000"
-	speechPlaylist = "PLspeeches00000000000000"
 )
 
 // exampleNumber makes names and contents of examples differ.

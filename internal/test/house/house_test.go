@@ -1,0 +1,164 @@
+// Package house_test holds the bounds of the house: how large a room may be, which room may import
+// which, and what a user of the module may name. A bound that a change breaks is a decision: make
+// the room smaller, or write down here why it is not.
+package house_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/transcriptkit/transcriptkit"
+
+// The bounds of a room, which is a package.
+const (
+	maxLines   = 6000 // of its files together, without tests
+	maxFiles   = 45   // without tests
+	maxImports = 20   // of our own packages. Main programs and package server wire rooms together and have no bound.
+	maxMethods = 45   // of one type
+)
+
+// Rooms that are over a bound, with what they have. A number here may only fall: whoever makes the
+// room smaller writes the new number down, and whoever brings it under the bound removes the line.
+var (
+	tooManyLines = map[string]int{
+		"server/internal/api": 8472, "server/internal/db": 7737, "server/internal/pipeline": 7531,
+		"examples/website/internal/page": 6398, "client": 6182,
+	}
+	tooManyFiles = map[string]int{
+		"server/internal/api": 60, "server/internal/db": 55, "server/internal/pipeline": 51, "examples/website/internal/page": 47,
+	}
+	tooManyImports = map[string]int{"server/internal/api": 40, "server/internal/pipeline": 37, "examples/internal/service": 23}
+	tooManyMethods = map[string]int{
+		"examples/website/internal/page.pages": 124, "server/engine/ytdlp.Downloader": 66, "server/internal/db.Store": 49,
+		"server/internal/follows.Follows": 64, "server/internal/pipeline.processor": 60, "server/internal/webhooks.Store": 60,
+	}
+)
+
+func TestRoomsAreSmall(t *testing.T) {
+	t.Parallel()
+	lines, files, imports := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, p := range packages(t) {
+		files[p.room()] = len(p.GoFiles)
+		for _, file := range p.GoFiles {
+			text, err := os.ReadFile(filepath.Join(p.Dir, file))
+			require.NoError(t, err)
+			lines[p.room()] += strings.Count(string(text), "\n")
+		}
+		if p.Name != "main" && p.room() != "server" {
+			imports[p.room()] = len(p.own())
+		}
+	}
+	bounded(t, "lines", lines, maxLines, tooManyLines)
+	bounded(t, "files", files, maxFiles, tooManyFiles)
+	bounded(t, "imports of our own packages", imports, maxImports, tooManyImports)
+	t.Logf("%d lines without tests in %d packages", sum(lines), len(lines))
+}
+
+func TestTypesAreSmall(t *testing.T) {
+	t.Parallel()
+	methods := map[string]int{}
+	for _, p := range packages(t) {
+		for _, of := range declared(t, p).methods {
+			methods[p.room()+"."+of]++
+		}
+	}
+	bounded(t, "methods", methods, maxMethods, tooManyMethods)
+}
+
+// bounded compares what each room has with a bound. A room over the bound has exactly the number
+// that its exception says.
+func bounded(t *testing.T, what string, has map[string]int, most int, exceptions map[string]int) {
+	t.Helper()
+	for _, room := range slices.Sorted(maps.Keys(has)) {
+		switch n, over := exceptions[room]; {
+		case !over:
+			assert.LessOrEqual(t, has[room], most, "%s: %s", room, what)
+		case has[room] <= most:
+			assert.Fail(t, "an exception without need", "%s has %d %s: remove its line", room, has[room], what)
+		default:
+			assert.Equal(t, n, has[room], "%s: %s. The number here may only fall", room, what)
+		}
+	}
+	for room := range exceptions {
+		assert.Contains(t, has, room, "an exception of what is not there")
+	}
+}
+
+// A package is what go list says of one.
+type pkg struct {
+	Name, Dir, ImportPath string
+	GoFiles, Imports      []string
+}
+
+// room is the path of a package in the module; "" is the root.
+func (p pkg) room() string { return strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/") }
+
+// own are the rooms that a package imports.
+func (p pkg) own() (rooms []string) {
+	for _, path := range p.Imports {
+		if room, ok := strings.CutPrefix(path, module+"/"); ok {
+			rooms = append(rooms, room)
+		}
+	}
+	return rooms
+}
+
+// isPublic reports whether other modules can import a package to use it.
+func (p pkg) isPublic() bool {
+	return p.Name != "main" && !strings.Contains("/"+p.room()+"/", "/internal/") && !strings.HasPrefix(p.room(), "examples/")
+}
+
+// forTests reports whether a package serves tests only, those of this module or of its users.
+func (p pkg) forTests() bool {
+	return under(p.room(), "internal/test") || strings.HasSuffix(p.Name, "test") || strings.Contains(p.room(), "enginetest")
+}
+
+// under reports whether a room is another room or stands below it.
+func under(room, other string) bool { return room == other || strings.HasPrefix(room, other+"/") }
+
+var list = sync.OnceValues(func() (all []pkg, err error) {
+	out, err := exec.Command("go", "list", "-json=Name,Dir,ImportPath,GoFiles,Imports", module+"/...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if len(p.GoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+})
+
+// packages are the packages of the module that have code beside tests.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	all, err := list()
+	require.NoError(t, err)
+	return all
+}
+
+func sum(numbers map[string]int) (n int) {
+	for _, number := range numbers {
+		n += number
+	}
+	return n
+}
