@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 // hooks are JobEnded, BatchEnded and FollowFailing in the form in which the pipeline calls them.
-func (c Config) hooks() pipeline.Hooks {
-	h := pipeline.Hooks{Batch: c.BatchEnded, Follow: c.FollowFailing}
+func (c Config) hooks() hooks.Hooks {
+	h := hooks.Hooks{Batch: c.BatchEnded, Follow: c.FollowFailing}
 	if c.JobEnded != nil {
 		h.Job = func(ctx context.Context, account string, j *view.Job) error {
 			job := j.Job

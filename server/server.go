@@ -16,10 +16,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/mcp"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openaiface"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
@@ -42,7 +44,7 @@ type Server struct {
 	api      *api.API
 	mcp      *mcp.Face
 	openAI   *openaiface.Face
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	lifetime *edge.Lifetime
 
 	release func() error // gives up the store; nil unless started
@@ -105,7 +107,6 @@ func (s *Server) makePipeline() (err error) {
 		Store:                 s.db,
 		Sites:                 c.Sites,
 		ShortLinks:            s.shortLinks,
-		DirectMedia:           c.DirectMedia,
 		Idle:                  c.Role == RoleAPI,
 		Pace:                  c.Pace,
 		Guard:                 s.guard,
@@ -118,13 +119,8 @@ func (s *Server) makePipeline() (err error) {
 		MinFreeDisk:           c.Limits.MinFreeDisk,
 		ProgressInterval:      c.testing.progressInterval,
 		LookupBudget:          c.testing.lookupBudget,
-		Hooks:                 c.hooks(),
 		DiscoveryBudget:       c.testing.discoveryBudget,
 		Retention:             c.testing.retention,
-		PlanOf:                s.planOf,
-		Follows:               c.testing.follows,
-		TrustWebhooks:         c.TrustWebhooks,
-		Webhooks:              c.testing.webhooks,
 	}
 	if !work.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {
@@ -135,10 +131,14 @@ func (s *Server) makePipeline() (err error) {
 			return err
 		}
 	}
-	if s.pipeline, err = pipeline.New(work); err != nil {
+	s.pipeline, err = service.New(service.Config{
+		Config: work, DirectMedia: c.DirectMedia, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
+		Follows: c.testing.follows, Webhooks: c.testing.webhooks, TrustWebhooks: c.TrustWebhooks,
+	})
+	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	s.metrics.WatchStore(s.db, pipeline.Queues())
+	s.metrics.WatchStore(s.db, service.Queues())
 	s.metrics.WatchMachine(s.pipeline.Disks.FreeDisk, s.pipeline.OpenCircuits)
 	s.metrics.WatchExits(s.pipeline.Exits)
 	return nil

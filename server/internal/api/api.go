@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
@@ -23,7 +23,7 @@ import (
 type Config struct {
 	Edge       *edge.Edge
 	Lifetime   *edge.Lifetime
-	Pipeline   *pipeline.Pipeline
+	Pipeline   *service.Service
 	Metrics    *metrics.Metrics
 	Log        *slog.Logger
 	Sites      *site.Table

@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -22,7 +22,7 @@ import (
 type batchJobs struct {
 	edge     *edge.Edge
 	lifetime *edge.Lifetime
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	sites    *site.Table
 	admit    Admit
 	streams  *streamCounter

@@ -14,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,7 +24,7 @@ const exportChunk = 64 << 10
 
 // exports writes the texts of a batch as one file.
 type exports struct {
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	log      *slog.Logger
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -30,7 +31,7 @@ const (
 
 // eventStreams follow jobs as server-sent events.
 type eventStreams struct {
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	lifetime *edge.Lifetime
 	metrics  *metrics.Metrics
 	log      *slog.Logger

@@ -7,8 +7,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -16,7 +16,7 @@ import (
 // followed makes, shows and changes the follows of an account.
 type followed struct {
 	edge     *edge.Edge
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	sites    *site.Table
 	admit    Admit
 	judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go

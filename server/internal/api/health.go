@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,7 +22,7 @@ const readyTimeout = 4500 * time.Millisecond
 
 // health tells whether the process lives, and whether it can take requests.
 type health struct {
-	pipeline   *pipeline.Pipeline
+	pipeline   *service.Service
 	lifetime   *edge.Lifetime
 	version    string
 	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does

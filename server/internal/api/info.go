@@ -5,14 +5,14 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // contentInfo tells what a link leads to, without a job.
 type contentInfo struct {
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	contents *contents
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,7 +21,7 @@ import (
 // jobs shows and cancels the jobs of an account.
 type jobs struct {
 	edge     *edge.Edge
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	basePath string
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -27,7 +27,7 @@ import (
 // savedTexts shows and changes the library of an account.
 type savedTexts struct {
 	recordings *recordings
-	pipeline   *pipeline.Pipeline
+	pipeline   *service.Service
 	sites      *site.Table
 	recent     *recentAnswers
 }

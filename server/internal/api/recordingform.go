@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -47,7 +48,7 @@ func (e errBody) Unwrap() error { return e.error }
 // recordingReader reads one form.
 type recordingReader struct {
 	RecordingForm
-	pipeline  *pipeline.Pipeline
+	pipeline  *service.Service
 	principal account.Principal
 	announced int64            // bytes of the form, negative if they are not known
 	upload    *pipeline.Upload // nil until the file has come
@@ -72,7 +73,7 @@ func boundaryOf(r *http.Request, plan account.Plan) (string, error) {
 	return boundary, pipeline.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
 }
 
-func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipeline, form RecordingForm) (*pipeline.Upload, error) {
+func receiveRecording(r *http.Request, p account.Principal, to *service.Service, form RecordingForm) (*pipeline.Upload, error) {
 	boundary, err := boundaryOf(r, p.Plan)
 	if err != nil {
 		return nil, err

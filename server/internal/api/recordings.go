@@ -15,13 +15,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // recordings sends and deletes the recordings that an account keeps of its uploads.
 type recordings struct {
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	lifetime *edge.Lifetime
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -30,7 +31,7 @@ const (
 type transcripts struct {
 	edge     *edge.Edge
 	lifetime *edge.Lifetime
-	pipeline *pipeline.Pipeline
+	pipeline *service.Service
 	contents *contents
 	admit    Admit
 	recent   *recentAnswers

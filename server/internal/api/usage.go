@@ -8,12 +8,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // usage tells an account what it may have, and how much of it is used.
-type usage struct{ pipeline *pipeline.Pipeline }
+type usage struct{ pipeline *service.Service }
 
 func (u *usage) routes() []edge.Route {
 	return []edge.Route{

@@ -22,6 +22,8 @@ import (
 const (
 	// ExpandTimeout is long enough for 500 short links that do not answer.
 	ExpandTimeout = 15 * time.Minute
+	// FeedTimeout is long enough for the items that a step takes up.
+	FeedTimeout = 5 * time.Minute
 	// followers is how many short links of a batch are followed at once, and followed at
 	// a time so many, before it is written down where they have led.
 	followers    = 8

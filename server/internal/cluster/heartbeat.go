@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 const (
@@ -75,7 +76,7 @@ func (l *Life) Runner() db.Runner {
 
 // Beat sends heartbeats until ctx ends.
 func (l *Life) Beat(ctx context.Context) {
-	for pause := beatEvery; sleep(ctx, pause); {
+	for pause := beatEvery; retry.Sleep(ctx, pause); {
 		pause = beatEvery
 		err := l.Runner().Beat(ctx)
 		if errors.Is(err, db.ErrTakenForDead) {
@@ -121,16 +122,4 @@ func (l *Life) Stop(ctx context.Context) error {
 	runner := l.runner
 	l.mu.Unlock()
 	return runner.Stop(ctx)
-}
-
-// sleep waits for d. It returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

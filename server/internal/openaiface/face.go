@@ -8,14 +8,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 )
 
 // Face is the routes. Every member is required but Admit.
 type Face struct {
 	API      *api.API
 	Lifetime *edge.Lifetime
-	Pipeline *pipeline.Pipeline
+	Pipeline *service.Service
 	Admit    api.Admit // has the last word on new work; nil: the plan decides
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -60,7 +60,7 @@ func TestPromptOfUploads(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		e := newPrompted()
-		b := start(t, s, e, func(c *pipeline.Config) { c.Engine.Recognizer = prompted{e} })
+		b := start(t, s, e, func(c *service.Config) { c.Engine.Recognizer = prompted{e} })
 		file := recording(t, 5, 1)
 		b.prompt(t, acme, "")
 		for i, step := range []struct {
@@ -84,7 +84,7 @@ func TestPromptOfUploads(t *testing.T) {
 func TestPromptChangesWhileUploadWaits(t *testing.T) {
 	t.Parallel()
 	e := newPrompted()
-	b := prepare(t, dbtest.Open(t, dbtest.SQLite(t)), e, func(c *pipeline.Config) { c.Engine.Recognizer = prompted{e} })
+	b := prepare(t, dbtest.Open(t, dbtest.SQLite(t)), e, func(c *service.Config) { c.Engine.Recognizer = prompted{e} })
 	file := recording(t, 5, 1)
 	ids := map[string]string{}
 	for _, p := range []string{"Grafana", "Kubernetes"} {
@@ -119,7 +119,7 @@ func TestPromptNobodyTakes(t *testing.T) {
 	s := dbtest.Open(t, dbtest.SQLite(t))
 	e := newPrompted()
 	file := recording(t, 5, 1)
-	takes := prepare(t, s, e, func(c *pipeline.Config) { c.Engine.Recognizer = prompted{e} })
+	takes := prepare(t, s, e, func(c *service.Config) { c.Engine.Recognizer = prompted{e} })
 	takes.prompt(t, acme, "Grafana")
 	require.NoError(t, takes.Start(t.Context()))
 	takes.hear(t, acme, file)
@@ -144,7 +144,7 @@ func TestPromptOfLinks(t *testing.T) {
 	t.Parallel()
 	sites := &platforms{sound: recording(t, 5, 1)}
 	e := newPrompted()
-	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), e, sites, func(c *pipeline.Config) { c.Engine.Recognizer = prompted{e} })
+	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), e, sites, func(c *service.Config) { c.Engine.Recognizer = prompted{e} })
 	b.prompt(t, acme, "Grafana")
 	job := b.succeed(t, link("v1", "asr"))
 	assert.Equal(t, "by []", segmentsOf(t, job.SegmentsJSON)[0].Text)

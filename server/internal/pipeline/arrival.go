@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
@@ -156,7 +157,7 @@ func (a *arrival) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.extraction, a.key = id.String(), chunkKeys(id.String())
+	a.extraction, a.key = id.String(), audio.ChunkKeys(id.String())
 	if a.dir, err = os.MkdirTemp(a.cfg.Dir, "arrival-"); err != nil {
 		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
 	}
@@ -208,7 +209,7 @@ var errDiscarded = errors.New("pipeline: the upload is not wanted")
 func (a *arrival) discard(ctx context.Context) {
 	a.keep(ctx)
 	for _, c := range a.chunks {
-		a.audio.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+		a.audio.DeleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -58,10 +59,10 @@ func (f *fromTheFront) Verify(context.Context, string, time.Duration, time.Durat
 	return f.announce
 }
 
-func startArrivals(t *testing.T, s *db.Store, change ...func(*pipeline.Config)) (*bench, *fromTheFront) {
+func startArrivals(t *testing.T, s *db.Store, change ...func(*service.Config)) (*bench, *fromTheFront) {
 	t.Helper()
 	e := &fromTheFront{script: new(script)}
-	return start(t, s, e.script, append(change, func(c *pipeline.Config) {
+	return start(t, s, e.script, append(change, func(c *service.Config) {
 		c.Engine.Media, c.Engine.Recognizer = e, e
 		c.HearAfter(time.Nanosecond)
 	})...), e
@@ -132,7 +133,7 @@ func TestUploadIsRecognizedWhileItArrives(t *testing.T) {
 func TestQuickUploadIsRecognizedOnce(t *testing.T) {
 	t.Parallel()
 	e := &fromTheFront{script: new(script)}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e.script, func(c *pipeline.Config) {
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e.script, func(c *service.Config) {
 		c.Engine.Media, c.Engine.Recognizer = e, e
 		c.HearAfter(time.Hour)
 	})
@@ -245,7 +246,7 @@ func TestArrivingUploadsKeepToThePlan(t *testing.T) {
 // that arrives is only cut.
 func TestArrivingUploadsLeaveRecognizersToSteps(t *testing.T) {
 	t.Parallel()
-	b, e := startArrivals(t, dbtest.Open(t, dbtest.SQLite(t)), func(c *pipeline.Config) { c.ASRWorkers = 1 })
+	b, e := startArrivals(t, dbtest.Open(t, dbtest.SQLite(t)), func(c *service.Config) { c.ASRWorkers = 1 })
 	release := make(chan struct{})
 	e.recognize = func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
 		select {

@@ -111,7 +111,7 @@ func (h *hearing) take(ctx context.Context, heard heardChunk) {
 	}
 	c := &h.chunks[h.at]
 	c.Result, c.Recognizer, c.Done = result, &heard.by, true
-	h.audio.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+	h.audio.DeleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
 	h.at++
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -24,7 +24,7 @@ func TestAudioStaysForAnHour(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s := dbtest.Open(t, o)
-		b := start(t, s, &script{}, func(c *pipeline.Config) { c.AudioStays(time.Hour, time.Millisecond) })
+		b := start(t, s, &script{}, func(c *service.Config) { c.AudioStays(time.Hour, time.Millisecond) })
 		job := b.end(t, b.job(t, recording(t, 25, 1)).JobID)
 		require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 		chunks := len(segmentsOf(t, job.SegmentsJSON))
@@ -62,7 +62,7 @@ func TestLostChunkIsHeardAgain(t *testing.T) {
 			}
 			return heard("hello"), nil
 		}}
-		b := start(t, dbtest.Open(t, o), e, func(c *pipeline.Config) { c.ASRWorkers, c.Retention = 1, lookingEvery(20*time.Millisecond) })
+		b := start(t, dbtest.Open(t, o), e, func(c *service.Config) { c.ASRWorkers, c.Retention = 1, lookingEvery(20*time.Millisecond) })
 		job := b.end(t, b.job(t, recording(t, 65, 1)).JobID)
 		require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 		segments := segmentsOf(t, job.SegmentsJSON)

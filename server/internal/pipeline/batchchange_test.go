@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -79,7 +79,7 @@ func TestCancelBatch(t *testing.T) {
 func TestCancelAfterAnAttempt(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		b := start(t, s, &script{}, func(c *pipeline.Config) {
+		b := start(t, s, &script{}, func(c *service.Config) {
 			c.Engine.Captions = []engine.CaptionSource{contents{func(context.Context, string) (engine.Captions, error) {
 				return engine.Captions{}, transcript.Errorf(transcript.UpstreamFailed, "It may pass.")
 			}}}

@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -73,8 +73,8 @@ func listOf(total, size int) func(context.Context, int, int, int) (engine.ListPa
 }
 
 // listing makes a list source and captions for every content.
-func listing(l *listScript) func(*pipeline.Config) {
-	return func(c *pipeline.Config) {
+func listing(l *listScript) func(*service.Config) {
+	return func(c *service.Config) {
 		reads(func(_ context.Context, id string) (engine.Captions, error) { return captioned(id), nil })(c)
 		c.Engine.Lists = l
 	}
@@ -211,7 +211,7 @@ func TestListThatFails(t *testing.T) {
 					}
 					return listOf(3, 0)(ctx, call, offset, n)
 				}}
-				b := start(t, s, &script{}, listing(lists), func(c *pipeline.Config) {
+				b := start(t, s, &script{}, listing(lists), func(c *service.Config) {
 					if !tt.patient {
 						c.WaitNoLonger()
 					}
@@ -336,7 +336,7 @@ func TestNobodyReadsLists(t *testing.T) {
 
 // shortener is a site of short links: what each leads to, by its path. A number is a
 // status.
-func shortener(t *testing.T, leads func(path string) string) (follow func(*pipeline.Config), address string) {
+func shortener(t *testing.T, leads func(path string) string) (follow func(*service.Config), address string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch to := leads(r.URL.Path); to {
@@ -354,7 +354,7 @@ func shortener(t *testing.T, leads func(path string) string) (follow func(*pipel
 	address = server.Listener.Addr().String()
 	table, err := site.New(map[transcript.Platform]site.Site{transcript.ShortVideoSite: {ShortHosts: []string{address}}})
 	require.NoError(t, err)
-	return func(c *pipeline.Config) {
+	return func(c *service.Config) {
 		c.Sites, c.ShortLinks = table, &shortlink.Follower{Sites: table, Client: func() *http.Client { return new(http.Client) }}
 	}, address
 }
@@ -373,7 +373,7 @@ func TestShortLinksOfBatches(t *testing.T) {
 			leads[fmt.Sprintf("/n%d", i)] = fmt.Sprintf("%sentry-001%02d", to, i)
 		}
 		follow, address := shortener(t, func(path string) string { return leads[path] })
-		b := start(t, s, &script{}, listing(nil), func(c *pipeline.Config) { c.Engine.Lists = nil }, follow)
+		b := start(t, s, &script{}, listing(nil), func(c *service.Config) { c.Engine.Lists = nil }, follow)
 		var all []batches.Entry
 		for _, link := range []string{to + "entry-00009", "/a", "/b", "/same", "/full", "/loop", "/none", "/away", "/other", "/bad", "/a"} {
 			if strings.HasPrefix(link, "/") {

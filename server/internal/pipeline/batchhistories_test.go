@@ -26,7 +26,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -71,7 +71,7 @@ type batchWorld struct {
 	store  *db.Store
 	tables *sql.DB
 	scene  *scene
-	follow func(*pipeline.Config)
+	follow func(*service.Config)
 	short  string // the address of a site of short links
 	*bench
 
@@ -105,7 +105,7 @@ func newBatchWorld(t *testing.T, o db.Options) *batchWorld {
 
 // begin starts a process.
 func (w *batchWorld) begin() {
-	w.bench = prepare(w.t, w.store, &w.scene.script, w.follow, func(c *pipeline.Config) {
+	w.bench = prepare(w.t, w.store, &w.scene.script, w.follow, func(c *service.Config) {
 		c.Engine.Captions, c.Engine.Audio, c.Engine.Recognizer = []engine.CaptionSource{w.scene}, w.scene, w.scene
 		c.Engine.Lists = w.scene
 		c.PauseBriefly()

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -43,8 +43,8 @@ func captioned(id string) engine.Captions {
 }
 
 // reads makes a caption source of a function the only one.
-func reads(answer func(ctx context.Context, id string) (engine.Captions, error)) func(*pipeline.Config) {
-	return func(c *pipeline.Config) {
+func reads(answer func(ctx context.Context, id string) (engine.Captions, error)) func(*service.Config) {
+	return func(c *service.Config) {
 		c.Engine.Captions = []engine.CaptionSource{contents{answer}}
 		c.PauseBriefly()
 	}

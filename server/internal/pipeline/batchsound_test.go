@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -64,7 +64,7 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 			<-ctx.Done()
 			return engine.Recognition{}, context.Cause(ctx)
 		}
-		b := start(t, s, &m.script, func(c *pipeline.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{m}, m })
+		b := start(t, s, &m.script, func(c *service.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{m}, m })
 		narrow := plan()
 		narrow.ASRConcurrency, narrow.ASRWaiting = 1, 0
 		var entries []batches.Entry

@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -74,7 +74,7 @@ func (s *standstill) Audio(ctx context.Context, c engine.Content, dir string, _ 
 	return path, os.WriteFile(path, sound, 0o600)
 }
 
-func (s *standstill) engine(c *pipeline.Config) {
+func (s *standstill) engine(c *service.Config) {
 	c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{s}, s
 }
 

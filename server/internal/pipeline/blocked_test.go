@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -81,7 +82,7 @@ func TestBlockIsNotWaitedForForever(t *testing.T) {
 	sites.captions = func(context.Context, int) error {
 		return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
 	}
-	b := startLinks(t, s, &script{}, sites, func(c *pipeline.Config) { c.WaitNoLonger() })
+	b := startLinks(t, s, &script{}, sites, func(c *service.Config) { c.WaitNoLonger() })
 	job := b.send(t, link("v1", "en"))
 	require.Equal(t, transcript.JobFailed, job.Status)
 	assert.Equal(t, transcript.IPBlocked, job.Error.Code)
@@ -126,7 +127,7 @@ func TestSourcesInTurn(t *testing.T) {
 	blocked.captions = func(context.Context, int) error {
 		return transcript.Errorf(transcript.IPBlocked, "The platform blocks.")
 	}
-	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, blocked, func(c *pipeline.Config) {
+	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, blocked, func(c *service.Config) {
 		c.Engine.Captions = []engine.CaptionSource{blocked, knows}
 	})
 	job := b.succeed(t, link("v1", "en"))
@@ -141,7 +142,7 @@ func TestProvenance(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		blocked, knows := newPlatforms(t), newPlatforms(t, manual("en"))
 		blocked.captions = refusing(transcript.IPBlocked)
-		b := startLinks(t, s, &script{}, knows, func(c *pipeline.Config) {
+		b := startLinks(t, s, &script{}, knows, func(c *service.Config) {
 			c.Engine.Captions = []engine.CaptionSource{blocked, knows}
 		})
 		metadata := func(id, languages string) map[string]any {
@@ -171,7 +172,7 @@ func TestNoSourceIsAskedForWhatIsGone(t *testing.T) {
 	t.Parallel()
 	gone, other := newPlatforms(t), newPlatforms(t, manual("en"))
 	gone.captions = refusing(transcript.Unavailable)
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), gone, func(c *pipeline.Config) {
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), gone, func(c *service.Config) {
 		c.Engine.Captions = []engine.CaptionSource{gone, other}
 	})
 	_, err := b.Ask.Captions(t.Context(), question("en"))
@@ -194,7 +195,7 @@ func TestSourcesThatFail(t *testing.T) {
 		all = append(all, sites)
 	}
 	all[0].(*platforms).learned = []transcript.Track{manual("en")}
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *service.Config) { c.Engine.Captions = all })
 	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.IPBlocked, r.TrackMetadataErrorCode, "what passes is the reason that counts")
@@ -212,7 +213,7 @@ func TestListedTracksAreNotNone(t *testing.T) {
 	lists.captions, lists.learned = refusing(transcript.POTokenRequired), []transcript.Track{manual("en")}
 	heard := &script{}
 	run := func(sources ...engine.CaptionSource) *view.Job {
-		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), heard, lists, func(c *pipeline.Config) { c.Engine.Captions = sources })
+		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), heard, lists, func(c *service.Config) { c.Engine.Captions = sources })
 		return b.send(t, link("v1", "en"))
 	}
 	failed := run(lists, blind)
@@ -237,7 +238,7 @@ func TestWallCountsBeforeOtherFailures(t *testing.T) {
 		wall.captions, fails.captions = refusing(transcript.LoginRequired), refusing(other)
 		for order, sources := range map[string][]engine.CaptionSource{"first": {wall, fails}, "last": {fails, wall}} {
 			t.Run("beside "+string(other)+", "+order, func(t *testing.T) {
-				b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, wall, func(c *pipeline.Config) { c.Engine.Captions = sources })
+				b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, wall, func(c *service.Config) { c.Engine.Captions = sources })
 				job := b.send(t, link("v1", "en"))
 				require.NotNil(t, job.Error)
 				assert.Equal(t, transcript.LoginRequired, job.Error.Code)
@@ -268,7 +269,7 @@ func TestSourceThatIsNotInstalled(t *testing.T) {
 				return transcript.Errorf(test.says, "No.")
 			}
 			missing.captions = refusing(transcript.ConfigError)
-			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites, func(c *pipeline.Config) {
+			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites, func(c *service.Config) {
 				c.Engine.Captions = []engine.CaptionSource{sites, missing}
 			})
 			job := b.send(t, link("v1", "en"))
@@ -295,7 +296,7 @@ func TestCheckOfABlockedPlatform(t *testing.T) {
 	t.Parallel()
 	missing, sites := newPlatforms(t), newPlatforms(t)
 	missing.captions, sites.captions = refusing(transcript.ConfigError), refusing(transcript.IPBlocked)
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) {
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *service.Config) {
 		c.Engine.Captions = []engine.CaptionSource{unfit{missing}, sites}
 	})
 	const capability = "engine.captions.video_site"

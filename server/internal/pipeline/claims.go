@@ -8,10 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
@@ -27,10 +26,8 @@ import (
 type claims struct {
 	store   *db.Store
 	metrics *metrics.Metrics
-	audio   *audio
-	hooks   *hookDelivery
-	batches *batches.Batches
-	follows *follows.Follows
+	audio   *audio.Files
+	ended   []Listener
 	settled func(ended []db.Job) // of tuning
 }
 
@@ -152,17 +149,38 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 			return err
 		}
 	}
-	if err := c.follows.Reopen(ctx, tx, idsOf(claims), end.Error); err != nil {
-		return err
+	told := &Ended{Work: e, Jobs: claims, End: end, heard: heard}
+	for _, tell := range c.ended {
+		if err := tell(ctx, tx, told); err != nil {
+			return err
+		}
 	}
-	forNobody, err := c.batches.EndItems(ctx, tx, claims, end)
-	if err != nil {
-		return err
+	return nil
+}
+
+// Ended is what Listeners are told.
+type Ended struct {
+	Work *db.Extraction
+	Jobs []db.Job // that have ended, all in the same way
+	db.End
+	// ForNobody are the ids of those jobs that pay nothing, because a listener has found that
+	// nobody gets their results.
+	ForNobody []string
+
+	heard time.Duration // of the sound
+}
+
+// Listener is told of jobs that end, in the transaction that ends them. If it returns an error, the
+// jobs do not end.
+type Listener func(ctx context.Context, tx *db.Tx, told *Ended) error
+
+// IDs are the ids of the jobs.
+func (e *Ended) IDs() []string {
+	ids := make([]string, len(e.Jobs))
+	for i, job := range e.Jobs {
+		ids[i] = job.ID
 	}
-	if err := payUp(ctx, tx, claims, end, heard, forNobody); err != nil {
-		return err
-	}
-	return c.hooks.jobsEnded(ctx, tx, e, claims, end)
+	return ids
 }
 
 // settleAll ends an extraction with all claims on it that run.
@@ -172,15 +190,6 @@ func (c *claims) settleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end
 		return err
 	}
 	return c.settle(ctx, tx, e, claims, end)
-}
-
-// idsOf are the ids of claims.
-func idsOf(claims []db.Job) []string {
-	ids := make([]string, len(claims))
-	for i, job := range claims {
-		ids[i] = job.ID
-	}
-	return ids
 }
 
 // accountsOf are the accounts of claims.
@@ -269,7 +278,7 @@ func (c *claims) change(ctx context.Context, extraction string, fn extractionFun
 			return err
 		}
 		hadEnded := e != nil && e.State.Status.Terminal()
-		if err := fn(ctx, tx, e); err != nil || e == nil || hadEnded || !e.State.Status.Terminal() || !mayHaveAudio(e) {
+		if err := fn(ctx, tx, e); err != nil || e == nil || hadEnded || !e.State.Status.Terminal() || !audio.MayHave(e) {
 			return err
 		}
 		return tx.Extractions.LeaveAudio(ctx, e.ID)

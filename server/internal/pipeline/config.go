@@ -2,20 +2,16 @@ package pipeline
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -32,8 +28,6 @@ type Config struct {
 	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
-	// DirectMedia takes links of no platform as items of batches, see server.Config.
-	DirectMedia bool
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
 	// Guard has the exits by which this process visits platforms; nil: the one exit "direct".
@@ -61,33 +55,17 @@ type Config struct {
 	// LookupBudget is how long a reader waits for a platform. A later answer goes into
 	// the cache.
 	LookupBudget time.Duration
-	// Hooks are told of what ends.
-	Hooks Hooks
 	// DiscoveryBudget is how long a reader waits for what the video site has.
 	DiscoveryBudget time.Duration
 	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
 	Retention Retention
-
-	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil: no plan
-	// bounds how long things are kept.
-	PlanOf func(ctx context.Context, account string) account.Plan
-
-	// Follows is how often followed addresses are looked at; the zero value: as usual.
-	Follows follows.Tuning
-	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
-	TrustWebhooks bool
-	// Webhooks is how deliveries are made; the zero value: as usual.
-	Webhooks webhooks.Tuning
 
 	tuning
 }
 
 // tuning is what only tests change.
 type tuning struct {
-	pauses      retry.Pauses
-	hookTimeout time.Duration // how long a hook may take
-	// hookPause is the pause after the nth call of a hook that has failed.
-	hookPause func(n int) time.Duration
+	pauses    retry.Pauses
 	settled   func(ended []db.Job) // is told what settle ends, in its transaction
 	hearAfter time.Duration        // how long an upload arrives before its chunks are recognized
 	// audioLook is the time between two looks for the audio of extractions that have ended.
@@ -96,11 +74,7 @@ type tuning struct {
 
 func (t tuning) withDefaults() tuning {
 	t.pauses = cmp.Or(t.pauses, retry.Default())
-	t.hookTimeout = cmp.Or(t.hookTimeout, hookTimeout)
 	t.hearAfter = cmp.Or(t.hearAfter, hearAfter)
-	if t.hookPause == nil {
-		t.hookPause = hookPause
-	}
 	if t.settled == nil {
 		t.settled = func([]db.Job) {}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -70,7 +71,7 @@ func TestDamagedAudioIsNeverRecognized(t *testing.T) {
 					}
 					return heard("hello"), nil
 				}}
-				b := prepare(t, dbtest.Open(t, o), e, (*pipeline.Config).PauseBriefly, func(c *pipeline.Config) { c.ASRWorkers = 1 })
+				b := prepare(t, dbtest.Open(t, o), e, (*service.Config).PauseBriefly, func(c *service.Config) { c.ASRWorkers = 1 })
 				id := b.job(t, recording(t, 65, 1)).JobID
 				if what == "uploads" {
 					harm()

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -78,7 +79,7 @@ type ends struct {
 	settled map[string]transcript.JobStatus // what settle has said, by job
 }
 
-func (w *ends) config(c *pipeline.Config) {
+func (w *ends) config(c *service.Config) {
 	c.PauseBriefly()
 	c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{w.platforms}, w.platforms
 	c.OnSettle(func(claims []db.Job) {
@@ -90,9 +91,9 @@ func (w *ends) config(c *pipeline.Config) {
 	})
 }
 
-func (w *ends) start(t *testing.T, change ...func(*pipeline.Config)) *bench {
+func (w *ends) start(t *testing.T, change ...func(*service.Config)) *bench {
 	t.Helper()
-	return start(t, w.store, w.script, append([]func(*pipeline.Config){w.config}, change...)...)
+	return start(t, w.store, w.script, append([]func(*service.Config){w.config}, change...)...)
 }
 
 func (w *ends) prepare(t *testing.T) *bench {
@@ -272,13 +273,13 @@ func endOfCaptions(attempt int, code transcript.Code) func(t *testing.T, w *ends
 
 func endByBlock(t *testing.T, w *ends) {
 	w.captions = refusing(transcript.IPBlocked)
-	b := w.start(t, func(c *pipeline.Config) { c.WaitNoLonger() })
+	b := w.start(t, func(c *service.Config) { c.WaitNoLonger() })
 	w.ends(t, b, w.claim(t, b, link("v1", "en")), transcript.JobFailed, transcript.IPBlocked, true)
 }
 
 func endWithoutARecognizer(t *testing.T, w *ends) {
 	w.tracks = nil
-	b := w.start(t, func(c *pipeline.Config) { c.Engine.Recognizer = nil })
+	b := w.start(t, func(c *service.Config) { c.Engine.Recognizer = nil })
 	w.ends(t, b, w.claim(t, b, link("v1", "en")), transcript.JobFailed, transcript.NotImplemented, true)
 }
 
@@ -464,7 +465,7 @@ func endByCancelHalfWay(t *testing.T, w *ends) {
 		<-ctx.Done()
 		return engine.Recognition{}, ctx.Err()
 	}
-	b := w.start(t, func(c *pipeline.Config) { c.ASRWorkers = 1 })
+	b := w.start(t, func(c *service.Config) { c.ASRWorkers = 1 })
 	job := w.claim(t, b, link("v1", "asr"))
 	require.Eventually(t, func() bool { return w.calls() > 1 }, time.Minute, time.Millisecond)
 	assert.Equal(t, db.Usage{Reserved: db.Allowance{Transcripts: 1, Minutes: 2}}, usage(t, w.store, acme))

@@ -41,13 +41,3 @@ const ArrivalLook = arrivalLook
 
 // UploadTitle is tested by itself.
 var UploadTitle = uploadTitle
-
-// CallHooksSoon bounds how long a hook may take, and lets one that fails be called again
-// at once.
-func (c *Config) CallHooksSoon(within time.Duration) {
-	c.hookTimeout = within
-	c.hookPause = func(int) time.Duration { return 0 }
-}
-
-// HookPause is how long to wait after the nth call of a hook that has failed.
-var HookPause = hookPause

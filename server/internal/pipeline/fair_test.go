@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -31,7 +31,7 @@ func TestReadersHoldUpNoJob(t *testing.T) {
 			t.Parallel()
 			dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 				site := &visitedSite{platforms: newPlatforms(t, manual("en"))}
-				b := startLinks(t, dbtest.Open(t, o), &script{}, site.platforms, func(c *pipeline.Config) {
+				b := startLinks(t, dbtest.Open(t, o), &script{}, site.platforms, func(c *service.Config) {
 					c.Engine.Captions = []engine.CaptionSource{site}
 					c.Pace = pace.Config{Rate: pace.Rate{PerMinute: 60, Burst: 2}}
 				})

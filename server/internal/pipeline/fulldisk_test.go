@@ -16,12 +16,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // withoutReserve lets the disks become as full as they can.
-func withoutReserve(c *pipeline.Config) { c.MinFreeDisk = 1 }
+func withoutReserve(c *service.Config) { c.MinFreeDisk = 1 }
 
 // waiting waits until the job's work waits for what will pass.
 func (b *bench) waiting(t *testing.T, jobID string) {
@@ -59,7 +59,7 @@ func TestAFullDiskLosesNoWord(t *testing.T) {
 				if what == "blobs" {
 					o.Blobs = filepath.Join(dir, "blobs")
 				}
-				b := prepare(t, dbtest.Open(t, o), &script{}, withoutReserve, (*pipeline.Config).PauseBriefly, func(c *pipeline.Config) {
+				b := prepare(t, dbtest.Open(t, o), &script{}, withoutReserve, (*service.Config).PauseBriefly, func(c *service.Config) {
 					if what != "blobs" {
 						c.Dir = dir
 					}
@@ -98,7 +98,7 @@ func TestAFullDatabaseLosesNoWord(t *testing.T) {
 			once.Do(func() { full <- disktest.Fill(t, dir) })
 			return heard("hello"), nil
 		}}
-		b := start(t, s, e, withoutReserve, (*pipeline.Config).PauseBriefly)
+		b := start(t, s, e, withoutReserve, (*service.Config).PauseBriefly)
 		id := b.job(t, recording(t, 65, 1)).JobID
 		free := <-full
 		refused := 0
@@ -124,7 +124,7 @@ func TestRoomIsLookedAtBeforeWorkIsTaken(t *testing.T) {
 	disktest.Run(t, 64<<20, func(t *testing.T, dir string) {
 		o := dbtest.SQLite(t)
 		o.Blobs = filepath.Join(dir, "blobs")
-		b := prepare(t, dbtest.Open(t, o), &script{}, (*pipeline.Config).PauseBriefly, func(c *pipeline.Config) { c.MinFreeDisk = 32 << 20 })
+		b := prepare(t, dbtest.Open(t, o), &script{}, (*service.Config).PauseBriefly, func(c *service.Config) { c.MinFreeDisk = 32 << 20 })
 		require.NoError(t, b.Disks.Room(16<<20))
 		require.ErrorIs(t, b.Disks.Room(48<<20), db.ErrUnavailable)
 		id := b.job(t, recording(t, 5, 1)).JobID

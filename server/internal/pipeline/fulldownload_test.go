@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 )
 
 // large is an audio source whose recording is larger than the disk until it is told otherwise.
@@ -40,7 +40,7 @@ func TestDownloadStopsBeforeTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	disktest.Run(t, 64<<20, func(t *testing.T, dir string) {
 		l := &large{platforms: newPlatforms(t), ended: make(chan error, 1)}
-		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, l.platforms, func(c *pipeline.Config) {
+		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, l.platforms, func(c *service.Config) {
 			c.Engine.Audio, c.Dir, c.MinFreeDisk = l, dir, 32<<20
 		})
 		out, err := b.Submit(t.Context(), link("dQw4w9WgXcQ", "asr"))

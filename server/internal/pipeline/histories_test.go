@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -112,7 +113,7 @@ func newWorld(t *testing.T, o db.Options) *world {
 
 // begin starts a process.
 func (w *world) begin() {
-	w.bench = prepare(w.t, w.store, &w.stage.script, func(c *pipeline.Config) {
+	w.bench = prepare(w.t, w.store, &w.stage.script, func(c *service.Config) {
 		c.Engine.Captions, c.Engine.Audio, c.Engine.Recognizer = []engine.CaptionSource{w.stage}, w.stage, w.stage
 		c.PauseBriefly()
 	})

@@ -15,7 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -35,9 +36,9 @@ func newTold() *told {
 }
 
 // hooks has a pipeline tell of all ends.
-func (t *told) hooks(c *pipeline.Config) {
-	c.CallHooksSoon(time.Minute)
-	c.Hooks = pipeline.Hooks{
+func (t *told) hooks(c *service.Config) {
+	c.Hooks.Timeout, c.Hooks.Pause = time.Minute, func(int) time.Duration { return 0 }
+	c.Hooks.Hooks = hooks.Hooks{
 		Job: func(_ context.Context, account string, j *view.Job) error {
 			t.mu.Lock()
 			t.account = account
@@ -108,7 +109,7 @@ func TestToldOfEveryEnd(t *testing.T) {
 		assert.Equal(t, failed.JobID, job.JobID)
 		assert.Equal(t, transcript.Unavailable, job.Error.Code)
 
-		idle := prepareLinks(t, b.store, sites, func(c *pipeline.Config) { c.Hooks = pipeline.Hooks{} }) // has no hook, and works on nothing
+		idle := prepareLinks(t, b.store, sites, func(c *service.Config) { c.Hooks.Hooks = hooks.Hooks{} }) // has no hook, and works on nothing
 		sites.set(func(p *platforms) {
 			p.captions = func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }
 		})
@@ -132,8 +133,8 @@ func TestHookThatFails(t *testing.T) {
 		told := newTold()
 		var log bytes.Buffer
 		var mu sync.Mutex
-		b := startLinks(t, s, &script{}, newPlatforms(t, manual("en")), told.hooks, func(c *pipeline.Config) {
-			c.CallHooksSoon(100 * time.Millisecond)
+		b := startLinks(t, s, &script{}, newPlatforms(t, manual("en")), told.hooks, func(c *service.Config) {
+			c.Hooks.Timeout, c.Hooks.Pause = 100*time.Millisecond, func(int) time.Duration { return 0 }
 			c.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 			taken := c.Hooks.Job
 			c.Hooks.Job = func(ctx context.Context, account string, j *view.Job) error {
@@ -180,7 +181,7 @@ func TestHookIsCalledAgainAfterAStop(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		begun := make(chan struct{}, 1)
-		first := prepareLinks(t, s, newPlatforms(t, manual("en")), func(c *pipeline.Config) {
+		first := prepareLinks(t, s, newPlatforms(t, manual("en")), func(c *service.Config) {
 			c.Hooks.Job = func(ctx context.Context, _ string, _ *view.Job) error {
 				begun <- struct{}{}
 				<-ctx.Done()
@@ -260,11 +261,11 @@ func TestPausesOfCalls(t *testing.T) {
 	t.Parallel()
 	var all []time.Duration
 	for n := range 11 {
-		all = append(all, pipeline.HookPause(n+1))
+		all = append(all, hooks.Pause(n+1))
 	}
 	assert.Equal(t, []time.Duration{
 		time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second,
 		64 * time.Second, 128 * time.Second, 256 * time.Second, 512 * time.Second, 15 * time.Minute,
 	}, all)
-	assert.Equal(t, 15*time.Minute, pipeline.HookPause(1000))
+	assert.Equal(t, 15*time.Minute, hooks.Pause(1000))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -58,7 +58,7 @@ func TestInfoSaysWhyNothingCanBeRecognized(t *testing.T) {
 			sites := newPlatforms(t, manual("en"))
 			sites.metadata.Duration = test.length
 			s := dbtest.Open(t, dbtest.SQLite(t))
-			b := prepareLinks(t, s, sites, func(c *pipeline.Config) {
+			b := prepareLinks(t, s, sites, func(c *service.Config) {
 				if test.engine != nil {
 					test.engine(&c.Engine)
 				}

@@ -33,12 +33,12 @@ func (j *Jobs) Job(ctx context.Context, account, id string, v *view.View) (*view
 	if err != nil {
 		return nil, jobError("reading a job", err)
 	}
-	return j.fill(ctx, row, v)
+	return j.Show(ctx, row, v)
 }
 
-// fill adds the result to a job that has one. Such a job has ended and does not change any
+// Show adds the result to a job that has one. Such a job has ended and does not change any
 // more, so that what is read of it now goes with what was read before.
-func (j *Jobs) fill(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
+func (j *Jobs) Show(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
 	asked := view.View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
 	job := &view.Job{Job: view.JobOf(row), Asked: asked}
 	if row.TranscriptID == "" {
@@ -119,7 +119,7 @@ func (j *Jobs) Wait(waiting context.Context, account, id string, v *view.View) (
 			return nil, jobError("waiting for a job", err)
 		}
 		if row.State.Status.Terminal() || waiting.Err() != nil || !follow.Rest(waiting, wake) {
-			return j.fill(ctx, row, v)
+			return j.Show(ctx, row, v)
 		}
 	}
 }

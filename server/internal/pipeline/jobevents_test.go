@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,7 +22,7 @@ import (
 // resume follows a job to its end with a new watch for each transition, as a client does
 // whose connections break. It counts the watches that had a usable sequence: each of
 // them must begin with the transition after it.
-func resume(t *testing.T, p *pipeline.Pipeline, job string, resumed *atomic.Int64) error {
+func resume(t *testing.T, p *service.Service, job string, resumed *atomic.Int64) error {
 	for last := 0; ; {
 		events, err := p.Jobs.Watch(t.Context(), acme, job, last)
 		if errors.Is(err, pipeline.ErrNothingMore) {
@@ -65,7 +66,7 @@ func TestResumedWatches(t *testing.T) {
 		for n := range 6 {
 			job := b.job(t, recording(t, 2, n))
 			for range 8 {
-				watchers.Go(func() error { return resume(t, b.Pipeline, job.JobID, &resumed) })
+				watchers.Go(func() error { return resume(t, b.Service, job.JobID, &resumed) })
 			}
 		}
 		require.NoError(t, watchers.Wait())

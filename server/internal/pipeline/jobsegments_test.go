@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -63,7 +64,7 @@ type watched struct {
 	text []transcript.Segment
 }
 
-func watch(t *testing.T, p *pipeline.Pipeline, job string, after int) *watched {
+func watch(t *testing.T, p *service.Service, job string, after int) *watched {
 	t.Helper()
 	events, err := p.Jobs.Watch(t.Context(), acme, job, after)
 	require.NoError(t, err)
@@ -106,9 +107,9 @@ func TestFirstWordsAfterOneChunk(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s := dbtest.Open(t, o)
 		g := newLocks(60)
-		b := start(t, s, g.engine(t), func(c *pipeline.Config) { c.ASRWorkers = 1 })
+		b := start(t, s, g.engine(t), func(c *service.Config) { c.ASRWorkers = 1 })
 		id := b.job(t, recording(t, 600, 1)).JobID
-		first := watch(t, b.Pipeline, id, 0)
+		first := watch(t, b.Service, id, 0)
 		g.open(0)
 		require.Equal(t, transcript.EventSnapshot, first.until(transcript.EventSnapshot).Type)
 		first.until(transcript.EventSegments)
@@ -120,9 +121,9 @@ func TestFirstWordsAfterOneChunk(t *testing.T) {
 		for len(first.text) < 3 {
 			first.until(transcript.EventSegments)
 		}
-		other := b.Pipeline
+		other := b.Service
 		if s.Shared() { // another process shows the words too
-			other = prepare(t, dbtest.Open(t, o), &script{}).Pipeline
+			other = prepare(t, dbtest.Open(t, o), &script{}).Service
 		}
 		for _, after := range []int{0, 1} {
 			again := watch(t, other, id, after)
@@ -148,7 +149,7 @@ func TestSegmentsWaitForTheChunkBefore(t *testing.T) {
 	g := newLocks(10)
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), g.engine(t))
 	id := b.job(t, recording(t, 70, 1)).JobID
-	w := watch(t, b.Pipeline, id, 0)
+	w := watch(t, b.Service, id, 0)
 	g.open(1)
 	for {
 		e := w.until(transcript.EventProgress)
@@ -184,7 +185,7 @@ func TestSegmentsOfOneEventAreBounded(t *testing.T) {
 		return out, nil
 	}}
 	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e)
-	w := watch(t, b.Pipeline, b.job(t, recording(t, 70, 1)).JobID, 0)
+	w := watch(t, b.Service, b.job(t, recording(t, 70, 1)).JobID, 0)
 	for len(w.text) < 2000 {
 		event := w.until(transcript.EventSegments)
 		data, err := wire.AppendEvent(nil, &event.Event, nil)

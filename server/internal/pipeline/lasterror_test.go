@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -266,7 +267,7 @@ func TestLastErrorOfList(t *testing.T) {
 			}
 			return listOf(3, 0)(ctx, call, offset, n)
 		}}
-		b := start(t, s, &script{}, listing(lists), func(c *pipeline.Config) { c.PauseBriefly() })
+		b := start(t, s, &script{}, listing(lists), func(c *service.Config) { c.PauseBriefly() })
 		made, err := b.Batches.Create(t.Context(), playlistBatch(30, 0))
 		require.NoError(t, err)
 		require.Eventually(t, func() bool { return b.whyOfBatch(t, made.ID) != nil }, time.Minute, 25*time.Millisecond)
@@ -277,7 +278,7 @@ func TestLastErrorOfList(t *testing.T) {
 		broken := &listScript{answer: func(context.Context, int, int, int) (engine.ListPage, error) {
 			return engine.ListPage{}, transcript.Errorf(transcript.UpstreamFailed, "It breaks.")
 		}}
-		other := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, listing(broken), func(c *pipeline.Config) { c.PauseBriefly() })
+		other := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, listing(broken), func(c *service.Config) { c.PauseBriefly() })
 		made, err = other.Batches.Create(t.Context(), playlistBatch(30, 0))
 		require.NoError(t, err)
 		failed := other.ended(t, acme, made.ID)

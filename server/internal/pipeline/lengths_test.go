@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -121,7 +121,7 @@ func TestLengthOfTheWidestPlan(t *testing.T) {
 			<-hold
 			return heard("hello"), nil
 		}
-		b := prepareLinks(t, s, sites, func(c *pipeline.Config) { c.Engine.Media, c.Engine.Recognizer = e, e })
+		b := prepareLinks(t, s, sites, func(c *service.Config) { c.Engine.Media, c.Engine.Recognizer = e, e })
 		send := func(account string, limit time.Duration, minutes int64) *view.Job {
 			submission := with(link("v1", "asr"), account, 1, minutes)
 			submission.Plan.MaxDuration = limit

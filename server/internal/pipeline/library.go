@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -15,7 +16,7 @@ import (
 // Library reads and changes the saved transcripts of accounts. Safe for concurrent use.
 type Library struct {
 	store *db.Store
-	audio *audio
+	audio *audio.Files
 }
 
 // Saved returns the saved text of a content in an account's library. Without a language
@@ -161,13 +162,13 @@ func (l *Library) Remove(ctx context.Context, account string, key library.Key) e
 		if err := tx.Library.Remove(ctx, account, key); err != nil {
 			return err
 		}
-		unkept, err = removeWithText(ctx, tx, account, key)
+		unkept, err = RemoveWithText(ctx, tx, account, key)
 		return err
 	})
 	if err != nil {
 		return libraryError("changing a library", err)
 	}
-	l.audio.deleteBlobs(context.WithoutCancel(ctx), unkept...)
+	l.audio.DeleteBlobs(context.WithoutCancel(ctx), unkept...)
 	return nil
 }
 

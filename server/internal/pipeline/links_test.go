@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -191,7 +191,7 @@ func TestDownloadFaults(t *testing.T) {
 			sites := newPlatforms(t)
 			test.set(sites)
 			e := &script{}
-			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), e, sites, func(c *pipeline.Config) {
+			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), e, sites, func(c *service.Config) {
 				if name == "is long" {
 					c.MaxMediaDuration = 30 * time.Second
 				}

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -116,20 +117,20 @@ func (p *platforms) questions() int {
 }
 
 // startLinks runs a pipeline that asks the given platforms.
-func startLinks(t *testing.T, s *db.Store, e *script, p *platforms, change ...func(*pipeline.Config)) *bench {
+func startLinks(t *testing.T, s *db.Store, e *script, p *platforms, change ...func(*service.Config)) *bench {
 	t.Helper()
-	wire := func(c *pipeline.Config) {
+	wire := func(c *service.Config) {
 		c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{p}, p
 		c.PauseBriefly()
 	}
-	return start(t, s, e, append([]func(*pipeline.Config){wire}, change...)...)
+	return start(t, s, e, append([]func(*service.Config){wire}, change...)...)
 }
 
 // prepareLinks is startLinks, not yet started.
-func prepareLinks(t *testing.T, s *db.Store, p *platforms, change ...func(*pipeline.Config)) *bench {
+func prepareLinks(t *testing.T, s *db.Store, p *platforms, change ...func(*service.Config)) *bench {
 	t.Helper()
-	wire := func(c *pipeline.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{p}, p }
-	return prepare(t, s, &script{}, append([]func(*pipeline.Config){wire}, change...)...)
+	wire := func(c *service.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{p}, p }
+	return prepare(t, s, &script{}, append([]func(*service.Config){wire}, change...)...)
 }
 
 // startOne starts a prepared pipeline, until the test ends.

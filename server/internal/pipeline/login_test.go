@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 )
@@ -93,7 +94,7 @@ func (w *walled) next(t *testing.T) {
 func startWalled(t *testing.T, s *db.Store, w *walled) *bench {
 	t.Helper()
 	w.platforms = newPlatforms(t)
-	return start(t, s, &script{}, func(c *pipeline.Config) {
+	return start(t, s, &script{}, func(c *service.Config) {
 		c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{w}, w
 		c.PauseBriefly()
 	})

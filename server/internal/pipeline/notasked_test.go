@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -54,7 +54,7 @@ func TestQuestionThatNobodyTakesUp(t *testing.T) {
 		_, err := tables.ExecContext(t.Context(), `INSERT INTO processes (id, beats, beat_at, abilities)
 			VALUES ('dead', 0, CURRENT_TIMESTAMP - interval '11 seconds', '{"captions":["video_site"],"discovery":true}')`)
 		require.NoError(t, err)
-		b := prepareLinks(t, s, newPlatforms(t), func(c *pipeline.Config) {
+		b := prepareLinks(t, s, newPlatforms(t), func(c *service.Config) {
 			c.Idle, c.Engine = true, engine.Engine{}
 			c.LookupBudget, c.DiscoveryBudget = 200*time.Millisecond, 200*time.Millisecond
 		})
@@ -92,7 +92,7 @@ func TestQuestionThatNobodyTakesUp(t *testing.T) {
 func TestQuestionThatFindsNoSlot(t *testing.T) {
 	t.Parallel()
 	slow := &slowSite{platforms: newPlatforms(t), begun: make(chan struct{}), end: make(chan struct{})}
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), slow.platforms, func(c *pipeline.Config) {
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), slow.platforms, func(c *service.Config) {
 		c.Engine.Captions, c.Engine.Discovery = []engine.CaptionSource{slow}, slow
 		c.LookupBudget, c.DiscoveryBudget = briefly, briefly
 	})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -37,7 +37,7 @@ func TestOverdueQuestionIsAskedAgain(t *testing.T) {
 		<-release
 		return engine.Captions{}, context.Canceled
 	}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *pipeline.Config) { c.LookupBudget = briefly })
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *service.Config) { c.LookupBudget = briefly })
 	t.Cleanup(func() { close(release) }) // before the pipeline stops
 	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestOverdueQuestionEndsDuringTheNext(t *testing.T) {
 		}
 		return engine.Captions{}, context.Canceled
 	}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *pipeline.Config) { c.LookupBudget = briefly })
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, reads(hang), func(c *service.Config) { c.LookupBudget = briefly })
 	t.Cleanup(func() { close(second) }) // before the pipeline stops
 	for asked.Load() < 2 {
 		r, err := b.Ask.Captions(t.Context(), question("en"))

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -53,7 +53,7 @@ func TestFiftyJobsOnABlockedSite(t *testing.T) {
 		rate := pace.Rate{PerMinute: 600, Burst: 5}
 		e, sites, site := &script{}, newPlatforms(t, manual("en")), &blockingSite{}
 		sites.captions = site.answer
-		b := startLinks(t, s, e, sites, func(c *pipeline.Config) { c.Pace = pace.Config{Rate: rate} })
+		b := startLinks(t, s, e, sites, func(c *service.Config) { c.Pace = pace.Config{Rate: rate} })
 		cached := link("cached", "en")
 		b.succeed(t, cached)
 
@@ -133,7 +133,7 @@ func TestShorterBlockCounts(t *testing.T) {
 			}
 			all = append(all, sites)
 		}
-		b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *pipeline.Config) { c.Engine.Captions = all })
+		b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t), func(c *service.Config) { c.Engine.Captions = all })
 		for range 3 { // also when they are not asked again
 			r, err := b.Ask.Captions(t.Context(), question("en"))
 			require.NoError(t, err)

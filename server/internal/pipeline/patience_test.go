@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -28,7 +28,7 @@ func TestLongTextHasLonger(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, site := dbtest.Open(t, o), newPlatforms(t, manual("en"))
 		site.segments = longText(20_000)
-		b := prepareLinks(t, s, site, func(c *pipeline.Config) { c.LookupBudget = time.Minute })
+		b := prepareLinks(t, s, site, func(c *service.Config) { c.LookupBudget = time.Minute })
 		put := func(id string, segments int) error {
 			_, err := b.Put(t.Context(), acme, transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: id, Lang: "en",

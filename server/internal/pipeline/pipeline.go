@@ -2,6 +2,7 @@
 // of HTTP.
 //
 //	p, err := pipeline.New(config)
+//	err = p.Join(features)
 //	err = p.Start(ctx)
 //	upload, err := p.Receive(ctx, file, limit)             // streamed, hashed
 //	outcome, err := p.Submit(ctx, pipeline.Submission{…})  // a transcript, or a job
@@ -19,9 +20,9 @@
 // transaction fails if another process has taken the step over.
 //
 // The parts of a Pipeline, from the lower to the higher: audio and Disks keep files;
-// claims moves extractions and claims from state to state; processor runs the steps;
-// rescue takes up lost work; hookDelivery calls the hooks. Package batches submits the
-// items of batches, package follows those of follows, and package ask answers questions without a job.
+// claims moves extractions and claims from state to state; processor runs the steps; and
+// rescue takes up lost work. Features stand beside the pipeline: see Join. Package ask answers
+// questions without a job.
 package pipeline
 
 import (
@@ -35,37 +36,23 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
-	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
 type Pipeline struct {
 	Ask     *ask.Service // answers questions without a job; it stops with the pipeline
-	Batches *batches.Batches
-	Follows *follows.Follows
 	Jobs    *Jobs
 	Library *Library
-	// Corrections changes the texts of libraries.
-	Corrections *corrections.Texts
-	Disks       *Disks
-	// Expiry removes what plans keep no longer.
-	Expiry *Expiry
-	// Removals removes accounts.
-	Removals *Removals
+	Disks   *Disks
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable
-	// Webhooks has the endpoints of accounts, and delivers to them.
-	Webhooks *webhooks.Store
 
 	cfg       Config
 	store     *db.Store
@@ -75,18 +62,18 @@ type Pipeline struct {
 	reach     *cluster.Reach
 	life      *cluster.Life // nil: the pipeline is idle
 	sources   *ask.Sources
+	features  Features
 	claims    *claims
 	processor *processor
 	rescue    *rescue
-	hooks     *hookDelivery
-	audio     *audio
+	audio     *audio.Files
 	log       *slog.Logger
 	metrics   *metrics.Metrics
 	stopLife  context.CancelFunc
 	living    sync.WaitGroup
 }
 
-// New checks the configuration and prepares a pipeline. Until Start it accepts
+// New checks the configuration and prepares a pipeline. After Join and until Start it accepts
 // requests but does no work.
 func New(c Config) (*Pipeline, error) {
 	if err := c.check(); err != nil {
@@ -94,9 +81,6 @@ func New(c Config) (*Pipeline, error) {
 	}
 	c.tuning = c.withDefaults()
 	c.Retention = cmp.Or(c.Retention, DefaultRetention())
-	if c.PlanOf == nil {
-		c.PlanOf = func(context.Context, string) account.Plan { return account.Plan{} }
-	}
 	keep, err := throttle.New(c.Pace, c.Guard, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
@@ -113,53 +97,27 @@ func New(c Config) (*Pipeline, error) {
 		LookupBudget: c.LookupBudget, DiscoveryBudget: c.DiscoveryBudget, MaxMediaDuration: c.MaxMediaDuration,
 	}, p.sources)
 	p.assemble()
-	if c.Idle {
-		return p, nil
-	}
-	if p.life, err = cluster.NewLife(p.newRunner, p.log); err != nil {
-		return nil, fmt.Errorf("pipeline: %w", err)
-	}
-	p.rescue.life = p.life
 	return p, nil
 }
 
 // assemble makes the parts of the pipeline, the lower parts first.
 func (p *Pipeline) assemble() {
 	c := p.cfg
-	p.Jobs, p.Library, p.Corrections = &Jobs{c.Store}, &Library{c.Store, &audio{c.Store, c.Log}}, corrections.New(c.Store)
+	p.Jobs, p.Library = &Jobs{c.Store}, &Library{c.Store, &audio.Files{Store: c.Store, Log: c.Log}}
 	p.Disks = &Disks{store: c.Store, log: c.Log, minFree: c.MinFreeDisk}
 	p.Resumable = &Resumable{pipeline: p, joins: semaphore.NewWeighted(joinsAtOnce)}
 	if !c.Idle {
 		p.Disks.scratch = c.Dir
 	}
-	p.audio = &audio{c.Store, c.Log}
-	p.hooks = &hookDelivery{Hooks: c.Hooks, store: c.Store, jobs: p.Jobs, log: c.Log, kept: c.Retention.Jobs, pause: c.hookPause}
-	p.Webhooks = webhooks.New(webhooks.Config{
-		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Tuning: c.Webhooks,
-		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
-	})
-	p.hooks.webhooks = p.Webhooks
-	p.Batches = batches.New(batches.Config{
-		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks, DirectMedia: c.DirectMedia, Pauses: c.pauses, Log: c.Log,
-		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
-		TakeUp: p.takeUpItem, CancelClaims: p.cancelClaims, Ended: p.hooks.batchEnded,
-	})
-	p.Follows = follows.New(follows.Config{
-		Store: c.Store, Cluster: p.cluster, Lists: p.engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log, Client: c.ShortLinks.Client,
-		Trace:  func(ctx context.Context) string { return traceOf(ctx, c.Tracer) },
-		Submit: p.submitFollowed, Failing: p.hooks.queueFollowCall, Webhooks: p.Webhooks, Tuning: c.Follows,
-		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
-	})
-	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, hooks: p.hooks, batches: p.Batches, follows: p.Follows, settled: c.settled}
-	p.Expiry = &Expiry{c.Store, p.audio, c.Retention, c.PlanOf}
-	p.Removals = &Removals{c.Store, p.claims, p.audio, p.Follows, p.Webhooks}
+	p.audio = &audio.Files{Store: c.Store, Log: c.Log}
+	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, settled: c.settled}
 	p.processor = &processor{
 		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
-		claims: p.claims, batches: p.Batches, follows: p.Follows, webhooks: p.Webhooks, hooks: p.hooks, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
-		expiry: p.Expiry, removals: p.Removals, recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
+		claims: p.claims, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
+		recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
 	p.rescue = &rescue{
-		store: c.Store, cluster: p.cluster, claims: p.claims, batches: p.Batches, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,
+		store: c.Store, cluster: p.cluster, claims: p.claims, metrics: c.Metrics, log: c.Log, lookEvery: c.Retention.Stranded,
 	}
 }
 
@@ -182,8 +140,10 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	if err != nil { // as above
 		p.log.ErrorContext(ctx, "looking for stranded work failed", "err", err)
 	}
-	if err := p.hooks.announce(ctx); err != nil {
-		return fmt.Errorf("pipeline: noting the hooks: %w", err)
+	if p.features.Start != nil {
+		if err := p.features.Start(ctx); err != nil {
+			return fmt.Errorf("pipeline: starting the features: %w", err)
+		}
 	}
 	if err := p.life.Runner().Start(ctx); err != nil {
 		return fmt.Errorf("pipeline: starting the workers: %w", err)
@@ -194,9 +154,11 @@ func (p *Pipeline) Start(ctx context.Context) error {
 	p.living.Go(func() { p.rescue.watchOver(life) })
 	p.living.Go(func() { p.rescue.watchSessions(life) })
 	p.living.Go(func() { p.rescue.watchStranded(life, stranded) })
-	p.living.Go(func() { p.hooks.keepAnnouncing(life) })
+	if p.features.Live != nil {
+		p.living.Go(func() { p.features.Live(life) })
+	}
 	p.living.Go(func() {
-		p.audio.keepForLost(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audioLook, p.cfg.Retention.Audio)), p.Disks)
+		p.audio.KeepForLost(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audio.Look, p.cfg.Retention.Audio)), p.Disks.short)
 	})
 	return nil
 }

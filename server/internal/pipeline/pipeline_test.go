@@ -21,6 +21,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -84,7 +85,7 @@ func TestLongChunksHaveTheirTime(t *testing.T) {
 		left = time.Until(deadline)
 		return heard("hello"), nil
 	}}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, func(c *pipeline.Config) { c.Engine.Recognizer = slow{e} })
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, func(c *service.Config) { c.Engine.Recognizer = slow{e} })
 	job := b.end(t, b.job(t, recording(t, 5, 1)).JobID)
 	require.Equal(t, transcript.JobSuccess, job.Status, "%v", job.Error)
 	assert.Greater(t, left, 10*5*time.Minute)
@@ -208,7 +209,7 @@ func TestFaults(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := start(t, dbtest.Open(t, dbtest.SQLite(t)), tt.engine, func(c *pipeline.Config) { c.MaxMediaDuration = cmp.Or(tt.max, c.MaxMediaDuration) })
+			b := start(t, dbtest.Open(t, dbtest.SQLite(t)), tt.engine, func(c *service.Config) { c.MaxMediaDuration = cmp.Or(tt.max, c.MaxMediaDuration) })
 			job := b.end(t, b.job(t, tt.file).JobID)
 			assert.Equal(t, tt.stage, job.Stage)
 			assert.Equal(t, tt.attempt, job.Attempt)
@@ -230,7 +231,7 @@ func TestGivesUp(t *testing.T) {
 	e := &script{recognize: func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
 		return engine.Recognition{}, errors.New("a secret of the machine")
 	}}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, (*pipeline.Config).PauseBriefly)
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, (*service.Config).PauseBriefly)
 	job := b.end(t, b.job(t, recording(t, 5, 1)).JobID)
 	require.NotNil(t, job.Error)
 	assert.Equal(t, transcript.Internal, job.Error.Code)
@@ -368,7 +369,7 @@ func TestStopGivesWorkBack(t *testing.T) {
 			<-ctx.Done()
 			return engine.Recognition{}, ctx.Err()
 		}}
-		first := prepare(t, s, e, func(c *pipeline.Config) { c.ASRWorkers = 1 })
+		first := prepare(t, s, e, func(c *service.Config) { c.ASRWorkers = 1 })
 		require.NoError(t, first.Start(t.Context()))
 		id := first.job(t, recording(t, 35, 1)).JobID
 		<-begun
@@ -403,7 +404,7 @@ func TestWatch(t *testing.T) {
 			}
 			return heard("hello"), nil
 		}}
-		b := start(t, s, e, func(c *pipeline.Config) { c.ASRWorkers = 1 })
+		b := start(t, s, e, func(c *service.Config) { c.ASRWorkers = 1 })
 		id := b.job(t, recording(t, 5, 1)).JobID
 		go func() {
 			for range 20 {

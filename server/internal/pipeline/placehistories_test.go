@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -70,7 +71,7 @@ type placeHistory struct {
 }
 
 // fails lets some recordings fail, and some attempts.
-func (h *placeHistory) fails(c *pipeline.Config) {
+func (h *placeHistory) fails(c *service.Config) {
 	whole := c.Engine.Recognizer.(*script).recognize
 	c.Engine.Recognizer = &script{recognize: func(ctx context.Context, call int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {
 		r, err := whole(ctx, call, a, o)

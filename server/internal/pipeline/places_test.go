@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -34,11 +35,11 @@ type hall struct {
 	most  int
 }
 
-func startHall(t *testing.T, s *db.Store, change ...func(*pipeline.Config)) *hall {
+func startHall(t *testing.T, s *db.Store, change ...func(*service.Config)) *hall {
 	t.Helper()
 	h := &hall{platforms: newPlatforms(t), gates: map[int]chan struct{}{}}
-	many := func(c *pipeline.Config) { c.ASRWorkers = 8 }
-	h.bench = startLinks(t, s, &script{recognize: h.recognize}, h.platforms, append([]func(*pipeline.Config){many}, change...)...)
+	many := func(c *service.Config) { c.ASRWorkers = 8 }
+	h.bench = startLinks(t, s, &script{recognize: h.recognize}, h.platforms, append([]func(*service.Config){many}, change...)...)
 	return h
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -126,7 +127,7 @@ func TestWithoutEngines(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))
 	sites := newPlatforms(t)
-	b := startLinks(t, s, &script{}, sites, func(c *pipeline.Config) { c.Engine.Recognizer = nil })
+	b := startLinks(t, s, &script{}, sites, func(c *service.Config) { c.Engine.Recognizer = nil })
 	_, err := b.Submit(t.Context(), link("v1", "asr"))
 	require.ErrorIs(t, err, transcript.NotImplemented)
 	job := b.send(t, link("v1", "en"))

@@ -73,7 +73,7 @@ func (p *processor) makePlayingCopy(ctx context.Context, media engine.PlayingMed
 		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	in, err := p.audio.loadBlob(ctx, r.MediaKey, db.UploadSum(r.ExternalID), dir)
+	in, err := p.audio.Load(ctx, r.MediaKey, db.UploadSum(r.ExternalID), dir)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (p *processor) keepPlayingCopy(ctx context.Context, r *db.Recording, path s
 		return err
 	})
 	if !used && !errors.Is(err, db.ErrUncertain) {
-		p.audio.deleteBlobs(context.WithoutCancel(ctx), stored.Key)
+		p.audio.DeleteBlobs(context.WithoutCancel(ctx), stored.Key)
 	}
 	return err
 }

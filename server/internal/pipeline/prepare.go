@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
@@ -46,7 +47,7 @@ func (p *processor) prepare(ctx context.Context, t task, _ prepareArgs) error {
 	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
 	if err := errors.Join(err, rec.Close()); err != nil {
 		for _, c := range chunks { // the next attempt keeps its own, and needs the room
-			p.audio.deleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+			p.audio.DeleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
 		}
 		return err
 	}
@@ -135,7 +136,7 @@ func openWhole(audio engine.Audio) (*speech.Recording, error) {
 // spool brings the media into the task's folder: the upload, or what the link leads to.
 func (p *processor) spool(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
 	if e.MediaKey != "" {
-		return p.audio.loadBlob(ctx, e.MediaKey, db.UploadSum(e.ExternalID), t.dir)
+		return p.audio.Load(ctx, e.MediaKey, db.UploadSum(e.ExternalID), t.dir)
 	}
 	return p.download(ctx, t, e)
 }
@@ -206,7 +207,7 @@ func (p *processor) tooLong() error {
 // keepChunks stores the audio of every chunk of speech. After an error it returns
 // those that were stored before it, for the caller to delete.
 func (p *processor) keepChunks(ctx context.Context, id string, plan recognition.Plan, rec *speech.Recording) ([]db.Chunk, error) {
-	key := chunkKeys(id)
+	key := audio.ChunkKeys(id)
 	chunks := make([]db.Chunk, len(plan.Chunks))
 	for i, c := range plan.Chunks {
 		var err error

@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -29,7 +29,7 @@ func TestWorkThatThisProcessCannotDo(t *testing.T) {
 			accepts := prepare(t, s, &script{})
 			out, err := accepts.submit(t, acme, recording(t, 5, len(name)), "asr-en")
 			require.NoError(t, err)
-			b := prepare(t, s, &script{}, func(c *pipeline.Config) { lacks(&c.Engine) })
+			b := prepare(t, s, &script{}, func(c *service.Config) { lacks(&c.Engine) })
 			require.NoError(t, b.Start(t.Context()))
 			job := b.end(t, out.Job.JobID)
 			b.nothingLeft(t)
@@ -56,13 +56,13 @@ func TestNoRecognizerIsLeft(t *testing.T) {
 		return engine.Recognition{}, ctx.Err()
 	}}
 	s := dbtest.Open(t, dbtest.SQLite(t))
-	first := prepare(t, s, e, func(c *pipeline.Config) { c.ASRWorkers = 1 })
+	first := prepare(t, s, e, func(c *service.Config) { c.ASRWorkers = 1 })
 	require.NoError(t, first.Start(t.Context()))
 	id := first.job(t, recording(t, 35, 1)).JobID
 	<-begun
 	require.NoError(t, first.Stop(t.Context()))
 
-	second := start(t, s, e, func(c *pipeline.Config) { c.Engine.Recognizer = nil })
+	second := start(t, s, e, func(c *service.Config) { c.Engine.Recognizer = nil })
 	job := second.end(t, id)
 	require.NotNil(t, job.Error)
 	assert.Equal(t, transcript.NotImplemented, job.Error.Code)
@@ -112,8 +112,8 @@ func TestATextNamesWhoHeardIt(t *testing.T) {
 		}
 		return r, nil
 	}}
-	as := func(info engine.RecognizerInfo) func(*pipeline.Config) {
-		return func(c *pipeline.Config) {
+	as := func(info engine.RecognizerInfo) func(*service.Config) {
+		return func(c *service.Config) {
 			c.ASRWorkers = 1
 			c.Engine.Recognizer = named{e, info}
 		}

@@ -2,15 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // The queues, and how many of their steps run at once. Config.ASRWorkers is the number
@@ -26,23 +24,12 @@ const (
 	queueASR        = "asr"
 	queuePublish    = "publish"
 	queuePlaying    = "playing"
-	queueJobHook    = string(db.JobHook)
-	queueBatchHook  = string(db.BatchHook)
-	queueFollowHook = string(followHook)
-	queueHouse      = "house"
-	queueIndex      = db.IndexQueue
 	captionWorkers  = 4
 	downloadWorkers = 2
 	mediaWorkers    = 2
 	startWorkers    = 1
 	publishWorkers  = 2
 	playingWorkers  = 1
-	listWorkers     = 2
-	batchWorkers    = 1
-	followWorkers   = 1
-	hookWorkers     = 4 // of each
-	houseWorkers    = 1
-	indexWorkers    = 1
 )
 
 // The time limits of one step, far above what one takes. They do not find steps whose
@@ -54,7 +41,6 @@ const (
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
 	publishTimeout   = 5 * time.Minute
-	feedTimeout      = 5 * time.Minute
 	playingTimeout   = 2 * time.Hour
 )
 
@@ -123,7 +109,7 @@ type step interface {
 }
 
 func (p *processor) workers(process string) db.Workers {
-	return db.Workers{
+	w := db.Workers{
 		Process: process,
 		Workers: []db.Worker{
 			worker(p, captionsTimeout, p.readCaptions),
@@ -132,17 +118,7 @@ func (p *processor) workers(process string) db.Workers {
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
 			db.NewWorker(playingTimeout, p.copyForPlaying),
-			db.NewWorker(batches.ExpandTimeout, p.batches.Expand),
-			db.NewWorker(feedTimeout, p.batches.Feed),
-			db.NewWorker(follows.Timeout, p.follows.Work),
 			db.NewWorker(questionTimeout, p.ask.ForOthers),
-			db.NewWorker(p.cfg.hookTimeout, p.hooks.callJobHook),
-			db.NewWorker(p.cfg.hookTimeout, p.hooks.callBatchHook),
-			db.NewWorker(p.cfg.hookTimeout, p.hooks.callFollowHook),
-			db.NewWorker(webhooks.StepTimeout, p.webhooks.Work),
-			db.NewWorker(webhooks.StepTimeout, p.webhooks.Sweep),
-			db.NewWorker(0, p.sweep),
-			db.NewWorker(0, p.index),
 		},
 		Queues: map[string]int{
 			queueCaptions:      captionWorkers,
@@ -152,24 +128,15 @@ func (p *processor) workers(process string) db.Workers {
 			queueASR:           p.cfg.ASRWorkers,
 			queuePublish:       publishWorkers,
 			queuePlaying:       playingWorkers,
-			batches.ListsQueue: listWorkers,
-			batches.ItemsQueue: batchWorkers,
-			follows.Queue:      followWorkers,
-			follows.LooksQueue: follows.TurnsAtOnce, follows.SlowLooksQueue: follows.TurnsAtOnce,
 			ask.CaptionsQueue:  ask.Workers,
 			ask.DiscoveryQueue: ask.Workers,
-			queueJobHook:       hookWorkers,
-			queueBatchHook:     hookWorkers,
-			queueFollowHook:    hookWorkers,
-			webhooks.Queue:     webhooks.StepsAtOnce,
-			webhooks.SlowQueue: webhooks.StepsAtOnce,
-			queueHouse:         houseWorkers,
-			queueIndex:         indexWorkers,
 		},
 		Takes:    p.takes,
-		Periodic: []db.Periodic{{Step: sweepArgs{}, Every: p.cfg.Retention.Every}, p.follows.Periodic(), p.webhooks.Periodic()},
 		Finished: p.cfg.Retention.Finished,
 	}
+	w.Workers, w.Periodic = append(w.Workers, p.features.Workers...), p.features.Periodic
+	maps.Copy(w.Queues, p.features.Queues)
+	return w
 }
 
 // recognizeTimeout is longer for longer chunks: a large model on a small machine
@@ -199,22 +166,16 @@ func needs(queue string) func(cluster.Abilities) bool {
 }
 
 // takes reports whether this process takes steps from a queue: the process can do such
-// steps, or no process can and the steps are to end with an error. Calls of hooks wait
-// for a process with the hook.
+// steps, or no process can and the steps are to end with an error.
 func (p *processor) takes(queue string) bool {
-	switch queue {
-	case queueJobHook:
-		return p.cfg.Hooks.Job != nil
-	case queueBatchHook:
-		return p.cfg.Hooks.Batch != nil
-	case queueFollowHook:
-		return p.cfg.Hooks.Follow != nil
+	if takes, ok := p.features.Takes[queue]; ok {
+		return takes
 	}
 	need := needs(queue)
 	return p.cluster.Alone().Anyone(need) || !p.cluster.Team(context.Background()).Anyone(need)
 }
 
-// Queues are the names of the queues.
+// Queues are the names of the queues of jobs.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queuePlaying, batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue, queueJobHook, queueBatchHook, webhooks.Queue, webhooks.SlowQueue, queueHouse}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queuePlaying}
 }

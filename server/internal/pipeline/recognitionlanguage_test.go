@@ -9,7 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -34,7 +34,7 @@ func TestLanguageThatIsRecognized(t *testing.T) {
 		found.Language = o.Language
 		return found, nil
 	}}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, func(c *pipeline.Config) {
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, func(c *service.Config) {
 		c.Engine.Recognizer = speaks{e, []string{"no", "ro", "he-IL"}}
 	})
 	for i, test := range []struct{ list, language, again string }{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
@@ -69,16 +70,16 @@ func (p *processor) recognize(ctx context.Context, t task, a recognizeArgs) erro
 
 // loadChunk brings the audio of a chunk into dir, and proves that it is whole.
 func (p *processor) loadChunk(ctx context.Context, stored db.Chunk, c recognition.Chunk, dir string) (engine.Audio, error) {
-	path, err := p.audio.loadBlob(ctx, stored.MediaKey, stored.MediaSHA256, dir)
+	path, err := p.audio.Load(ctx, stored.MediaKey, stored.MediaSHA256, dir)
 	if err != nil {
 		return engine.Audio{}, err
 	}
-	audio := engine.Audio{Path: path, Duration: c.Duration()}
-	rec, err := openWhole(audio)
+	sound := engine.Audio{Path: path, Duration: c.Duration()}
+	rec, err := openWhole(sound)
 	if err != nil {
-		return engine.Audio{}, damaged(err)
+		return engine.Audio{}, audio.Damaged(err)
 	}
-	return audio, rec.Close()
+	return sound, rec.Close()
 }
 
 // enterRecognition moves the extraction to asr_running and returns its cut list.

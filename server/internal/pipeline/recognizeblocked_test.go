@@ -11,7 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,7 +23,7 @@ func blocksForAnHour(context.Context, int) error {
 	return e
 }
 
-func afterASecond(c *pipeline.Config) { c.RecognizeBlockedAfter = time.Second }
+func afterASecond(c *service.Config) { c.RecognizeBlockedAfter = time.Second }
 
 // TestBlockedCaptionsAreRecognized: the sound is recognized long before the block ends, and the
 // transcript tells why. A job whose plan has no recognition shares the work until then.
@@ -71,7 +71,7 @@ func TestPlanChoosesForBlockedCaptions(t *testing.T) {
 			t.Parallel()
 			sites := newPlatforms(t, manual("en"))
 			sites.captions = blocksForAnHour
-			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites, func(c *pipeline.Config) {
+			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites, func(c *service.Config) {
 				c.RecognizeBlockedAfter = test.service
 				if !test.recognizes {
 					c.WaitNoLonger()
@@ -97,7 +97,7 @@ func TestBlockedCaptionsWithoutRecognizer(t *testing.T) {
 	t.Parallel()
 	sites := newPlatforms(t, manual("en"))
 	sites.captions = blocksForAnHour
-	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites, afterASecond, func(c *pipeline.Config) {
+	b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, sites, afterASecond, func(c *service.Config) {
 		c.Engine.Recognizer = nil
 		c.WaitNoLonger()
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -25,7 +25,7 @@ type server struct {
 
 func (s *server) Check(context.Context) error { return s.check(s.checks.Add(1)) }
 
-func (s *server) in(c *pipeline.Config) {
+func (s *server) in(c *service.Config) {
 	c.Engine.Recognizer = s
 	c.PauseBriefly()
 }
@@ -55,7 +55,7 @@ func TestRecognizerThatStaysAway(t *testing.T) {
 	t.Parallel()
 	e := &script{}
 	away := &server{script: e, check: func(int32) error { return transcript.Errorf(transcript.UpstreamFailed, "Nobody is there.") }}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, away.in, func(c *pipeline.Config) { c.WaitNoLonger() })
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, away.in, func(c *service.Config) { c.WaitNoLonger() })
 	job := b.end(t, b.job(t, recording(t, 5, 1)).JobID)
 	require.NotNil(t, job.Error)
 	assert.Equal(t, transcript.ServiceUnavailable, job.Error.Code)
@@ -83,7 +83,7 @@ func TestNobodyAsksABusyRecognizer(t *testing.T) {
 		}
 		return transcript.Errorf(transcript.UpstreamFailed, "It is away.")
 	}}
-	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, busy.in, func(c *pipeline.Config) { c.ASRWorkers = 2 })
+	b := start(t, dbtest.Open(t, dbtest.SQLite(t)), e, busy.in, func(c *service.Config) { c.ASRWorkers = 2 })
 	first := b.job(t, recording(t, 5, 1))
 	<-with
 	out, err := b.submit(t, "other", recording(t, 5, 2), "")

@@ -176,13 +176,13 @@ func (l *Library) RemoveRecording(ctx context.Context, account, externalID strin
 	if err != nil {
 		return recordingError("deleting a recording", err)
 	}
-	l.audio.deleteBlobs(context.WithoutCancel(ctx), keys...)
+	l.audio.DeleteBlobs(context.WithoutCancel(ctx), keys...)
 	return nil
 }
 
-// removeWithText removes the recording of an upload whose last text a transaction has removed, and
+// RemoveWithText removes the recording of an upload whose last text a transaction has removed, and
 // returns the keys of its blobs.
-func removeWithText(ctx context.Context, tx *db.Tx, account string, key library.Key) ([]string, error) {
+func RemoveWithText(ctx context.Context, tx *db.Tx, account string, key library.Key) ([]string, error) {
 	if key.Platform != transcript.Upload {
 		return nil, nil
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -47,7 +47,7 @@ func TestReasonsOfTwoSources(t *testing.T) {
 				t.Parallel()
 				a, b := newPlatforms(t), newPlatforms(t)
 				a.captions, b.captions = refusing(first), refusing(second)
-				bench := prepareLinks(t, s, a, func(c *pipeline.Config) { c.Engine.Captions = []engine.CaptionSource{a, b} })
+				bench := prepareLinks(t, s, a, func(c *service.Config) { c.Engine.Captions = []engine.CaptionSource{a, b} })
 				q := question("en")
 				q.Content.ExternalID = name
 				r, err := bench.Ask.Captions(t.Context(), q)
@@ -80,7 +80,7 @@ func TestNothingFoundEndsNoJob(t *testing.T) {
 				e.RetryAfter = 1
 				return e
 			}
-			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, knows, func(c *pipeline.Config) {
+			b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, knows, func(c *service.Config) {
 				c.PauseBriefly()
 				c.Engine.Captions = []engine.CaptionSource{knows, finds}
 			})
@@ -96,7 +96,7 @@ func TestWithheldTracksAreNotNone(t *testing.T) {
 	t.Parallel()
 	denied, blocked, blind := newPlatforms(t), newPlatforms(t), newPlatforms(t)
 	denied.captions, blocked.captions = refusing(transcript.POTokenRequired), refusing(transcript.IPBlocked)
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), denied, func(c *pipeline.Config) {
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), denied, func(c *service.Config) {
 		c.Engine.Captions = []engine.CaptionSource{denied, blocked, blind}
 	})
 	r, err := b.Ask.Captions(t.Context(), question("en"))
@@ -116,7 +116,7 @@ func TestKnownReasonWinsOverTime(t *testing.T) {
 	} {
 		t.Run(string(known), func(t *testing.T) {
 			t.Parallel()
-			b, asked := besideSlowSource(t, known, func(c *pipeline.Config) { c.LookupBudget = 2 * time.Second })
+			b, asked := besideSlowSource(t, known, func(c *service.Config) { c.LookupBudget = 2 * time.Second })
 			r, err := b.Ask.Captions(t.Context(), question("en"))
 			require.NoError(t, err)
 			<-asked
@@ -145,13 +145,13 @@ func TestKnownReasonWinsOverTheEnd(t *testing.T) {
 
 // besideSlowSource is a pipeline with a source that refuses at once, and one that
 // says when it is asked and answers nothing until its context ends.
-func besideSlowSource(t *testing.T, code transcript.Code, change ...func(*pipeline.Config)) (b *bench, asked chan struct{}) {
+func besideSlowSource(t *testing.T, code transcript.Code, change ...func(*service.Config)) (b *bench, asked chan struct{}) {
 	t.Helper()
 	asked = make(chan struct{})
 	refuses, slow := newPlatforms(t), newPlatforms(t)
 	refuses.captions, refuses.learned = refusing(code), []transcript.Track{manual("de")}
 	slow.captions = func(ctx context.Context, _ int) error { close(asked); <-ctx.Done(); return context.Cause(ctx) }
-	wire := func(c *pipeline.Config) { c.Engine.Captions = []engine.CaptionSource{refuses, slow} }
+	wire := func(c *service.Config) { c.Engine.Captions = []engine.CaptionSource{refuses, slow} }
 	b = prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), refuses, append(change, wire)...)
 	t.Cleanup(func() { require.NoError(t, b.Stop(context.Background())) })
 	return b, asked

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -154,7 +154,7 @@ func TestSlowPlatform(t *testing.T) {
 	sites := newPlatforms(t, manual("en"))
 	gate := make(chan struct{})
 	sites.captions = func(context.Context, int) error { <-gate; return nil }
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *pipeline.Config) { c.LookupBudget = briefly })
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), sites, func(c *service.Config) { c.LookupBudget = briefly })
 	r, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	assert.Equal(t, transcript.TracksFailed, r.TrackMetadataStatus)

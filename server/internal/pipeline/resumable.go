@@ -96,12 +96,12 @@ func (r *Resumable) join(ctx context.Context, u *db.Upload) {
 		return
 	}
 	defer r.joins.Release(1)
-	unused, err := r.pipeline.store.Blobs.JoinParts(ctx, blobs.WholeKey(partsPrefix(u), u.Received), u.Turn)
+	unused, err := r.pipeline.store.Blobs.JoinParts(ctx, blobs.WholeKey(PartsPrefix(u), u.Received), u.Turn)
 	if err != nil {
 		r.pipeline.log.WarnContext(ctx, "small parts of an upload were not joined", "upload", u.ID, "err", err)
 	}
 	if held, err := r.pipeline.store.Uploads.Held(ctx, u); err == nil && held {
-		r.pipeline.audio.deleteBlobs(ctx, unused...)
+		r.pipeline.audio.DeleteBlobs(ctx, unused...)
 	}
 }
 
@@ -123,10 +123,11 @@ func (r *Resumable) Cancel(ctx context.Context, account, id string) error {
 }
 
 func (r *Resumable) deleteParts(ctx context.Context, u *db.Upload) {
-	r.pipeline.audio.deleteBlobs(context.WithoutCancel(ctx), blobs.WholeKey(partsPrefix(u), u.Received))
+	r.pipeline.audio.DeleteBlobs(context.WithoutCancel(ctx), blobs.WholeKey(PartsPrefix(u), u.Received))
 }
 
-func partsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
+// PartsPrefix begins the keys of the parts of an upload.
+func PartsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
 
 // Incoming is the body of a request that appends to an upload.
 type Incoming struct {
@@ -198,7 +199,7 @@ func (r *Resumable) appendParts(ctx context.Context, u *db.Upload, in Incoming) 
 		if err := r.pipeline.Disks.Room(0); err != nil {
 			return err
 		}
-		key := blobs.PartKey(partsPrefix(u), u.Received, u.Turn)
+		key := blobs.PartKey(PartsPrefix(u), u.Received, u.Turn)
 		size, ended, err := r.pipeline.store.Blobs.PutPart(ctx, key, body)
 		if err != nil {
 			return r.unlessTakenOver(ctx, u, fmt.Errorf("pipeline: keeping a part: %w", err))
@@ -254,7 +255,7 @@ func (r *Resumable) keep(ctx context.Context, u *db.Upload, size int64, sum hash
 // part stays.
 func (r *Resumable) dropPart(ctx context.Context, key string, why error) {
 	if errors.Is(why, db.ErrTakenOver) {
-		r.pipeline.audio.deleteBlobs(ctx, key)
+		r.pipeline.audio.DeleteBlobs(ctx, key)
 	}
 }
 
@@ -345,7 +346,7 @@ func (r *Resumable) Whole(ctx context.Context, u *db.Upload, work *Arrival) (*Up
 	if err != nil {
 		return nil, err
 	}
-	whole := &Upload{Key: blobs.WholeKey(partsPrefix(u), u.Received), Size: u.Received, Name: u.Name, row: u.ID}
+	whole := &Upload{Key: blobs.WholeKey(PartsPrefix(u), u.Received), Size: u.Received, Name: u.Name, row: u.ID}
 	sum.Sum(whole.SHA256[:0])
 	var invalid string
 	switch {

@@ -10,15 +10,13 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // processor runs the steps on extractions.
@@ -31,13 +29,8 @@ type processor struct {
 	sources  *ask.Sources
 	ask      *ask.Service
 	claims   *claims
-	batches  *batches.Batches
-	follows  *follows.Follows
-	webhooks *webhooks.Store
-	hooks    *hookDelivery
-	expiry   *Expiry
-	removals *Removals
-	audio    *audio
+	features Features
+	audio    *audio.Files
 	disks    *Disks
 	metrics  *metrics.Metrics
 	log      *slog.Logger
@@ -122,11 +115,11 @@ func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
 	e, err := p.store.Extractions.ByID(ctx, extractionID)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
-		p.audio.deleteChunks(ctx, extractionID)
+		p.audio.DeleteChunks(ctx, extractionID)
 	case err != nil:
 		return fmt.Errorf("pipeline: cleaning up: %w", err)
 	case e.State.Status.Terminal():
-		if !mayHaveAudio(e) {
+		if !audio.MayHave(e) {
 			return nil
 		}
 		return p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Extractions.LeaveAudio(ctx, e.ID) })

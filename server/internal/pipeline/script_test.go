@@ -21,6 +21,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -134,13 +135,13 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // bench is a pipeline at work on a store.
 type bench struct {
-	*pipeline.Pipeline
+	*service.Service
 	store *db.Store
 	dir   string
 }
 
 // start runs a pipeline until the test ends.
-func start(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config)) *bench {
+func start(t *testing.T, s *db.Store, e *script, change ...func(*service.Config)) *bench {
 	t.Helper()
 	b := prepare(t, s, e, change...)
 	require.NoError(t, b.Start(t.Context()))
@@ -155,19 +156,19 @@ func start(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config
 	return b
 }
 
-func prepare(t *testing.T, s *db.Store, e *script, change ...func(*pipeline.Config)) *bench {
+func prepare(t *testing.T, s *db.Store, e *script, change ...func(*service.Config)) *bench {
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
-	cfg := pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler), Metrics: metrics.New("test"),
+	cfg := service.Config{Config: pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler), Metrics: metrics.New("test"),
 		Sites: site.Default(), ShortLinks: &shortlink.Follower{Sites: site.Default(), Client: func() *http.Client { return http.DefaultClient }},
-		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond, LookupBudget: 10 * time.Second, DiscoveryBudget: 10 * time.Second}
+		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond, LookupBudget: 10 * time.Second, DiscoveryBudget: 10 * time.Second}}
 	cfg.AudioStays(time.Nanosecond, 10*time.Millisecond)
 	for _, f := range change {
 		f(&cfg)
 	}
-	p, err := pipeline.New(cfg)
+	p, err := service.New(cfg)
 	require.NoError(t, err)
-	return &bench{Pipeline: p, store: s, dir: dir}
+	return &bench{Service: p, store: s, dir: dir}
 }
 
 // submit hands in a file for an account.

@@ -16,14 +16,14 @@ import (
 // soon as the length is known. At its end the claim pays all, some or nothing of this:
 // see settle.
 
-// payUp has ended claims pay for their results, and gives back the rest. The claims in
-// forNobody pay nothing.
-func payUp(ctx context.Context, tx *db.Tx, ended []db.Job, end db.End, heard time.Duration, forNobody []string) error {
-	slices.SortFunc(ended, byAccount)
-	for i := range ended {
-		claim := &ended[i]
-		pays := price(claim.Reserved, end, heard)
-		if slices.Contains(forNobody, claim.ID) {
+// PayUp is the Listener that has ended claims pay for their results, and gives back the rest. The
+// claims in ForNobody pay nothing.
+func PayUp(ctx context.Context, tx *db.Tx, told *Ended) error {
+	slices.SortFunc(told.Jobs, byAccount)
+	for i := range told.Jobs {
+		claim := &told.Jobs[i]
+		pays := price(claim.Reserved, told.End, told.heard)
+		if slices.Contains(told.ForNobody, claim.ID) {
 			pays = db.Allowance{}
 		}
 		if err := tx.Allowances.Settle(ctx, claim, pays); err != nil {

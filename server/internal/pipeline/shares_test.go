@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -128,7 +129,7 @@ func (c *crowd) begins(t *testing.T, state lifecycle.State) {
 func startCrowd(t *testing.T, s *db.Store, queue string) (*crowd, *turnstiles) {
 	t.Helper()
 	e := &turnstiles{at: queue, tokens: make(chan struct{})}
-	return &crowd{bench: start(t, s, &e.script, func(c *pipeline.Config) {
+	return &crowd{bench: start(t, s, &e.script, func(c *service.Config) {
 		c.Engine = engine.Engine{Captions: []engine.CaptionSource{e}, Audio: e, Media: e, Recognizer: e}
 	})}, e
 }

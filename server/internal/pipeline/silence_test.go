@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -25,7 +26,7 @@ func TestSilenceOverrulesNoRefusal(t *testing.T) {
 			refused, silent, heard := newPlatforms(t), newPlatforms(t), &script{}
 			refused.captions = refusing(code)
 			s := dbtest.Open(t, dbtest.SQLite(t))
-			b := startLinks(t, s, heard, silent, func(c *pipeline.Config) {
+			b := startLinks(t, s, heard, silent, func(c *service.Config) {
 				c.WaitNoLonger()
 				c.Engine.Captions = []engine.CaptionSource{refused, silent}
 			})
@@ -57,7 +58,7 @@ func TestFaultLeavesTheWordToTheNextSource(t *testing.T) {
 	for _, code := range []transcript.Code{transcript.UpstreamFailed, transcript.ConfigError, transcript.IPBlocked} {
 		failing, proves := newPlatforms(t), newPlatforms(t)
 		failing.captions = refusing(code)
-		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, proves, func(c *pipeline.Config) {
+		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, proves, func(c *service.Config) {
 			c.Engine.Captions = []engine.CaptionSource{failing, proves}
 		})
 		metadata := b.succeed(t, link("v1", "en")).Result.Transcript.Metadata

@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -127,8 +127,8 @@ func speakers(t *testing.T, job *view.Job) (labels []string, people map[string]s
 	return labels, people
 }
 
-func withDiarizer(d *diarizer) func(*pipeline.Config) {
-	return func(c *pipeline.Config) { c.Engine.Recognizer = d }
+func withDiarizer(d *diarizer) func(*service.Config) {
+	return func(c *service.Config) { c.Engine.Recognizer = d }
 }
 
 func (b *bench) nobodyLeft(t *testing.T, id string) {

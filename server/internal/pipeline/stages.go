@@ -13,7 +13,6 @@ var (
 	asrQueued     = lifecycle.Of(transcript.StageASRQueued)
 	asrRunning    = lifecycle.Of(transcript.StageASRRunning)
 	publishing    = lifecycle.Of(transcript.StagePublishing)
-	done          = lifecycle.Of(transcript.StageDone)
 )
 
 // route is the way of an extraction to a step of a kind: from where it waits for

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -35,7 +35,7 @@ func TestNobodyStarves(t *testing.T) {
 				var mu sync.Mutex
 				var begun []int
 				next := make(chan struct{})
-				h := startHall(t, dbtest.Open(t, o), func(c *pipeline.Config) {
+				h := startHall(t, dbtest.Open(t, o), func(c *service.Config) {
 					c.ASRWorkers = 1
 					c.Engine.Recognizer = &script{recognize: func(ctx context.Context, _ int, a engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
 						n, err := variantOf(a)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 // task is one run of a step.
@@ -41,7 +42,7 @@ var (
 func (p *processor) own(ctx context.Context, t task, fn extractionFunc) error {
 	for pause := leastPause; ; pause = min(2*pause, mostOwnPause) {
 		err := p.ownNow(ctx, t, fn)
-		if !errors.Is(err, db.ErrUnavailable) || !sleep(ctx, pause) {
+		if !errors.Is(err, db.ErrUnavailable) || !retry.Sleep(ctx, pause) {
 			return err
 		}
 	}
@@ -92,16 +93,4 @@ func (p *processor) release(ctx context.Context, t task) error {
 		return fmt.Errorf("pipeline: releasing work: %w", err)
 	}
 	return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
-}
-
-// sleep waits; false: ctx has ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -40,7 +40,7 @@ func TestPublishingWaitsForNobody(t *testing.T) {
 				return heard("hello"), nil
 			},
 		}
-		b := start(t, s, e, func(c *pipeline.Config) { c.ASRWorkers = first })
+		b := start(t, s, e, func(c *service.Config) { c.ASRWorkers = first })
 		t.Cleanup(func() { close(busy) })
 		var ids []string
 		for i := range first {
@@ -77,7 +77,7 @@ func (b *bench) reach(t *testing.T, id string, stage transcript.Stage) {
 // A directory for scratch files that is away is the service's own trouble: work waits.
 func TestWithoutScratchDirectory(t *testing.T) {
 	t.Parallel()
-	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t, manual("en")), (*pipeline.Config).PauseBriefly)
+	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t, manual("en")), (*service.Config).PauseBriefly)
 	require.NoError(t, os.RemoveAll(b.dir))
 	out, err := b.Submit(t.Context(), link("v1", "en"))
 	require.NoError(t, err)

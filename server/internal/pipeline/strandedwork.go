@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 )
 
@@ -19,7 +20,7 @@ import (
 // watchStranded looks for stranded work until ctx ends. seen is what the look at the
 // start has found.
 func (r *rescue) watchStranded(ctx context.Context, seen db.Stranded) {
-	for sleep(ctx, r.lookEvery) {
+	for retry.Sleep(ctx, r.lookEvery) {
 		found, err := r.store.Stranded(db.Unhurried(ctx))
 		if err == nil {
 			err = r.queueStranded(ctx, db.Stranded{
@@ -147,7 +148,7 @@ func (l cutList) stranded(inTurn bool) (chunks []recognition.Chunk, stillInTurn 
 }
 
 func (r *rescue) queueBatch(ctx context.Context, id string) error {
-	err := r.batches.QueueStranded(ctx, id, func(tx *db.Tx) { r.countStranded(ctx, tx, "batch", id) })
+	err := r.features.QueueBatch(ctx, id, func(tx *db.Tx) { r.countStranded(ctx, tx, "batch", id) })
 	if err != nil {
 		return fmt.Errorf("pipeline: queueing a stranded batch: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -59,10 +60,10 @@ func TestStrandedWorkGoesOn(t *testing.T) {
 		s := dbtest.Open(t, o)
 		strandFirst(t, o)
 		e := &script{}
-		often := func(c *pipeline.Config) { c.Retention = lookingEvery(20 * time.Millisecond) }
+		often := func(c *service.Config) { c.Retention = lookingEvery(20 * time.Millisecond) }
 		lists := &listScript{answer: listOf(3, 0)}
 		soundless := newPlatforms(t)
-		wire := func(c *pipeline.Config) {
+		wire := func(c *service.Config) {
 			listing(lists)(c)
 			c.Engine.Audio = soundless
 		}
@@ -101,7 +102,7 @@ func TestStrandedWorkGoesOn(t *testing.T) {
 func TestStrandedAtTheStart(t *testing.T) {
 	t.Parallel()
 	o, counted := dbtest.SQLite(t), metrics.New("test")
-	b := prepare(t, dbtest.Open(t, o), &script{}, func(c *pipeline.Config) {
+	b := prepare(t, dbtest.Open(t, o), &script{}, func(c *service.Config) {
 		c.Retention, c.Metrics = lookingEvery(24*time.Hour), counted
 	})
 	id := b.job(t, recording(t, 5, 1)).JobID

@@ -75,7 +75,7 @@ func (u *Upload) CheckSum(announced []byte) error {
 // Discard removes a received file that will not be submitted.
 func (p *Pipeline) Discard(ctx context.Context, u *Upload) {
 	u.discardArrival(ctx)
-	p.audio.deleteBlobs(context.WithoutCancel(ctx), u.Key)
+	p.audio.DeleteBlobs(context.WithoutCancel(ctx), u.Key)
 }
 
 // ExternalID is the id of an upload: the first 32 hex digits of its SHA-256.

@@ -2,6 +2,7 @@
 package retry
 
 import (
+	"context"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -25,7 +26,7 @@ type Pauses struct {
 	LastWait time.Duration
 }
 
-// Default returns the pauses of every service. Only tests use others.
+// Default returns the pauses of every service.
 func Default() Pauses {
 	return Pauses{
 		After:    [...]time.Duration{2 * time.Second, 8 * time.Second, 30 * time.Second},
@@ -65,4 +66,16 @@ func (p Pauses) UntilNextLook(since *time.Time, cause *transcript.Error, now tim
 	}
 	asked := min(max(cause.RetryAfter, 1), int(p.LastWait/time.Second)) // a duration holds no more than 292 years
 	return min(time.Duration(asked)*time.Second, p.LastWait-waited)
+}
+
+// Sleep waits for d. It returns false if ctx ends first.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
 }

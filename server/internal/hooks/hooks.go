@@ -1,6 +1,9 @@
-package pipeline
+// Package hooks calls the functions that an embedding program has for the ends of jobs and batches
+// and for failing follows, at least once each.
+package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Hooks are called at the end of jobs and batches, and when a follow fails, at least once each. A nil member is
@@ -34,15 +37,62 @@ type Hooks struct {
 // followHook is the hook for follows that fail.
 const followHook db.Hook = "follow_hook"
 
-// hookDelivery calls the hooks, and calls a hook again that fails.
-type hookDelivery struct {
+// Config is what Delivery works with.
+type Config struct {
 	Hooks
-	store    *db.Store
-	jobs     *Jobs
-	webhooks *webhooks.Store
-	log      *slog.Logger
-	kept     time.Duration           // how long ended jobs are kept
-	pause    func(int) time.Duration // after the nth failed call
+	Store *db.Store
+	Log   *slog.Logger
+	// Show returns a job as the API shows it.
+	Show func(context.Context, *db.Job) (*view.Job, error)
+	// Kept is how long ended jobs are kept.
+	Kept time.Duration
+	// Timeout is how long a hook may take; 0: 30 s.
+	Timeout time.Duration
+	// Pause is the pause after the nth call of a hook that has failed; nil: Pause.
+	Pause func(n int) time.Duration
+}
+
+// Delivery calls the hooks, and calls a hook again that fails. Safe for concurrent use.
+type Delivery struct {
+	Hooks
+	cfg   Config
+	store *db.Store
+	log   *slog.Logger
+}
+
+// New returns a Delivery for the configuration.
+func New(c Config) *Delivery {
+	c.Timeout = cmp.Or(c.Timeout, usualTimeout)
+	if c.Pause == nil {
+		c.Pause = Pause
+	}
+	return &Delivery{Hooks: c.Hooks, cfg: c, store: c.Store, log: c.Log}
+}
+
+// The queues of the calls, and how many calls of each run at once.
+const (
+	jobQueue    = string(db.JobHook)
+	batchQueue  = string(db.BatchHook)
+	followQueue = string(followHook)
+	atOnce      = 4
+)
+
+// Workers make the calls.
+func (d *Delivery) Workers() []db.Worker {
+	return []db.Worker{
+		db.NewWorker(d.cfg.Timeout, d.callJobHook), db.NewWorker(d.cfg.Timeout, d.callBatchHook), db.NewWorker(d.cfg.Timeout, d.callFollowHook),
+	}
+}
+
+// Queues says how many calls of each queue run at once.
+func (d *Delivery) Queues() map[string]int {
+	return map[string]int{jobQueue: atOnce, batchQueue: atOnce, followQueue: atOnce}
+}
+
+// Takes says of each queue whether this process takes its calls. Calls wait for a process with the
+// hook.
+func (d *Delivery) Takes() map[string]bool {
+	return map[string]bool{jobQueue: d.Job != nil, batchQueue: d.Batch != nil, followQueue: d.Follow != nil}
 }
 
 // set are the hooks that are not nil.
@@ -60,14 +110,14 @@ func (h Hooks) set() (all []db.Hook) {
 }
 
 const (
-	// hookTimeout is how long a hook may take.
-	hookTimeout = 30 * time.Second
+	// usualTimeout is how long a hook may take.
+	usualTimeout = 30 * time.Second
 	// A hook that fails is called again after a pause, which doubles each time.
-	shortestHookPause = time.Second
-	longestHookPause  = 15 * time.Minute
-	// hookEvery is the time between two notes that this process has hooks.
-	hookEvery = time.Hour
-	hookAgain = time.Second // after a failure
+	shortestPause = time.Second
+	longestPause  = 15 * time.Minute
+	// announceEvery is the time between two notes that this process has hooks.
+	announceEvery = time.Hour
+	announceAgain = time.Second // after a failure
 )
 
 // jobHookArgs is the step that calls the hook for the end of a job.
@@ -77,7 +127,7 @@ type jobHookArgs struct {
 }
 
 func (jobHookArgs) Kind() string  { return "job_hook" }
-func (jobHookArgs) Queue() string { return queueJobHook }
+func (jobHookArgs) Queue() string { return jobQueue }
 
 // batchHookArgs is the step that calls the hook for the end of a batch.
 type batchHookArgs struct {
@@ -86,7 +136,7 @@ type batchHookArgs struct {
 }
 
 func (batchHookArgs) Kind() string  { return "batch_hook" }
-func (batchHookArgs) Queue() string { return queueBatchHook }
+func (batchHookArgs) Queue() string { return batchQueue }
 
 // followHookArgs is the step that calls the hook for a follow that fails.
 type followHookArgs struct {
@@ -95,20 +145,21 @@ type followHookArgs struct {
 }
 
 func (followHookArgs) Kind() string  { return "follow_hook" }
-func (followHookArgs) Queue() string { return queueFollowHook }
+func (followHookArgs) Queue() string { return followQueue }
 
-// keepAnnouncing notes again and again that this process has hooks, until ctx ends.
-func (d *hookDelivery) keepAnnouncing(ctx context.Context) {
-	for pause := hookEvery; sleep(ctx, pause); {
-		pause = hookEvery
-		if err := d.announce(ctx); err != nil && ctx.Err() == nil {
+// KeepAnnouncing notes again and again that this process has hooks, until ctx ends.
+func (d *Delivery) KeepAnnouncing(ctx context.Context) {
+	for pause := announceEvery; retry.Sleep(ctx, pause); {
+		pause = announceEvery
+		if err := d.Announce(ctx); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "it was not noted that this process has hooks", "err", err)
-			pause = hookAgain
+			pause = announceAgain
 		}
 	}
 }
 
-func (d *hookDelivery) announce(ctx context.Context) error {
+// Announce notes in the database that this process has hooks, so that all processes queue calls.
+func (d *Delivery) Announce(ctx context.Context) error {
 	for _, h := range d.set() {
 		if err := d.store.SetHook(ctx, h); err != nil {
 			return err
@@ -117,24 +168,8 @@ func (d *hookDelivery) announce(ctx context.Context) error {
 	return nil
 }
 
-// jobsEnded queues the calls for jobs that end, and writes their deliveries to webhooks.
-func (d *hookDelivery) jobsEnded(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job, end db.End) error {
-	if err := d.queueJobCalls(ctx, tx, ended); err != nil {
-		return err
-	}
-	return d.webhooks.JobsEnded(ctx, tx, e, ended, end)
-}
-
-// batchEnded queues the call for a batch that ends, and writes its deliveries to webhooks.
-func (d *hookDelivery) batchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error {
-	if err := d.queueBatchCall(ctx, tx, b); err != nil {
-		return err
-	}
-	return d.webhooks.BatchEnded(ctx, tx, b)
-}
-
-// queueJobCalls queues the calls for jobs that end, if anybody is to be told.
-func (d *hookDelivery) queueJobCalls(ctx context.Context, tx *db.Tx, ended []db.Job) error {
+// JobsEnded queues the calls for jobs that end, if anybody is to be told.
+func (d *Delivery) JobsEnded(ctx context.Context, tx *db.Tx, ended []db.Job) error {
 	wanted, err := d.isHooked(ctx, tx, db.JobHook)
 	if err != nil || !wanted {
 		return err
@@ -147,8 +182,8 @@ func (d *hookDelivery) queueJobCalls(ctx context.Context, tx *db.Tx, ended []db.
 	return nil
 }
 
-// queueBatchCall queues the call for a batch that ends, if anybody is to be told.
-func (d *hookDelivery) queueBatchCall(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+// BatchEnded queues the call for a batch that ends, if anybody is to be told.
+func (d *Delivery) BatchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 	wanted, err := d.isHooked(ctx, tx, db.BatchHook)
 	if err != nil || !wanted {
 		return err
@@ -156,8 +191,8 @@ func (d *hookDelivery) queueBatchCall(ctx context.Context, tx *db.Tx, b *db.Batc
 	return tx.Enqueue(ctx, batchHookArgs{Batch: b.ID})
 }
 
-// queueFollowCall queues the call for a follow that fails, if anybody is to be told.
-func (d *hookDelivery) queueFollowCall(ctx context.Context, tx *db.Tx, follow string) error {
+// FollowFails queues the call for a follow that fails, if anybody is to be told.
+func (d *Delivery) FollowFails(ctx context.Context, tx *db.Tx, follow string) error {
 	wanted, err := d.isHooked(ctx, tx, followHook)
 	if err != nil || !wanted {
 		return err
@@ -165,12 +200,12 @@ func (d *hookDelivery) queueFollowCall(ctx context.Context, tx *db.Tx, follow st
 	return tx.Enqueue(ctx, followHookArgs{Follow: follow})
 }
 
-func (d *hookDelivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, error) {
-	return tx.HasHook(ctx, h, time.Now().Add(-d.kept))
+func (d *Delivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, error) {
+	return tx.HasHook(ctx, h, time.Now().Add(-d.cfg.Kept))
 }
 
 // callJobHook calls the hook for a job. It makes no call for a job that is gone.
-func (d *hookDelivery) callJobHook(ctx context.Context, w db.Work, step jobHookArgs) error {
+func (d *Delivery) callJobHook(ctx context.Context, w db.Work, step jobHookArgs) error {
 	row, err := d.store.Jobs.ByID(ctx, step.Job)
 	if errors.Is(err, db.ErrNotFound) {
 		d.log.ErrorContext(ctx, "no process told the hook of the end of a job while the job was kept", "job", step.Job, "calls", step.Failed)
@@ -179,7 +214,7 @@ func (d *hookDelivery) callJobHook(ctx context.Context, w db.Work, step jobHookA
 	if err != nil {
 		return err
 	}
-	job, err := d.jobs.fill(ctx, row, nil)
+	job, err := d.cfg.Show(ctx, row)
 	if err != nil {
 		return err
 	}
@@ -189,7 +224,7 @@ func (d *hookDelivery) callJobHook(ctx context.Context, w db.Work, step jobHookA
 
 // callBatchHook calls the hook for a batch, unless it was retried meanwhile: then it
 // ends again.
-func (d *hookDelivery) callBatchHook(ctx context.Context, w db.Work, step batchHookArgs) error {
+func (d *Delivery) callBatchHook(ctx context.Context, w db.Work, step batchHookArgs) error {
 	row, err := d.store.Batches.ByID(ctx, step.Batch)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
@@ -207,7 +242,7 @@ func (d *hookDelivery) callBatchHook(ctx context.Context, w db.Work, step batchH
 }
 
 // callFollowHook calls the hook for a follow, unless the looks succeed again.
-func (d *hookDelivery) callFollowHook(ctx context.Context, w db.Work, step followHookArgs) error {
+func (d *Delivery) callFollowHook(ctx context.Context, w db.Work, step followHookArgs) error {
 	account, f, err := follows.ByID(ctx, d.store, step.Follow)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
@@ -220,15 +255,15 @@ func (d *hookDelivery) callFollowHook(ctx context.Context, w db.Work, step follo
 }
 
 // call calls a hook, and queues the step again where that fails for the nth time.
-func (d *hookDelivery) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
+func (d *Delivery) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
 	err := fault.Guard(hook)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return fmt.Errorf("hooks: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	}
-	pause := d.pause(n)
+	pause := d.cfg.Pause(n)
 	d.log.ErrorContext(ctx, "a hook failed, and is called again", "hook", w.Kind, "args", string(w.Args), "calls", n, "pause", pause, "err", err)
 	return d.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.RunAgain(ctx, w, again, pause)
@@ -236,10 +271,10 @@ func (d *hookDelivery) call(ctx context.Context, w db.Work, again db.Step, n int
 	})
 }
 
-// hookPause is how long to wait after the nth call that has failed.
-func hookPause(n int) time.Duration {
+// Pause is how long to wait after the nth call that has failed.
+func Pause(n int) time.Duration {
 	if n > 10 { // 17 minutes
-		return longestHookPause
+		return longestPause
 	}
-	return min(shortestHookPause<<(n-1), longestHookPause)
+	return min(shortestPause<<(n-1), longestPause)
 }

@@ -1,4 +1,4 @@
-package pipeline
+package retention
 
 import (
 	"context"
@@ -7,15 +7,17 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
 // Expiry removes what the plans of accounts keep no longer. Safe for concurrent use.
 type Expiry struct {
-	store  *db.Store
-	audio  *audio
-	jobs   Retention
-	planOf func(ctx context.Context, account string) account.Plan
+	Store  *db.Store
+	Audio  *audio.Files
+	Keep   pipeline.Retention
+	PlanOf func(ctx context.Context, account string) account.Plan
 }
 
 // Expired is how much of an account goes with the next sweep.
@@ -26,12 +28,12 @@ type Expired struct {
 
 // terms are those of a plan at a time.
 func (x *Expiry) terms(plan account.Plan, now time.Time) db.Terms {
-	t := db.Terms{Jobs: now.Add(-x.jobs.Jobs)}
+	t := db.Terms{Jobs: now.Add(-x.Keep.Jobs)}
 	if plan.KeepLibrary > 0 {
 		t.Entries = now.Add(-plan.KeepLibrary)
 	}
 	if plan.KeepJobs > 0 { // an answer for an idempotency key may name a job
-		t.Jobs = now.Add(-min(x.jobs.Jobs, max(plan.KeepJobs, x.jobs.Answers)))
+		t.Jobs = now.Add(-min(x.Keep.Jobs, max(plan.KeepJobs, x.Keep.Answers)))
 	}
 	return t
 }
@@ -40,17 +42,17 @@ func (x *Expiry) terms(plan account.Plan, now time.Time) db.Terms {
 // cannot be found out now.
 func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 	ctx = db.Unhurried(ctx)
-	accounts, err := x.store.Accounts.All(ctx)
+	accounts, err := x.Store.Accounts.All(ctx)
 	if err != nil {
 		return err
 	}
 	for _, a := range accounts {
-		plan := x.planOf(ctx, a.ID)
+		plan := x.PlanOf(ctx, a.ID)
 		if plan.KeepLibrary > 0 {
 			err = x.sweepLibrary(ctx, a.ID, x.terms(plan, now))
 		}
 		if err == nil && plan.KeepJobs > 0 {
-			err = x.store.SweepJobsOf(ctx, a.ID, x.terms(plan, now).Jobs)
+			err = x.Store.SweepJobsOf(ctx, a.ID, x.terms(plan, now).Jobs)
 		}
 		if err != nil {
 			return err
@@ -62,22 +64,22 @@ func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 // sweepLibrary removes the entries of a library that are past their time, each in a transaction.
 func (x *Expiry) sweepLibrary(ctx context.Context, account string, t db.Terms) error {
 	for {
-		rows, err := x.store.Expired.Entries(ctx, account, t)
+		rows, err := x.Store.Expired.Entries(ctx, account, t)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		for _, row := range rows {
 			var blobs []string
-			err := x.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+			err := x.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 				if err = tx.Expired.Remove(ctx, account, row); err == nil {
-					blobs, err = removeWithText(ctx, tx, account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID})
+					blobs, err = pipeline.RemoveWithText(ctx, tx, account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID})
 				}
 				return err
 			})
 			if err != nil && !errors.Is(err, db.ErrNotFound) { // the account was faster
 				return err
 			}
-			x.audio.deleteBlobs(ctx, blobs...)
+			x.Audio.DeleteBlobs(ctx, blobs...)
 		}
 	}
 }
@@ -86,13 +88,13 @@ func (x *Expiry) sweepLibrary(ctx context.Context, account string, t db.Terms) e
 // out an account that loses nothing.
 func (x *Expiry) Report(ctx context.Context, now time.Time) (all []Expired, err error) {
 	ctx = db.Unhurried(ctx)
-	accounts, err := x.store.Accounts.All(ctx)
+	accounts, err := x.Store.Accounts.All(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range accounts {
-		plan := x.planOf(ctx, a.ID)
-		n, err := x.store.Expired.Count(ctx, a.ID, x.terms(plan, now))
+		plan := x.PlanOf(ctx, a.ID)
+		n, err := x.Store.Expired.Count(ctx, a.ID, x.terms(plan, now))
 		if err != nil {
 			return nil, err
 		}

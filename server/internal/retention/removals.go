@@ -1,4 +1,4 @@
-package pipeline
+package retention
 
 import (
 	"context"
@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
-	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
 // Removals removes accounts with everything that belongs to them. Safe for concurrent use.
 type Removals struct {
-	store    *db.Store
-	claims   *claims
-	audio    *audio
-	follows  *follows.Follows
-	webhooks *webhooks.Store
+	Store *db.Store
+	Audio *audio.Files
+	// CancelJobs cancels jobs on an extraction: those that which returns in the transaction.
+	CancelJobs func(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
+	// Follows and Webhooks remove those of an account, and return how many they were.
+	Follows, Webhooks func(ctx context.Context, account string) (int64, error)
 }
 
 // Removed is how much of an account was removed.
@@ -44,7 +44,7 @@ const removalRemembered = 25 * time.Hour
 // db.ErrNotFound: there is no such account.
 func (r *Removals) Remove(ctx context.Context, account string) (Removed, error) {
 	ctx = db.Unhurried(ctx)
-	err := r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, account) })
+	err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, account) })
 	if err != nil {
 		return Removed{}, err
 	}
@@ -55,14 +55,14 @@ func (r *Removals) Remove(ctx context.Context, account string) (Removed, error) 
 // after the end of others.
 func (r *Removals) GoOn(ctx context.Context, now time.Time) error {
 	ctx = db.Unhurried(ctx)
-	marks, err := r.store.Removals.All(ctx)
+	marks, err := r.Store.Removals.All(ctx)
 	if err != nil {
 		return err
 	}
 	for _, mark := range marks {
 		_, err := r.removeMarked(ctx, mark.Account)
 		if err == nil && mark.EndedAt != nil && now.Sub(*mark.EndedAt) > removalRemembered {
-			err = r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Forget(ctx, mark.Account) })
+			err = r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Forget(ctx, mark.Account) })
 		}
 		if err != nil && !errors.Is(err, db.ErrNotFound) { // the account was made again
 			return err
@@ -78,10 +78,10 @@ func (r *Removals) removeMarked(ctx context.Context, account string) (all Remove
 		removed, err = r.round(ctx, account)
 		all.add(removed)
 		if err != nil {
-			return all, fmt.Errorf("pipeline: removing account %s: %w", account, err)
+			return all, fmt.Errorf("retention: removing account %s: %w", account, err)
 		}
 	}
-	return all, r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.End(ctx, account) })
+	return all, r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.End(ctx, account) })
 }
 
 // round removes everything once: first what lets others in and what makes work, then the work,
@@ -94,8 +94,8 @@ func (r *Removals) round(ctx context.Context, account string) (n Removed, err er
 		{&n.Keys, r.rows(db.OwnedKeys)},
 		{&n.Shares, r.rows(db.OwnedShares)},
 		{&n.Other, r.rows(db.OwnedTextFeeds)},
-		{&n.Webhooks, r.webhooks.RemoveAll},
-		{&n.Follows, r.follows.RemoveAll},
+		{&n.Webhooks, r.Webhooks},
+		{&n.Follows, r.Follows},
 		{&n.Batches, r.batches},
 		{&n.Uploads, r.uploads},
 		{&n.Other, r.running},
@@ -129,7 +129,7 @@ func (r *Removals) round(ctx context.Context, account string) (n Removed, err er
 
 // stillMarked returns db.ErrNotFound if the account was made again.
 func (r *Removals) stillMarked(ctx context.Context, account string) error {
-	return r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Lock(ctx, account) })
+	return r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Lock(ctx, account) })
 }
 
 // unlessGone drops the error that a thing is not there, because another process removes the same
@@ -171,7 +171,7 @@ func (r *Removals) steps(ctx context.Context, account string) (int64, error) {
 func (r *Removals) untilNone(ctx context.Context, some func(context.Context, *db.Tx) (int64, error)) (all int64, err error) {
 	for {
 		var n int64
-		err := r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 			n, err = some(ctx, tx)
 			return err
 		})
@@ -185,12 +185,12 @@ func (r *Removals) untilNone(ctx context.Context, some func(context.Context, *db
 // uploads removes the uploads of an account. The pipeline has the files of those with an answer.
 func (r *Removals) uploads(ctx context.Context, account string) (n int64, err error) {
 	for {
-		ids, err := r.store.Uploads.IDs(ctx, account)
+		ids, err := r.Store.Uploads.IDs(ctx, account)
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
 		for _, id := range ids {
-			u, err := r.store.Uploads.Remove(ctx, account, id)
+			u, err := r.Store.Uploads.Remove(ctx, account, id)
 			if errors.Is(err, db.ErrNotFound) {
 				continue
 			}
@@ -199,7 +199,7 @@ func (r *Removals) uploads(ctx context.Context, account string) (n int64, err er
 			}
 			n++
 			if u.Answer == (db.Answer{}) {
-				r.audio.deletePrefix(ctx, partsPrefix(u))
+				r.Audio.DeletePrefix(ctx, pipeline.PartsPrefix(u))
 			}
 		}
 	}
@@ -208,7 +208,7 @@ func (r *Removals) uploads(ctx context.Context, account string) (n int64, err er
 // running cancels the running jobs of an account.
 func (r *Removals) running(ctx context.Context, account string) (n int64, err error) {
 	for {
-		jobs, err := r.store.Jobs.RunningOf(ctx, account)
+		jobs, err := r.Store.Jobs.RunningOf(ctx, account)
 		if err != nil || len(jobs) == 0 {
 			return n, err
 		}
@@ -223,30 +223,30 @@ func (r *Removals) running(ctx context.Context, account string) (n int64, err er
 
 // cancel ends a job, unless it has ended.
 func (r *Removals) cancel(ctx context.Context, job db.Job) error {
-	return r.claims.change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return r.CancelJobs(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
 		if err := tx.Removals.Lock(ctx, job.Account); err != nil {
-			return err
+			return nil, err
 		}
 		now, err := tx.Jobs.Owned(ctx, job.Account, job.ID)
 		if errors.Is(err, db.ErrNotFound) || err == nil && now.State.Status.Terminal() {
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return r.claims.settle(ctx, tx, e, []db.Job{*now}, db.End{Status: transcript.JobCancelled})
+		return []db.Job{*now}, nil
 	})
 }
 
 // batches removes the batches of an account.
 func (r *Removals) batches(ctx context.Context, account string) (n int64, err error) {
 	for {
-		ids, err := r.store.Removals.Batches(ctx, account)
+		ids, err := r.Store.Removals.Batches(ctx, account)
 		if err != nil || len(ids) == 0 {
 			return n, err
 		}
 		for _, id := range ids {
-			err := r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Batch(ctx, account, id) })
+			err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Batch(ctx, account, id) })
 			if err := r.unlessGone(ctx, account, err); err != nil {
 				return n, err
 			}
@@ -258,15 +258,15 @@ func (r *Removals) batches(ctx context.Context, account string) (n int64, err er
 // contents removes all contents from the library of an account.
 func (r *Removals) contents(ctx context.Context, account string) (n int64, err error) {
 	for {
-		keys, err := r.store.Removals.Contents(ctx, account)
+		keys, err := r.Store.Removals.Contents(ctx, account)
 		if err != nil || len(keys) == 0 {
 			return n, err
 		}
 		for _, key := range keys {
 			var blobs []string
-			err := r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+			err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 				if err = tx.Removals.Content(ctx, account, key); err == nil {
-					blobs, err = removeWithText(ctx, tx, account, key)
+					blobs, err = pipeline.RemoveWithText(ctx, tx, account, key)
 				}
 				return err
 			})
@@ -274,7 +274,7 @@ func (r *Removals) contents(ctx context.Context, account string) (n int64, err e
 				return n, err
 			}
 			n++
-			r.audio.deleteBlobs(ctx, blobs...)
+			r.Audio.DeleteBlobs(ctx, blobs...)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (r *Removals) contents(ctx context.Context, account string) (n int64, err e
 func (r *Removals) recordings(ctx context.Context, account string) (n int64, err error) {
 	for {
 		var keys []string
-		err := r.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+		err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 			keys, err = tx.Removals.Recordings(ctx, account)
 			return err
 		})
@@ -291,7 +291,7 @@ func (r *Removals) recordings(ctx context.Context, account string) (n int64, err
 			return n, err
 		}
 		n += int64(len(keys))
-		r.audio.deleteBlobs(ctx, keys...)
+		r.Audio.DeleteBlobs(ctx, keys...)
 	}
 }
 
@@ -299,13 +299,13 @@ func (r *Removals) recordings(ctx context.Context, account string) (n int64, err
 func (r *Removals) extractions(ctx context.Context, account string) (int64, error) {
 	const page = 200
 	for after, more := "", true; more; {
-		ended, err := r.store.Extractions.EndedOf(ctx, account, after, page)
+		ended, err := r.Store.Extractions.EndedOf(ctx, account, after, page)
 		if err != nil {
 			return 0, err
 		}
 		for i := range ended {
 			after = ended[i].ID
-			r.audio.deleteMedia(ctx, &ended[i])
+			r.Audio.DeleteMedia(ctx, &ended[i])
 		}
 		more = len(ended) == page
 	}

@@ -1,0 +1,67 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/retry"
+)
+
+// Features are what stands beside the work on jobs and uses its queue, its processes and its ends:
+// batches, follows, webhooks and the like. The pipeline knows none of them.
+type Features struct {
+	// Ended are told of jobs that end, one after the other. PayUp is among them.
+	Ended []Listener
+	// Workers do the steps of the features, and Queues says how many steps of each of their queues
+	// run at once.
+	Workers  []db.Worker
+	Queues   map[string]int
+	Periodic []db.Periodic
+	// Takes says of some of the queues whether this process takes steps of them. Any process takes
+	// the steps of the others that can do them.
+	Takes map[string]bool
+	// QueueBatch queues the steps of a batch that stand in no queue. It calls found in the
+	// transaction that does so.
+	QueueBatch func(ctx context.Context, batch string, found func(*db.Tx)) error
+	// Start is called before the work begins, and Live runs while it lasts; nil: nothing does.
+	Start func(context.Context) error
+	Live  func(context.Context)
+}
+
+// Join adds the features to a new pipeline. It is called once, before Start.
+func (p *Pipeline) Join(f Features) (err error) {
+	p.features, p.processor.features, p.rescue.features, p.claims.ended = f, f, f, f.Ended
+	if p.cfg.Idle {
+		return nil
+	}
+	if p.life, err = cluster.NewLife(p.newRunner, p.log); err != nil {
+		return fmt.Errorf("pipeline: %w", err)
+	}
+	p.rescue.life = p.life
+	return nil
+}
+
+// Shared are the parts of a pipeline that features use too.
+type Shared struct {
+	Cluster *cluster.Cluster
+	Lists   engine.ListSource // keeps the pace; nil: this process reads no lists
+	Audio   *audio.Files
+	Pauses  retry.Pauses
+	// Trace is what to keep of the trace of a request.
+	Trace func(context.Context) string
+}
+
+// Shared returns the parts that features use too.
+func (p *Pipeline) Shared() Shared {
+	return Shared{
+		Cluster: p.cluster, Lists: p.engine.Lists, Audio: p.audio, Pauses: p.cfg.pauses,
+		Trace: func(ctx context.Context) string { return traceOf(ctx, p.cfg.Tracer) },
+	}
+}
+
+// Config returns the configuration with its defaults.
+func (p *Pipeline) Config() Config { return p.cfg }

@@ -1,0 +1,48 @@
+// Package retention removes what is kept no longer: what has ended long ago, what the plans of
+// accounts do not keep, and everything of accounts that are removed.
+package retention
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+)
+
+// Queue is the queue of the sweep.
+const Queue = "house"
+
+// SweepStep is the step of the sweep.
+type SweepStep struct{}
+
+// Kind is the name of the step in the queue.
+func (SweepStep) Kind() string { return "sweep" }
+
+// Queue is the queue of the step.
+func (SweepStep) Queue() string { return Queue }
+
+// Sweep removes what is past its time.
+type Sweep struct {
+	Store    *db.Store
+	Keep     pipeline.Retention
+	Removals *Removals
+	Expiry   *Expiry
+}
+
+// Periodic is the step of the sweep, and how often the queue runs it.
+func (s Sweep) Periodic() db.Periodic { return db.Periodic{Step: SweepStep{}, Every: s.Keep.Every} }
+
+// Run is the work of the step.
+func (s Sweep) Run(ctx context.Context, _ db.Work, _ SweepStep) error {
+	now, err := s.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.Removals.GoOn(ctx, now); err != nil {
+		return err
+	}
+	if err := s.Expiry.Sweep(ctx, now); err != nil {
+		return err
+	}
+	return s.Store.Sweep(ctx, now.Add(-s.Keep.Jobs), s.Keep.Answers)
+}

@@ -1,0 +1,193 @@
+// Package service puts the work on jobs and the features that stand beside it together. Whoever adds
+// what happens when a job ends adds it to Service.features, and nowhere else.
+//
+//	s, err := service.New(config)
+//	err = s.Start(ctx)
+//	…
+//	err = s.Stop(ctx)
+package service
+
+import (
+	"context"
+	"maps"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/retention"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
+)
+
+// Config has what a service needs: what its pipeline needs, and what the features need.
+type Config struct {
+	pipeline.Config
+	// DirectMedia takes links of no platform as items of batches and follows, see server.Config.
+	DirectMedia bool
+	// Hooks are called for what ends. The members of hooks.Config that New fills are not set.
+	Hooks hooks.Config
+	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil: no plan
+	// bounds how long things are kept.
+	PlanOf func(ctx context.Context, account string) account.Plan
+	// Follows is how often followed addresses are looked at; the zero value: as usual.
+	Follows follows.Tuning
+	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
+	TrustWebhooks bool
+	// Webhooks is how deliveries are made; the zero value: as usual.
+	Webhooks webhooks.Tuning
+}
+
+// Service is the pipeline with its features. Safe for concurrent use.
+type Service struct {
+	*pipeline.Pipeline
+	Batches     *batches.Batches
+	Follows     *follows.Follows
+	Webhooks    *webhooks.Store    // the endpoints of accounts, and the deliveries to them
+	Corrections *corrections.Texts // changes the texts of libraries
+	Removals    *retention.Removals
+	Expiry      *retention.Expiry
+
+	hooks *hooks.Delivery
+	sweep retention.Sweep
+	store *db.Store
+}
+
+// New checks the configuration and prepares a service. Until Start it accepts requests but does no
+// work.
+func New(c Config) (*Service, error) {
+	p, err := pipeline.New(c.Config)
+	if err != nil {
+		return nil, err
+	}
+	c.Config = p.Config()
+	s := &Service{Pipeline: p, Corrections: corrections.New(c.Store), store: c.Store}
+	s.makeHooks(c)
+	s.makeWebhooks(c)
+	s.makeBatches(c)
+	s.makeFollows(c)
+	s.makeRetention(c)
+	return s, p.Join(s.features())
+}
+
+// features are told of jobs that end in this order: a follow may open its item again, a batch finds
+// out which results nobody gets, the accounts pay, and then the program and the webhooks are told of
+// what is written.
+func (s *Service) features() pipeline.Features {
+	f := pipeline.Features{
+		Ended: []pipeline.Listener{
+			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
+				return s.Follows.Reopen(ctx, tx, told.IDs(), told.Error)
+			},
+			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) (err error) {
+				told.ForNobody, err = s.Batches.EndItems(ctx, tx, told.Jobs, told.End)
+				return err
+			},
+			pipeline.PayUp,
+			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
+				return s.hooks.JobsEnded(ctx, tx, told.Jobs)
+			},
+			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
+				return s.Webhooks.JobsEnded(ctx, tx, told.Work, told.Jobs, told.End)
+			},
+		},
+		Workers:    append(s.hooks.Workers(), s.workers()...),
+		Queues:     maps.Clone(queues),
+		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
+		Takes:      s.hooks.Takes(),
+		QueueBatch: s.Batches.QueueStranded,
+		Start:      s.hooks.Announce,
+		Live:       s.hooks.KeepAnnouncing,
+	}
+	maps.Copy(f.Queues, s.hooks.Queues())
+	return f
+}
+
+func (s *Service) workers() []db.Worker {
+	return []db.Worker{
+		db.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
+		db.NewWorker(batches.FeedTimeout, s.Batches.Feed),
+		db.NewWorker(follows.Timeout, s.Follows.Work),
+		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Work),
+		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
+		db.NewWorker(0, s.sweep.Run),
+		db.NewWorker(0, s.index),
+	}
+}
+
+// queues says how many steps of each queue run at once.
+var queues = map[string]int{
+	batches.ListsQueue: 2, batches.ItemsQueue: 1,
+	follows.Queue: 1, follows.LooksQueue: follows.TurnsAtOnce, follows.SlowLooksQueue: follows.TurnsAtOnce,
+	webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce,
+	retention.Queue: 1, db.IndexQueue: 1,
+}
+
+// Queues are the names of the queues whose lengths are told.
+func Queues() []string {
+	return append(pipeline.Queues(), batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue,
+		string(db.JobHook), string(db.BatchHook), webhooks.Queue, webhooks.SlowQueue, retention.Queue)
+}
+
+func (s *Service) makeHooks(c Config) {
+	c.Hooks.Store, c.Hooks.Log, c.Hooks.Kept = c.Store, c.Log, c.Retention.Jobs
+	c.Hooks.Show = func(ctx context.Context, job *db.Job) (*view.Job, error) { return s.Jobs.Show(ctx, job, nil) }
+	s.hooks = hooks.New(c.Hooks)
+}
+
+func (s *Service) makeWebhooks(c Config) {
+	s.Webhooks = webhooks.New(webhooks.Config{
+		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Tuning: c.Webhooks,
+		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
+	})
+}
+
+func (s *Service) makeBatches(c Config) {
+	shared := s.Shared()
+	s.Batches = batches.New(batches.Config{
+		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
+		DirectMedia: c.DirectMedia, Pauses: shared.Pauses, Log: c.Log, Trace: shared.Trace,
+		TakeUp: s.takeItem, CancelClaims: s.CancelJobs,
+		Ended: func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
+			if err := s.hooks.BatchEnded(ctx, tx, b); err != nil {
+				return err
+			}
+			return s.Webhooks.BatchEnded(ctx, tx, b)
+		},
+	})
+}
+
+func (s *Service) makeFollows(c Config) {
+	shared := s.Shared()
+	s.Follows = follows.New(follows.Config{
+		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
+		Client: c.ShortLinks.Client, Trace: shared.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
+		Tuning: c.Follows,
+		Count:  follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
+	})
+}
+
+func (s *Service) makeRetention(c Config) {
+	if c.PlanOf == nil {
+		c.PlanOf = func(context.Context, string) account.Plan { return account.Plan{} }
+	}
+	files := s.Shared().Audio
+	s.Expiry = &retention.Expiry{Store: c.Store, Audio: files, Keep: c.Retention, PlanOf: c.PlanOf}
+	s.Removals = &retention.Removals{
+		Store: c.Store, Audio: files, CancelJobs: s.CancelJobs, Follows: s.Follows.RemoveAll, Webhooks: s.Webhooks.RemoveAll,
+	}
+	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Removals: s.Removals, Expiry: s.Expiry}
+}
+
+// index binds the saved texts of an account into the index of its words, or removes the words of
+// texts that have gone.
+func (s *Service) index(ctx context.Context, _ db.Work, step db.IndexStep) error {
+	if step.Gone {
+		return s.store.PurgeTexts(ctx, step.Account)
+	}
+	return s.store.BindTexts(ctx, step.Account, wordindex.Enough)
+}
