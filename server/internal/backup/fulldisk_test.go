@@ -74,7 +74,8 @@ func TestBackupToAFullDisk(t *testing.T) {
 }
 
 // If the target shares the disk of the database, the database works again as soon as the backup has
-// failed.
+// failed. If the disk has no room for the end of the hold, the error says so, and the hold ends by its
+// time.
 func TestBackupFillsTheDiskOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	disktest.Run(t, 16<<20, func(t *testing.T, dir string) {
@@ -82,9 +83,13 @@ func TestBackupFillsTheDiskOfTheDatabase(t *testing.T) {
 		o.Database = "sqlite:" + filepath.Join(dir, "service.db")
 		s := filled(t, o)
 		target := filepath.Join(dir, "b.tar")
+		unended := 0
 		failures := withRoom(t, dir, 300<<10, func(int) error {
 			_, err := backup.Take(t.Context(), s.Store, target)
-			require.Zero(t, storetest.Count(t, store.Options(s.o), "blob_holds"))
+			if err != nil && strings.Contains(err.Error(), "release blobs") {
+				unended++
+			}
+			require.LessOrEqual(t, storetest.Count(t, store.Options(s.o), "blob_holds"), unended)
 			require.NoDirExists(t, target+".partial")
 			if err != nil {
 				require.NoFileExists(t, target)
@@ -92,6 +97,7 @@ func TestBackupFillsTheDiskOfTheDatabase(t *testing.T) {
 			return err
 		})
 		assert.Greater(t, failures, 3)
+		assert.Less(t, unended, 2, "one room at most is enough for the hold and not for its end")
 		assert.Empty(t, s.faults())
 	})
 }

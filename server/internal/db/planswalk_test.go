@@ -38,6 +38,9 @@ type walk struct {
 	*db.Store
 }
 
+// Context gives the database long: on a busy machine, each statement of the walk may take seconds.
+func (w walk) Context() context.Context { return db.Unhurried(w.T.Context()) }
+
 var errRollback = errors.New("no change is kept")
 
 // walkStore asks and does everything with a store whose tables are full.
