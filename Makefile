@@ -167,7 +167,7 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # programs alone.
 ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
 ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
-ALONE := $(ALONE)|unknownhost|speech|fairqueue|language|lifecycle|limits|retry|view
+ALONE := $(ALONE)|unknownhost|speech|language|lifecycle|limits|attempt|view
 
 # With -short, a test of both databases runs on one of them, which its name chooses, and tests
 # that run other programs, or that go through long histories on one goroutine, leave out the

@@ -10,10 +10,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/pace"
@@ -84,7 +84,7 @@ type Config struct {
 
 // tuning is what only tests change.
 type tuning struct {
-	pauses      retry.Pauses
+	pauses      attempt.Pauses
 	hookTimeout time.Duration // how long a hook may take
 	// hookPause is the pause after the nth call of a hook that has failed.
 	hookPause func(n int) time.Duration
@@ -95,7 +95,7 @@ type tuning struct {
 }
 
 func (t tuning) withDefaults() tuning {
-	t.pauses = cmp.Or(t.pauses, retry.Default())
+	t.pauses = cmp.Or(t.pauses, attempt.Default())
 	t.hookTimeout = cmp.Or(t.hookTimeout, hookTimeout)
 	t.hearAfter = cmp.Or(t.hearAfter, hearAfter)
 	if t.hookPause == nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
@@ -221,7 +221,7 @@ func (d *hookDelivery) callFollowHook(ctx context.Context, w db.Work, step follo
 
 // call calls a hook, and queues the step again where that fails for the nth time.
 func (d *hookDelivery) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
-	err := fault.Guard(hook)
+	err := attempt.Guard(hook)
 	switch {
 	case err == nil:
 		return nil

@@ -1,5 +1,4 @@
-// Package retry tells after which pause a failed step runs again, and when it is given up.
-package retry
+package attempt
 
 import (
 	"time"

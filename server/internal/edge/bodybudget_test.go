@@ -1,4 +1,4 @@
-package bodies_test
+package edge_test
 
 import (
 	"sync"
@@ -7,55 +7,55 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/bodies"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
 const mib = 1 << 20
 
 func TestShareOfAnOwner(t *testing.T) {
 	t.Parallel()
-	b := bodies.New(8*mib, 2*mib)
+	b := edge.NewBodyBudget(8*mib, 2*mib)
 	first, second, other := b.Hold("ada"), b.Hold("ada"), b.Hold("bob")
 	require.NoError(t, first.Grow(mib))
 	require.NoError(t, second.Grow(mib))
 	require.NoError(t, second.Grow(mib), "it has that already")
-	require.ErrorIs(t, second.Grow(mib+1), bodies.ErrShare)
+	require.ErrorIs(t, second.Grow(mib+1), edge.ErrBodiesShare)
 	require.NoError(t, other.Grow(2*mib))
 	first.Shrink(mib / 2)
 	require.NoError(t, second.Grow(3*mib/2))
-	require.ErrorIs(t, first.Grow(mib/2+1), bodies.ErrShare)
+	require.ErrorIs(t, first.Grow(mib/2+1), edge.ErrBodiesShare)
 	first.Release()
 	first.Release()
 	require.NoError(t, second.Grow(2*mib), "what is released twice is given back once")
-	require.ErrorIs(t, first.Grow(1), bodies.ErrShare)
+	require.ErrorIs(t, first.Grow(1), edge.ErrBodiesShare)
 }
 
 func TestLargeBodiesLeaveRoomForSmallOnes(t *testing.T) {
 	t.Parallel()
-	b := bodies.New(8*mib, 2*mib)
-	var large []*bodies.Held
+	b := edge.NewBodyBudget(8*mib, 2*mib)
+	var large []*edge.HeldBody
 	for _, owner := range []string{"a", "b", "c", "d"} {
 		h := b.Hold(owner)
 		large = append(large, h)
 		if owner == "d" {
-			require.ErrorIs(t, h.Grow(2*mib), bodies.ErrFull)
+			require.ErrorIs(t, h.Grow(2*mib), edge.ErrBodiesFull)
 			require.NoError(t, h.Grow(mib))
 			continue
 		}
 		require.NoError(t, h.Grow(2*mib))
 	}
-	require.ErrorIs(t, b.Hold("e").Grow(bodies.Small+1), bodies.ErrFull)
-	for range mib / bodies.Small {
-		require.NoError(t, b.Hold("e").Grow(bodies.Small))
+	require.ErrorIs(t, b.Hold("e").Grow(edge.SmallBody+1), edge.ErrBodiesFull)
+	for range mib / edge.SmallBody {
+		require.NoError(t, b.Hold("e").Grow(edge.SmallBody))
 	}
-	require.ErrorIs(t, b.Hold("f").Grow(1), bodies.ErrFull)
+	require.ErrorIs(t, b.Hold("f").Grow(1), edge.ErrBodiesFull)
 	large[0].Release()
 	require.NoError(t, b.Hold("f").Grow(1))
 }
 
 func TestNothingIsLostOrTakenTwice(t *testing.T) {
 	t.Parallel()
-	b := bodies.New(8*mib, 2*mib)
+	b := edge.NewBodyBudget(8*mib, 2*mib)
 	var all sync.WaitGroup
 	for n := range 8 {
 		all.Go(func() {
@@ -73,5 +73,5 @@ func TestNothingIsLostOrTakenTwice(t *testing.T) {
 	for _, owner := range []string{"a", "b", "c"} {
 		assert.NoError(t, b.Hold(owner).Grow(2*mib), "all is given back")
 	}
-	assert.NoError(t, (*bodies.Held)(nil).Grow(100*mib), "nothing bounds what belongs to no budget")
+	assert.NoError(t, (*edge.HeldBody)(nil).Grow(100*mib), "nothing bounds what belongs to no budget")
 }

@@ -1,6 +1,6 @@
-// Package fault tells which errors carry a code, which of them pass, and turns a panic
-// into an error.
-package fault
+// Package attempt has what every attempt at a step of work needs: whether the work is still wanted,
+// what an error means, and when the step runs again.
+package attempt
 
 import (
 	"errors"

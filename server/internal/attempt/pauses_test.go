@@ -1,4 +1,4 @@
-package retry_test
+package attempt_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,7 +24,7 @@ func TestPauseBetweenAttempts(t *testing.T) {
 		{3, 0, 30 * time.Second},
 		{3, 1 << 62, 10 * time.Minute},
 	} {
-		got := retry.Default().UntilNextAttempt(test.attempt, &transcript.Error{Code: transcript.RateLimited, RetryAfter: test.asked})
+		got := attempt.Default().UntilNextAttempt(test.attempt, &transcript.Error{Code: transcript.RateLimited, RetryAfter: test.asked})
 		assert.Equal(t, test.want, got, "%+v", test)
 	}
 }
@@ -51,7 +51,7 @@ func TestWaitForPlatform(t *testing.T) {
 		if test.waited > 0 {
 			since = new(now.Add(-test.waited))
 		}
-		got := retry.Default().UntilNextLook(since, &transcript.Error{Code: transcript.IPBlocked, RetryAfter: test.asked}, now)
+		got := attempt.Default().UntilNextLook(since, &transcript.Error{Code: transcript.IPBlocked, RetryAfter: test.asked}, now)
 		assert.Equal(t, test.want, got, "%v", test)
 	}
 }

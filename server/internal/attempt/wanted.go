@@ -1,6 +1,4 @@
-// Package follow waits for changes of rows in the database. The store signals a change by
-// the id of the row. A signal may get lost, so every wait also looks by itself.
-package follow
+package attempt
 
 import (
 	"context"
@@ -10,15 +8,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// LookEvery is the longest wait for a signal before the next look.
-const LookEvery = 2 * time.Second
+// lookEvery is the longest wait for a signal before the next look.
+const lookEvery = 2 * time.Second
 
 // ErrUnwanted is the end of work on a row that has ended or gone on meanwhile.
-var ErrUnwanted = errors.New("follow: this work is no longer wanted")
+var ErrUnwanted = errors.New("attempt: this work is no longer wanted")
 
-// Rest waits for a signal, at most for LookEvery. It returns false if ctx has ended.
+// Rest waits for a signal of the store that a row has changed, at most for lookEvery, because a signal
+// may get lost. It returns false if ctx has ended.
 func Rest(ctx context.Context, signal <-chan struct{}) bool {
-	timer := time.NewTimer(LookEvery)
+	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
