@@ -1,18 +1,17 @@
-// Package mediatype tells what a media file is by its first bytes.
-package mediatype
+package pipeline
 
 import (
 	"bytes"
 	"strings"
 )
 
-// Unknown is the type of a file that Sniff does not know.
-const Unknown = "application/octet-stream"
+// UnknownMedia is the type of a file that SniffMedia does not know.
+const UnknownMedia = "application/octet-stream"
 
-// Sniff returns the media type of a file that begins with head, or Unknown. 512 bytes suffice. The
+// SniffMedia returns the media type of a file that begins with head, or UnknownMedia. 512 bytes suffice. The
 // type of a container that may hold pictures is a video type.
-func Sniff(head []byte) string {
-	for _, known := range signatures {
+func SniffMedia(head []byte) string {
+	for _, known := range mediaSignatures {
 		if len(head) >= known.at && bytes.HasPrefix(head[known.at:], []byte(known.bytes)) {
 			if known.further == nil {
 				return known.media
@@ -23,11 +22,11 @@ func Sniff(head []byte) string {
 	if media, ok := frames(head); ok {
 		return media
 	}
-	return Unknown
+	return UnknownMedia
 }
 
-// signatures are the bytes at a place by which a format is known, the first that fits.
-var signatures = []struct {
+// mediaSignatures are the bytes at a place by which a format is known, the first that fits.
+var mediaSignatures = []struct {
 	at      int
 	bytes   string
 	media   string
@@ -58,7 +57,7 @@ func riff(head []byte) string {
 	case "AVI ":
 		return "video/x-msvideo"
 	}
-	return Unknown
+	return UnknownMedia
 }
 
 // boxes tells the files of the ISO base media format apart by their major brand.
@@ -106,15 +105,15 @@ func frames(head []byte) (string, bool) {
 	return "", false
 }
 
-// Extension returns the usual ending of the name of a file of a media type, without a dot.
-func Extension(media string) string {
-	if known, ok := extensions[media]; ok {
+// MediaExtension returns the usual ending of the name of a file of a media type, without a dot.
+func MediaExtension(media string) string {
+	if known, ok := mediaExtensions[media]; ok {
 		return known
 	}
 	return "bin"
 }
 
-var extensions = map[string]string{
+var mediaExtensions = map[string]string{
 	"audio/aac": "aac", "audio/aiff": "aiff", "audio/amr": "amr", "audio/flac": "flac", "audio/mp4": "m4a", "audio/mpeg": "mp3",
 	"audio/ogg": "ogg", "audio/wav": "wav", "audio/webm": "webm", "audio/x-caf": "caf", "video/3gpp": "3gp", "video/mp2t": "ts",
 	"video/mp4": "mp4", "video/mpeg": "mpg", "video/ogg": "ogv", "video/quicktime": "mov", "video/webm": "webm", "video/x-flv": "flv",

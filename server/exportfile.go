@@ -1,12 +1,4 @@
-// Package accountexport writes everything that an account has into a ZIP file, as the account's owner
-// may ask for: rows as lines of JSON, texts as JSON and as plain text, and the kept recordings.
-//
-//	README.txt                   what is where, for people
-//	export.json                  the version of the format, the account, and the moment of the rows
-//	rows/TABLE.jsonl             the rows of the account in each table, without secrets
-//	texts/ID.json, texts/ID.txt  the texts that the rows name in transcript_id
-//	recordings/ID.EXTENSION      the recordings that the account keeps, by the external_id of the rows
-package accountexport
+package server
 
 import (
 	"archive/zip"
@@ -15,39 +7,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// Version is the version of the format, which each export names. It grows when a file or a member of
+// exportVersion is the version of the format, which each export names. It grows when a file or a member of
 // a row goes, or means something else. New files and new members may come without a new version.
-const Version = 1
+const exportVersion = 1
 
-// about is export.json.
-type about struct {
+// exportAbout is export.json.
+type exportAbout struct {
 	Version int       `json:"version"`
 	Account string    `json:"account"`
 	At      time.Time `json:"at"` // when the rows and texts stood as they are here
 }
 
-// Options say what an export has.
-type Options struct {
-	WithoutRecordings bool // the rows that describe the recordings stay
-}
-
-// Written is what an export has.
-type Written struct {
-	Rows, Texts, Recordings int64
-	Missing                 int64 // recordings that were deleted while the export was written, or that the blobs have lost
-}
-
-// readme stands in each file, for a reader who has only the file.
-const readme = `Everything that a service for transcripts has of the account %s, as it stood on %s.
+// exportReadme stands in each file, for a reader who has only the file.
+const exportReadme = `Everything that a service for transcripts has of the account %s, as it stood on %s.
 
 export.json         the version of this format, for programs.
 rows/TABLE.jsonl    a line of JSON for each row. The members have the names of the columns. Times are in UTC.
@@ -60,9 +40,14 @@ recordings/ID.*     the kept recordings. ID is the external_id of rows/recording
 Left out: secrets (of keys, webhooks, shared links and the feed), and what only the service understands.
 `
 
-// Write writes the data of an account into w. All rows and texts are of one moment. It keeps some
-// hundred rows and one text in memory. db.ErrNotFound: there is no such account.
-func Write(ctx context.Context, s *db.Store, account string, o Options, w io.Writer) (n Written, err error) {
+// writeExport writes the data of an account into w. db.ErrNotFound: there is no such account.
+//
+//	README.txt                   what is where, for people
+//	export.json                  the version of the format, the account, and the moment of the rows
+//	rows/TABLE.jsonl             the rows of the account in each table, without secrets
+//	texts/ID.json, texts/ID.txt  the texts that the rows name in transcript_id
+//	recordings/ID.EXTENSION      the recordings that the account keeps, by the external_id of the rows
+func writeExport(ctx context.Context, s *db.Store, account string, o ExportOptions, w io.Writer) (n Exported, err error) {
 	if _, err := s.Accounts.ByID(ctx, account); err != nil {
 		return n, err
 	}
@@ -88,12 +73,12 @@ func Write(ctx context.Context, s *db.Store, account string, o Options, w io.Wri
 	if err == nil && !o.WithoutRecordings {
 		err = x.recordings(ctx, kept)
 	}
-	return x.Written, errors.Join(err, x.zip.Close())
+	return x.Exported, errors.Join(err, x.zip.Close())
 }
 
 // export is a file that is being written.
 type export struct {
-	Written
+	Exported
 	store   *db.Store
 	zip     *zip.Writer
 	account string
@@ -102,10 +87,10 @@ type export struct {
 
 // describe writes what is not of the account.
 func (x *export) describe() error {
-	if err := x.put("README.txt", fmt.Appendf(nil, readme, x.account, x.at.Format(time.RFC3339))); err != nil {
+	if err := x.put("README.txt", fmt.Appendf(nil, exportReadme, x.account, x.at.Format(time.RFC3339))); err != nil {
 		return err
 	}
-	head, err := json.MarshalIndent(about{Version, x.account, x.at}, "", "  ")
+	head, err := json.MarshalIndent(exportAbout{exportVersion, x.account, x.at}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -176,10 +161,7 @@ func (x *export) texts(ctx context.Context, r db.Reader) error {
 // recordings writes the kept recordings. One that is not there any more is left out.
 func (x *export) recordings(ctx context.Context, kept []db.Recording) error {
 	for _, r := range kept {
-		name := "recordings/" + r.ExternalID
-		if extension := strings.TrimPrefix(mediatype.Extension(r.ContentType), "."); extension != "" {
-			name += "." + extension
-		}
+		name := "recordings/" + r.ExternalID + "." + pipeline.MediaExtension(r.ContentType)
 		there, err := x.store.Blobs.Range(ctx, r.MediaKey, 0, r.Bytes)
 		if errors.Is(err, blobs.ErrNotFound) {
 			x.Missing++

@@ -1,6 +1,4 @@
-// Package schema has the facts about public Go types that the API's document needs and that
-// reflection cannot find: the names of schemas, and the values of enums.
-package schema
+package request
 
 import (
 	"reflect"
@@ -14,9 +12,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
-// names has the types whose schema does not have their Go name. Two packages may have types of
+// schemaNames has facts about public Go types that the API's document needs and that reflection cannot
+// find. It has the types whose schema does not have their Go name. Two packages may have types of
 // one name. The document has all schemas in one list.
-var names = map[reflect.Type]string{
+var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[transcript.Code]():        "ErrorCode",
 	reflect.TypeFor[transcript.Error]():       "ErrorBody",
 	reflect.TypeFor[transcript.Info]():        "TranscriptInfo",
@@ -66,50 +65,50 @@ var names = map[reflect.Type]string{
 	reflect.TypeFor[webhook.Status]():         "WebhookStatus",
 }
 
-// Name returns the name of a type's schema, if the table names it.
-func Name(t reflect.Type) (name string, ok bool) {
-	name, ok = names[t]
+// SchemaName returns the name of a type's schema, if the table schemaNames it.
+func SchemaName(t reflect.Type) (name string, ok bool) {
+	name, ok = schemaNames[t]
 	return name, ok
 }
 
-// enums has the values of the types of strings that stand in answers, in the order of the
-// document. The enums of requests alone are in the tables of the requests.
-var enums = map[reflect.Type][]any{
-	reflect.TypeFor[transcript.Platform](): list(transcript.Platforms()...),
-	reflect.TypeFor[transcript.Origin](): list(
+// enumValues has the values of the types of strings that stand in answers, in the order of the
+// document. The enumValues of requests alone are in the tables of the requests.
+var enumValues = map[reflect.Type][]any{
+	reflect.TypeFor[transcript.Platform](): enumOf(transcript.Platforms()...),
+	reflect.TypeFor[transcript.Origin](): enumOf(
 		transcript.OriginCaptionAPI, transcript.OriginDownloader, transcript.OriginASR,
 		transcript.OriginProfessionalCaptions, transcript.OriginShortVideoSiteCaptions, transcript.OriginManual, transcript.OriginPublisher),
-	reflect.TypeFor[transcript.Status](): list(transcript.Pending, transcript.Ready, transcript.Failed),
-	reflect.TypeFor[transcript.MetadataStatus](): list(
+	reflect.TypeFor[transcript.Status](): enumOf(transcript.Pending, transcript.Ready, transcript.Failed),
+	reflect.TypeFor[transcript.MetadataStatus](): enumOf(
 		transcript.MetadataComplete, transcript.MetadataPartial, transcript.MetadataPending, transcript.MetadataUnavailable),
-	reflect.TypeFor[transcript.TrackKind]():   list(transcript.TrackManual, transcript.TrackAuto, transcript.TrackForced),
-	reflect.TypeFor[transcript.TrackStatus](): list(transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped),
-	reflect.TypeFor[transcript.JobStatus](): list(
+	reflect.TypeFor[transcript.TrackKind]():   enumOf(transcript.TrackManual, transcript.TrackAuto, transcript.TrackForced),
+	reflect.TypeFor[transcript.TrackStatus](): enumOf(transcript.TracksOK, transcript.TracksEmpty, transcript.TracksFailed, transcript.TracksSkipped),
+	reflect.TypeFor[transcript.JobStatus](): enumOf(
 		transcript.JobPending, transcript.JobProcessing, transcript.JobSuccess, transcript.JobFailed, transcript.JobCancelled),
-	reflect.TypeFor[transcript.Stage](): list(
+	reflect.TypeFor[transcript.Stage](): enumOf(
 		transcript.StageQueued, transcript.StageCaptionFetch, transcript.StageDurationCheck,
 		transcript.StageASRQueued, transcript.StageASRRunning, transcript.StagePublishing, transcript.StageDone),
-	reflect.TypeFor[transcript.Code]():      list(transcript.Codes()...),
-	reflect.TypeFor[transcript.Format]():    list(transcript.JSON, transcript.Text),
-	reflect.TypeFor[video.Type]():           list(video.Types()...),
-	reflect.TypeFor[library.RevisionKind](): list(library.RevisionOriginal, library.RevisionEdit, library.RevisionImport, library.RevisionRestore),
-	reflect.TypeFor[library.Kind]():         list(library.KindTranscript, library.KindPending, library.KindFailed, library.KindBatch),
-	reflect.TypeFor[batch.Mode]():           list(batch.Links, batch.Playlist, batch.Channel),
-	reflect.TypeFor[batch.Status]():         list(batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled),
-	reflect.TypeFor[batch.ItemStatus]():     list(batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped),
-	reflect.TypeFor[batch.FollowKind]():     list(batch.FollowChannel, batch.FollowPlaylist, batch.FollowFeed),
-	reflect.TypeFor[batch.FollowStatus]():   list(batch.FollowActive, batch.FollowPaused, batch.FollowFailing),
-	reflect.TypeFor[batch.FollowItemStatus](): list(
+	reflect.TypeFor[transcript.Code]():      enumOf(transcript.Codes()...),
+	reflect.TypeFor[transcript.Format]():    enumOf(transcript.JSON, transcript.Text),
+	reflect.TypeFor[video.Type]():           enumOf(video.Types()...),
+	reflect.TypeFor[library.RevisionKind](): enumOf(library.RevisionOriginal, library.RevisionEdit, library.RevisionImport, library.RevisionRestore),
+	reflect.TypeFor[library.Kind]():         enumOf(library.KindTranscript, library.KindPending, library.KindFailed, library.KindBatch),
+	reflect.TypeFor[batch.Mode]():           enumOf(batch.Links, batch.Playlist, batch.Channel),
+	reflect.TypeFor[batch.Status]():         enumOf(batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled),
+	reflect.TypeFor[batch.ItemStatus]():     enumOf(batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped),
+	reflect.TypeFor[batch.FollowKind]():     enumOf(batch.FollowChannel, batch.FollowPlaylist, batch.FollowFeed),
+	reflect.TypeFor[batch.FollowStatus]():   enumOf(batch.FollowActive, batch.FollowPaused, batch.FollowFailing),
+	reflect.TypeFor[batch.FollowItemStatus](): enumOf(
 		batch.FollowItemWaiting, batch.FollowItemSubmitted, batch.FollowItemSkipped, batch.FollowItemFailed),
-	reflect.TypeFor[webhook.DeliveryStatus](): list(webhook.Pending, webhook.Delivered, webhook.Failed),
-	reflect.TypeFor[webhook.EventType]():      list(webhook.EventTypes()...),
-	reflect.TypeFor[webhook.Status]():         list(webhook.Active, webhook.Paused, webhook.Disabled),
+	reflect.TypeFor[webhook.DeliveryStatus](): enumOf(webhook.Pending, webhook.Delivered, webhook.Failed),
+	reflect.TypeFor[webhook.EventType]():      enumOf(webhook.EventTypes()...),
+	reflect.TypeFor[webhook.Status]():         enumOf(webhook.Active, webhook.Paused, webhook.Disabled),
 }
 
-// Enum returns the values of a type of strings, or nil if the table does not have the type.
-func Enum(t reflect.Type) []any { return enums[t] }
+// EnumValues returns the values of a type of strings, or nil if the table does not have the type.
+func EnumValues(t reflect.Type) []any { return enumValues[t] }
 
-func list[T ~string](values ...T) []any {
+func enumOf[T ~string](values ...T) []any {
 	all := make([]any, len(values))
 	for i, v := range values {
 		all[i] = v
