@@ -1,10 +1,8 @@
-// Package absence holds the form of the tables that say what proves that a content has no
-// captions. Each source of captions has one such table. A content without such a proof
-// is not known to lack captions.
-package absence
+package player
 
-// Table is everything that evidence of the kind E must meet to prove that there are no captions.
-type Table[E any] []Requirement[E]
+// Absence is everything that evidence of the kind E must meet to prove that a content has no captions.
+// Each source of captions has such a table. A content without the proof is not known to lack captions.
+type Absence[E any] []Requirement[E]
 
 // Requirement is a row of a table.
 type Requirement[E any] struct {
@@ -15,7 +13,7 @@ type Requirement[E any] struct {
 
 // Prove returns nil if the evidence meets all requirements, otherwise the error of the first
 // requirement that the evidence does not meet.
-func (t Table[E]) Prove(evidence E) error {
+func (t Absence[E]) Prove(evidence E) error {
 	for _, r := range t {
 		if err := r.Missing(evidence); err != nil {
 			return err

@@ -1,5 +1,4 @@
-// Package upload sends a WAV in a form to a server that recognizes speech.
-package upload
+package whispermodel
 
 import (
 	"bytes"
@@ -23,8 +22,8 @@ type Recording struct {
 	file   *os.File
 }
 
-// Open opens the WAV at path.
-func Open(path string) (*Recording, error) {
+// OpenRecording opens the WAV at path.
+func OpenRecording(path string) (*Recording, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,4 @@
-// Package checking asks servers whether they are there.
-package checking
+package whispermodel
 
 import (
 	"context"
@@ -11,10 +10,10 @@ import (
 // DefaultPatience bounds the wait for an answer if the engine sets no other bound.
 const DefaultPatience = 4 * time.Second
 
-// Ask calls ask, which sends an HTTP request to a server, and waits at most for patience. busy
+// AskServer calls ask, which sends an HTTP request to a server, and waits at most for patience. busy
 // is true if the server took the connection but did not answer in time: a server at work on a
 // recording may do so. The error is that of ask.
-func Ask(ctx context.Context, patience time.Duration, ask func(context.Context) error) (busy bool, err error) {
+func AskServer(ctx context.Context, patience time.Duration, ask func(context.Context) error) (busy bool, err error) {
 	var connected atomic.Bool
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
