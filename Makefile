@@ -165,7 +165,7 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # The tests of these packages run without the detector only. The packages start no
 # goroutines, or are among those compiled without the detector, or their tests run other
 # programs alone.
-ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
+ALONE := captionbench|clip|legible|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
 ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
 ALONE := $(ALONE)|unknownhost|speech|language|lifecycle|limits|attempt|view
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/oneline"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -28,12 +28,12 @@ func OfJob(cause error) *transcript.Error {
 func Last(cause *transcript.Error, attempt int, at time.Time) *transcript.LastError {
 	last := &transcript.LastError{
 		Code:    cause.Code,
-		Message: oneline.Of(strings.TrimSuffix(cause.Message, " "+cause.Cure), maxSaid),
+		Message: clip.OneLine(strings.TrimSuffix(cause.Message, " "+cause.Cure), maxSaid),
 		At:      transcript.At(at),
 		Attempt: attempt,
 	}
 	if cause.Cure != "" {
-		last.Cure = new(oneline.Of(cause.Cure, maxSaid))
+		last.Cure = new(clip.OneLine(cause.Cure, maxSaid))
 	}
 	return last
 }

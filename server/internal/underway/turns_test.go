@@ -1,4 +1,4 @@
-package turns_test
+package underway_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
 // With one place, one piece of work runs at a time, and the second account does not wait for all the work
@@ -16,7 +16,7 @@ import (
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		line := turns.New(1)
+		line := underway.NewLine(1)
 		var ran []string
 		work := func(account string) (end chan struct{}) {
 			end = make(chan struct{})
@@ -56,7 +56,7 @@ func TestTurns(t *testing.T) {
 // Work of several accounts runs at the same time if the line has the places.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	line := turns.New(2)
+	line := underway.NewLine(2)
 	for _, account := range []string{"acme", "globex"} {
 		_, err := line.Take(t.Context(), account)
 		require.NoError(t, err)

@@ -1,5 +1,4 @@
-// Package ptytest makes terminals for tests.
-package ptytest
+package programtest
 
 import (
 	"fmt"
@@ -18,9 +17,9 @@ type Terminal struct {
 	seen   chan []byte
 }
 
-// New makes a terminal with that many columns; 0: unknown. Each watch function gets all output
+// NewTerminal makes a terminal with that many columns; 0: unknown. Each watch function gets all output
 // so far, whenever there is more.
-func New(t testing.TB, columns uint16, watch ...func(shown string)) *Terminal {
+func NewTerminal(t testing.TB, columns uint16, watch ...func(shown string)) *Terminal {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)

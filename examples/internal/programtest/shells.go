@@ -1,5 +1,4 @@
-// Package shelltest lets real shells complete command lines, by the code of a program.
-package shelltest
+package programtest
 
 import (
 	"context"

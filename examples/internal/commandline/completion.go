@@ -1,6 +1,6 @@
-// Package completion writes the code with which a shell completes the command line of a program. The
-// code is made from the commands and flags that the program declares.
-package completion
+// Package commandline has what the command lines of our programs share: a shell's code for their
+// completion and their manual page, both made from the declared commands and flags, and times in days.
+package commandline
 
 import (
 	"io"
@@ -11,13 +11,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Write writes the code for a shell: bash, zsh or fish. The user's shell reads the code:
+// WriteCompletion writes the code for a shell: bash, zsh or fish. The user's shell reads the code:
 //
 //	source <(transcribe --completion bash)       # bash, and zsh with its name
 //	transcribe --completion fish | source
 //
 // Home is the home of the user, for which the code writes ~ in the help of flags; empty: none.
-func Write(to io.Writer, shell string, model *kong.Application, home string) error {
+func WriteCompletion(to io.Writer, shell string, model *kong.Application, home string) error {
 	m := maker{help: model.HelpFlag, home: home}
 	m.add("", model.Node)
 	script := map[string]func(string, []command) string{"bash": bash, "zsh": zsh, "fish": fish}[shell]

@@ -1,5 +1,4 @@
-// Package oneline makes foreign texts safe to print.
-package oneline
+package clip
 
 import (
 	"strings"
@@ -7,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns s as one line without control characters, which a terminal would obey. If s is
-// longer than most bytes, Of cuts it and appends a mark.
-func Of(s string, most int) string {
+// OneLine returns s as one line without control characters, which a terminal would obey. If s is
+// longer than most bytes, OneLine cuts it and appends a mark.
+func OneLine(s string, most int) string {
 	cut := len(s) > most
 	if cut {
 		s = s[:most]

@@ -1,4 +1,4 @@
-package oneline_test
+package clip_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/internal/oneline"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 func TestOf(t *testing.T) {
@@ -20,9 +20,9 @@ func TestOf(t *testing.T) {
 		"no \xff UTF-8":              "no \uFFFD UTF-8",
 		"a line\u2028separator":      "a line separator",
 	} {
-		assert.Equal(t, want, oneline.Of(in, 100))
+		assert.Equal(t, want, clip.OneLine(in, 100))
 	}
-	assert.Equal(t, "ééé…", oneline.Of(strings.Repeat("é", 1000), 7), "no letter is cut in two")
-	assert.Equal(t, "ééé", oneline.Of("ééé", 6))
-	assert.Equal(t, "\uFFFD…", oneline.Of(strings.Repeat("\x80", 100), 50), "many bytes that are no letters are one")
+	assert.Equal(t, "ééé…", clip.OneLine(strings.Repeat("é", 1000), 7), "no letter is cut in two")
+	assert.Equal(t, "ééé", clip.OneLine("ééé", 6))
+	assert.Equal(t, "\uFFFD…", clip.OneLine(strings.Repeat("\x80", 100), 50), "many bytes that are no letters are one")
 }

@@ -1,6 +1,4 @@
-// Package manual writes the manual page of a program from its command line, so that the page names
-// every command and flag that the program has.
-package manual
+package commandline
 
 import (
 	"cmp"
@@ -13,8 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Page holds what the command line does not tell a manual page.
-type Page struct {
+// ManualPage holds what the command line does not tell a manual page.
+type ManualPage struct {
 	Help func(*kong.Value) string // the help of a flag or argument; nil: as it is declared
 	Home string                   // the home of the user, for which the page writes ~; empty: none
 	End  string                   // a last paragraph; may be empty
@@ -22,7 +20,7 @@ type Page struct {
 
 // Write writes the page in the language mdoc(7). Its date is that of the commit from which the
 // program was built.
-func (p Page) Write(to io.Writer, model *kong.Application) error {
+func (p ManualPage) Write(to io.Writer, model *kong.Application) error {
 	w := &writer{page: p}
 	about, rest, _ := strings.Cut(model.Help, "\n")
 	w.line(".Dd " + buildTime().Format("January 2, 2006"))
@@ -82,7 +80,7 @@ func leaves(model *kong.Application) []*kong.Node {
 }
 
 type writer struct {
-	page    Page
+	page    ManualPage
 	written strings.Builder
 }
 

@@ -1,4 +1,4 @@
-package completion_test
+package commandline_test
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/completion"
-	"github.com/transcriptkit/transcriptkit/examples/internal/shelltest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 )
 
 // lock is a program with commands of two levels.
@@ -63,10 +63,10 @@ func TestCompletion(t *testing.T) {
 	for _, use := range uses {
 		lines = append(lines, use.line)
 	}
-	for _, shell := range shelltest.Shells() {
+	for _, shell := range programtest.Shells() {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
-			offered := shelltest.Complete(t, shell, codeFor(t, shell), lines...)
+			offered := programtest.Complete(t, shell, codeFor(t, shell), lines...)
 			for i, use := range uses {
 				want := use.offered
 				switch {
@@ -88,7 +88,7 @@ func codeFor(t *testing.T, shell string) string {
 	parser, err := kong.New(&lock{}, kong.Name("lock"))
 	require.NoError(t, err)
 	var code strings.Builder
-	require.NoError(t, completion.Write(&code, shell, parser.Model, "/home/me"))
+	require.NoError(t, commandline.WriteCompletion(&code, shell, parser.Model, "/home/me"))
 	assert.NotContains(t, code.String(), "/home/me")
 	return code.String()
 }

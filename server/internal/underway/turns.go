@@ -1,5 +1,4 @@
-// Package turns lets the accounts take turns with work of which only a few pieces may run at once.
-package turns
+package underway
 
 import (
 	"context"
@@ -23,8 +22,8 @@ type own struct {
 	work  int           // how much waits or runs
 }
 
-// New returns a line with so many places: that many pieces of work run at once.
-func New(places int) *Line {
+// NewLine returns a line with so many places: that many pieces of work run at once.
+func NewLine(places int) *Line {
 	return &Line{places: make(chan struct{}, places), accounts: map[string]*own{}}
 }
 

@@ -1,4 +1,4 @@
-package days_test
+package commandline_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/days"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 )
 
 func TestDurations(t *testing.T) {
@@ -15,7 +15,7 @@ func TestDurations(t *testing.T) {
 		"90d": 90 * 24 * time.Hour, "1d": 24 * time.Hour, "36h": 36 * time.Hour, "1h30m": 90 * time.Minute,
 		"": 0, "d": 0, "0d": 0, "-1d": 0, "-1h": 0, "1.5d": 0, "999999999d": 0, "90": 0, "1w": 0,
 	} {
-		var l days.Duration
+		var l commandline.Days
 		err := l.UnmarshalText([]byte(text))
 		assert.Equal(t, want == 0, err != nil, text)
 		assert.Equal(t, want, time.Duration(l), text)

@@ -1,4 +1,4 @@
-package manual_test
+package commandline_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/manual"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 )
 
 // The page names all commands, arguments and flags, each sentence begins a line, and nothing in
@@ -26,7 +26,7 @@ func TestPage(t *testing.T) {
 	}{}, kong.Name("lock"), kong.Description("Locks doors.\n\n    lock keys create me\n\nMore follows."))
 	require.NoError(t, err)
 	var page strings.Builder
-	require.NoError(t, manual.Page{Home: "/home/me", End: "Exit codes: 0 all is well."}.Write(&page, parser.Model))
+	require.NoError(t, commandline.ManualPage{Home: "/home/me", End: "Exit codes: 0 all is well."}.Write(&page, parser.Model))
 	_, text, _ := strings.Cut(page.String(), "\n") // without the date
 	assert.Equal(t, `.Dt LOCK 1
 .Os

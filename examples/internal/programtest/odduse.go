@@ -1,6 +1,6 @@
-// Package oddtest holds odd uses of a program to what their users need: the right exit code, a
-// cure, and no inner text of a library. The outputs stand in a golden file.
-package oddtest
+// Package programtest has what the tests of our programs share: odd uses, held to what users need,
+// terminals, and shells that complete command lines.
+package programtest
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Use is one odd use of a program.
-type Use struct {
+// OddUse is one odd use of a program.
+type OddUse struct {
 	What   string // what is odd
 	Call   string // the arguments, for the reader of the golden file; passwords in it are "secret"
 	Code   int    // the exit code that is wanted
@@ -49,10 +49,10 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9.]+m?s \(attempt`), "N s (attempt"},
 }
 
-// Check fails the test for each use without its exit code or its cure, and for each inner text. It
+// CheckOdd fails the test for each use without its exit code or its cure, and for each inner text. It
 // compares the outputs with the golden file, or writes the file. The pairs name folders and words
 // that differ from run to run, and what stands for them.
-func Check(t *testing.T, golden string, update bool, uses []Use, pairs ...string) {
+func CheckOdd(t *testing.T, golden string, update bool, uses []OddUse, pairs ...string) {
 	t.Helper()
 	var table strings.Builder
 	steady := strings.NewReplacer(pairs...)
