@@ -165,7 +165,7 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # The tests of these packages run without the detector only. The packages start no
 # goroutines, or are among those compiled without the detector, or their tests run other
 # programs alone.
-ALONE := captionbench|clip|legible|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
+ALONE := captionbench|clip|legible|readmetest|mutants|caption|eight|site|search|window|trackid|refusal|whispermodel
 ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
 ALONE := $(ALONE)|unknownhost|speech|language|lifecycle|limits|attempt|view
 
@@ -195,7 +195,7 @@ lint: $(LINT)
 	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which go vet leaves out
 	$(LINT) run --allow-parallel-runners ./...
 	cd $(RELEASE) && $(GO) vet ./... && $(CURDIR)/$(LINT) run --allow-parallel-runners ./...
-	$(GO) run ./internal/prose/check
+	$(GO) run ./internal/prose
 
 # The release is made by a module of its own.
 RELEASE := packaging/release

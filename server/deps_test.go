@@ -37,7 +37,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"batch", "batch/export", "library", "webhook",
 		"server/internal/language", "server/internal/throttle",
 		"internal/clip", "internal/egress", "internal/feed", "internal/legible", "internal/redact", "internal/resumable", "internal/retryafter", "internal/run",
-		"internal/scratch", "internal/seccomp", "internal/webhooksign", "internal/wire",
+		"internal/scratch", "internal/webhooksign", "internal/wire",
 		"server", "server/account", "server/engine", "server/internal/api", "server/internal/ask", "server/internal/attempt", "server/internal/backup", "server/internal/batches", "server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/edge", "server/internal/follows", "server/internal/librarysize", "server/internal/lifecycle", "server/internal/limits", "server/internal/mcp", "server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage", "server/internal/packed", "server/internal/pasttext", "server/internal/pipeline",
 		"server/internal/recent", "server/internal/recognition", "server/internal/request", "server/internal/search", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/webhooks", "server/internal/window", "server/internal/wordindex", "server/pace", "server/speech", "server/store",
 		"transcript", "transcript/caption", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site", "transcript/video",

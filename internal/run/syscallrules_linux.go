@@ -1,4 +1,4 @@
-package seccomp
+package run
 
 import (
 	"golang.org/x/net/bpf"
@@ -58,7 +58,7 @@ var controls = []uint32{
 	unix.TIOCSTI, 0x541c, /* TIOCLINUX */
 }
 
-func rules(o Options) []rule {
+func rules(o SyscallOptions) []rule {
 	namespaces := []uint32{0}
 	if o.OwnPIDs {
 		namespaces = append(namespaces, unix.CLONE_NEWUSER|unix.CLONE_NEWPID)

@@ -1,12 +1,4 @@
-// Package seccomp refuses a thread, and everything that it starts, system calls that a media
-// program does not need and that Landlock does not cover.
-//
-// The filter lists the refused calls. A list of permitted calls would break a program at the
-// first call that a new release of the program makes. Every call that is newer than the list
-// gets ENOSYS, as on an older kernel: programs then use another call. Calls of another
-// architecture, such as 32-bit calls on a 64-bit kernel, have other numbers, which the list
-// does not know: they end the program.
-package seccomp
+package run
 
 import (
 	"fmt"
@@ -17,16 +9,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Options permit additional calls. The zero value is the strictest.
-type Options struct {
+// SyscallOptions permit additional calls. The zero value is the strictest.
+type SyscallOptions struct {
 	// OwnPIDs lets a thread start a process in a new user namespace together with a new PID
 	// namespace. No other way to make namespaces is permitted.
 	OwnPIDs bool
 }
 
-// Filter returns the program for an architecture of Go: amd64 or arm64. Other architectures are
-// an error.
-func Filter(goarch string, o Options) ([]bpf.Instruction, error) {
+// SyscallFilter returns a program that refuses a thread, and everything that it starts, system calls that
+// a media program does not need and that Landlock does not cover. Architectures of Go other than amd64
+// and arm64 are an error.
+//
+// The filter lists the refused calls. A list of permitted calls would break a program at the
+// first call that a new release of the program makes. Every call that is newer than the list
+// gets ENOSYS, as on an older kernel: programs then use another call. Calls of another
+// architecture, such as 32-bit calls on a 64-bit kernel, have other numbers, which the list
+// does not know: they end the program.
+func SyscallFilter(goarch string, o SyscallOptions) ([]bpf.Instruction, error) {
 	if goarch != "amd64" && goarch != "arm64" {
 		return nil, fmt.Errorf("seccomp: there is no filter for %s", goarch)
 	}

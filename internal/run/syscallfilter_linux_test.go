@@ -1,4 +1,4 @@
-package seccomp_test
+package run_test
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/internal/seccomp"
+	"github.com/transcriptkit/transcriptkit/internal/run"
 )
 
 // filter is a filter on a machine that runs it as the kernel does.
@@ -19,9 +19,9 @@ type filter struct {
 	vm     *bpf.VM
 }
 
-func newFilter(t *testing.T, goarch string, o seccomp.Options) filter {
+func newFilter(t *testing.T, goarch string, o run.SyscallOptions) filter {
 	t.Helper()
-	instructions, err := seccomp.Filter(goarch, o)
+	instructions, err := run.SyscallFilter(goarch, o)
 	require.NoError(t, err)
 	require.Less(t, len(instructions), unix.BPF_MAXINSNS)
 	_, err = bpf.Assemble(instructions)
@@ -91,7 +91,7 @@ func TestFilter(t *testing.T) {
 	for _, goarch := range []string{"amd64", "arm64"} {
 		t.Run(goarch, func(t *testing.T) {
 			t.Parallel()
-			f := newFilter(t, goarch, seccomp.Options{})
+			f := newFilter(t, goarch, run.SyscallOptions{})
 			names := refusedCalls
 			if goarch == "amd64" {
 				names = append(names[:len(names):len(names)], onlyAMD64...)
@@ -118,7 +118,7 @@ func TestFilter(t *testing.T) {
 			}
 		})
 	}
-	_, err := seccomp.Filter("riscv64", seccomp.Options{})
+	_, err := run.SyscallFilter("riscv64", run.SyscallOptions{})
 	require.ErrorContains(t, err, "no filter for riscv64")
 }
 
@@ -127,7 +127,7 @@ func TestArguments(t *testing.T) {
 	t.Parallel()
 	const high = 1 << 32 // a half that the kernel does not look at
 	for _, goarch := range []string{"amd64", "arm64"} {
-		f := newFilter(t, goarch, seccomp.Options{})
+		f := newFilter(t, goarch, run.SyscallOptions{})
 		is := func(want uint32, name string, arguments ...uint64) {
 			t.Helper()
 			assert.Equal(t, want, f.call(t, name, arguments...), "%s: %s%x", goarch, name, arguments)
@@ -182,7 +182,7 @@ func TestArguments(t *testing.T) {
 			is(refused, "ioctl", 0, high|request)
 		}
 
-		own := newFilter(t, goarch, seccomp.Options{OwnPIDs: true})
+		own := newFilter(t, goarch, run.SyscallOptions{OwnPIDs: true})
 		both := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWPID)
 		assert.Equal(t, passes, own.call(t, "clone", both|uint64(unix.SIGCHLD)))
 		for _, more := range []uint64{unix.CLONE_NEWUSER, unix.CLONE_NEWPID, both | unix.CLONE_NEWNET, both | unix.CLONE_NEWNS} {

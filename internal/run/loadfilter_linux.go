@@ -1,4 +1,4 @@
-package seccomp
+package run
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Load sets the filter for the calling thread, and for everything that it starts, for good. The
+// loadFilter sets the filter for the calling thread, and for everything that it starts, for good. The
 // other threads of the process stay unrestricted. The thread must be locked to its goroutine
 // and must have set no_new_privs.
-func Load(o Options) error {
-	filter, err := Filter(runtime.GOARCH, o)
+func loadFilter(o SyscallOptions) error {
+	filter, err := SyscallFilter(runtime.GOARCH, o)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,10 @@
-// Command check measures how plain the project's sentences are. The command fails if
-// too many sentences break a rule of package prose. With paths of folders or files, the
-// command prints each sentence there that breaks a rule, and does not fail.
+// Command prose measures how plain the project's sentences are: in the comments of its Go files, in
+// their messages, in Markdown and in the website's texts. The command fails if too many sentences
+// break a rule. With paths of folders or files, the command prints each sentence there that breaks
+// a rule, and does not fail.
 //
-//	go run ./internal/prose/check
-//	go run ./internal/prose/check client server/API.md
+//	go run ./internal/prose
+//	go run ./internal/prose client server/API.md
 package main
 
 import (
@@ -12,12 +13,10 @@ import (
 	"os"
 	"path"
 	"strings"
-
-	"github.com/transcriptkit/transcriptkit/internal/prose"
 )
 
 func main() {
-	sentences, err := prose.Tree(os.DirFS("."))
+	sentences, err := Tree(os.DirFS("."))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
@@ -29,15 +28,15 @@ func main() {
 	}
 	missed := table(os.Stdout, sentences)
 	if missed && len(paths) == 0 {
-		fmt.Fprintln(os.Stderr, "Too many sentences break a rule. For these sentences: go run ./internal/prose/check FOLDER")
+		fmt.Fprintln(os.Stderr, "Too many sentences break a rule. For these sentences: go run ./internal/prose FOLDER")
 		os.Exit(1)
 	}
 }
 
 // within returns the sentences of the files and folders in paths. If a folder's path
 // ends in a slash, within leaves out the subfolders.
-func within(sentences []prose.Sentence, paths []string) []prose.Sentence {
-	var chosen []prose.Sentence
+func within(sentences []Sentence, paths []string) []Sentence {
+	var chosen []Sentence
 	for _, sentence := range sentences {
 		for _, wanted := range paths {
 			if holds(strings.TrimPrefix(wanted, "./"), sentence.Path) {
@@ -57,16 +56,16 @@ func holds(wanted, file string) bool {
 	return wanted == "." || file == wanted || strings.HasPrefix(file, wanted+"/")
 }
 
-func list(out io.Writer, sentences []prose.Sentence) {
-	for _, hit := range prose.Hits(sentences) {
+func list(out io.Writer, sentences []Sentence) {
+	for _, hit := range Hits(sentences) {
 		fmt.Fprintf(out, "%s:%d: %s: %s\n", hit.Path, hit.Line, hit.Rule.Name, hit.Text)
 	}
 }
 
 // table prints the figures of each kind of text, and reports whether a figure misses its goal.
-func table(out io.Writer, sentences []prose.Sentence) (missed bool) {
-	for _, source := range prose.Sources {
-		for _, figure := range prose.Figures(sentences, source) {
+func table(out io.Writer, sentences []Sentence) (missed bool) {
+	for _, source := range Sources {
+		for _, figure := range Figures(sentences, source) {
 			if figure.Sentences == 0 {
 				continue
 			}

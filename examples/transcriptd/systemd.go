@@ -1,7 +1,4 @@
-// Package systemd lets a program of a systemd unit take the socket of the unit, and tell systemd
-// when the program is ready and when it stops. Outside of a unit, and on systems without systemd,
-// it does nothing.
-package systemd
+package main
 
 import (
 	"fmt"
@@ -11,14 +8,17 @@ import (
 	"time"
 )
 
+// A program of a systemd unit takes the socket of the unit, and tells systemd when the program is ready
+// and when it stops. Outside of a unit, and on systems without systemd, it does nothing.
+
 // firstSocket is the descriptor of the first socket that systemd hands over.
 const firstSocket = 3
 
-// Listener returns the socket that systemd has opened for this process; nil: there is none. The
+// systemdListener returns the socket that systemd has opened for this process; nil: there is none. The
 // socket stays open in systemd, so connections wait there from the end of one process until the
-// start of the next. The caller closes the listener. A process calls Listener once, before it opens
+// start of the next. The caller closes the listener. A process calls systemdListener once, before it opens
 // files and starts programs. An error names the setting of the socket unit that is at fault.
-func Listener() (net.Listener, error) {
+func systemdListener() (net.Listener, error) {
 	if os.Getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) { //nolint:forbidigo // systemd tells it so; another number is for another process
 		return nil, nil
 	}
@@ -38,11 +38,11 @@ func Listener() (net.Listener, error) {
 	return l, nil
 }
 
-// Ready tells systemd that the program accepts requests. An error says that systemd did not hear it.
-func Ready() error { return notify("READY=1") }
+// tellReady tells systemd that the program accepts requests. An error says that systemd did not hear it.
+func tellReady() error { return notify("READY=1") }
 
-// Stopping tells systemd that the program ends, and how long that may take at most.
-func Stopping(within time.Duration) error {
+// tellStopping tells systemd that the program ends, and how long that may take at most.
+func tellStopping(within time.Duration) error {
 	return notify(fmt.Sprintf("STOPPING=1\nEXTEND_TIMEOUT_USEC=%d", within.Microseconds()))
 }
 
