@@ -74,7 +74,7 @@ AXE := bin/axe
 STANDARD_WEBHOOKS := bin/standardwebhooks
 
 # The programs of the last version, for the tests of upgrades.
-LAST_COMMIT := $(shell sed -n 's/^const Commit = "\(.*\)"$$/\1/p' internal/test/lastversion/lastversion.go)
+LAST_COMMIT := $(shell sed -n 's/^const LastCommit = "\(.*\)"$$/\1/p' internal/test/installed/lastversion.go)
 LAST_VERSION := bin/lastversion-$(LAST_COMMIT)
 
 # The required programs, as TEST=>PACKAGE: if the test fails, the Debian package is

@@ -1,4 +1,4 @@
-package realwhisper_test
+package installed_test
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package systemd_test
+package deb_test
 
 import (
 	"os"
@@ -22,7 +22,7 @@ func analyze(t *testing.T, args ...string) (said string) {
 	program := filepath.Join(dir, "transcriptd")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
 	for _, name := range []string{"transcriptd.service", "transcriptd.socket"} {
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(filepath.Join("../systemd", name))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(string(text), "/usr/bin/transcriptd", program)), 0o600))
 	}

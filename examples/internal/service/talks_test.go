@@ -1,4 +1,4 @@
-package talks_test
+package service_test
 
 import (
 	"io"
@@ -9,15 +9,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-func serve(t *testing.T) *talks.Site {
+func serveTalks(t *testing.T) *service.Talks {
 	t.Helper()
-	s, err := talks.Serve(t.Context(), "127.0.0.1:0")
+	s, err := service.ServeTalks(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	return s
@@ -41,7 +41,7 @@ func get(t *testing.T, link, bytes string) (status int, body string) {
 // A link to a moment of the talk, as the platform table makes it, plays it from there.
 func TestLinksToMoments(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := serveTalks(t)
 	table, err := s.Among(site.Default())
 	require.NoError(t, err)
 	for _, link := range []string{s.Link(), s.Recording()} {
@@ -63,7 +63,7 @@ func TestLinksToMoments(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := serveTalks(t)
 	_, page := get(t, s.Link(), "")
 	assert.Contains(t, page, "<track")
 	_, page = get(t, s.Recording(), "")
@@ -78,7 +78,7 @@ func TestPages(t *testing.T) {
 	status, part := get(t, base+"/talk.ogg", "0-3")
 	assert.Equal(t, http.StatusPartialContent, status)
 	assert.Equal(t, "OggS", part)
-	for _, nothing := range []string{"/", "/watch", "/watch?v=dQw4w9WgXcQ", "/watch.html"} {
+	for _, nothing := range []string{"/", "/watch", "/watch?v=dQw4w9WgXcQ", "/talk.html"} {
 		status, _ := get(t, base+nothing, "")
 		assert.Equal(t, http.StatusNotFound, status, nothing)
 	}

@@ -1,6 +1,4 @@
-// Package talks is a small video site on this machine, for demonstrations without the internet.
-// It has a talk with captions in two languages, and the same talk without captions.
-package talks
+package service
 
 import (
 	"context"
@@ -18,24 +16,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Site is the running video site.
-type Site struct {
+// Talks is a small video site on this machine, for demonstrations without the internet. It has a talk
+// with captions in two languages, and the same talk without captions.
+type Talks struct {
 	listener net.Listener
 	http     *http.Server
 }
 
 // The videos. Their ids have the form of the real site's ids.
 const (
-	captioned   = "a-shortTalk"
-	uncaptioned = "a-recording"
+	captionedTalk   = "a-shortTalk"
+	uncaptionedTalk = "a-recording"
 )
 
-//go:embed watch.html talk.en.vtt talk.de.vtt
-var files embed.FS
+//go:embed talk.html talk.en.vtt talk.de.vtt
+var talkFiles embed.FS
 
-// Serve serves the site on an address of this machine, such as "127.0.0.1:0", until Close.
-func Serve(ctx context.Context, addr string) (*Site, error) {
-	watch, err := template.ParseFS(files, "watch.html")
+// ServeTalks serves the site on an address of this machine, such as "127.0.0.1:0", until Close.
+func ServeTalks(ctx context.Context, addr string) (*Talks, error) {
+	watch, err := template.ParseFS(talkFiles, "talk.html")
 	if err != nil {
 		return nil, err
 	}
@@ -44,35 +43,35 @@ func Serve(ctx context.Context, addr string) (*Site, error) {
 		return nil, err
 	}
 	pages := http.NewServeMux()
-	pages.Handle("GET /watch", page{watch})
+	pages.Handle("GET /watch", talkPage{watch})
 	for _, captions := range []string{"/talk.en.vtt", "/talk.de.vtt"} {
 		pages.HandleFunc("GET "+captions, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/vtt; charset=utf-8")
-			http.ServeFileFS(w, r, files, captions)
+			http.ServeFileFS(w, r, talkFiles, captions)
 		})
 	}
 	pages.HandleFunc("GET /talk.ogg", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "talk.ogg", time.Time{}, strings.NewReader(testdata.Talk))
 	})
-	s := &Site{listener, &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}}
+	s := &Talks{listener, &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second}}
 	go func() { _ = s.http.Serve(listener) }() // it ends when the site is closed
 	return s, nil
 }
 
-// page is the page of a video.
-type page struct{ *template.Template }
+// talkPage is the page of a video.
+type talkPage struct{ *template.Template }
 
 // ServeHTTP shows the video with the id v of the query, from second t on.
-func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p talkPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	video := struct {
 		Title    string
 		Captions bool
 		Second   int
 	}{Title: "A short talk"}
 	switch r.FormValue("v") {
-	case captioned:
+	case captionedTalk:
 		video.Captions = true
-	case uncaptioned:
+	case uncaptionedTalk:
 		video.Title += " without captions"
 	default:
 		http.NotFound(w, r)
@@ -83,26 +82,26 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Addr returns the site's host and port.
-func (s *Site) Addr() string { return s.listener.Addr().String() }
+func (s *Talks) Addr() string { return s.listener.Addr().String() }
 
 // Link returns the link to the talk with captions.
-func (s *Site) Link() string { return s.linkTo(captioned) }
+func (s *Talks) Link() string { return s.linkTo(captionedTalk) }
 
 // Recording returns the link to the talk without captions.
-func (s *Site) Recording() string { return s.linkTo(uncaptioned) }
+func (s *Talks) Recording() string { return s.linkTo(uncaptionedTalk) }
 
-func (s *Site) linkTo(id string) string { return "http://" + s.Addr() + "/watch?v=" + id }
+func (s *Talks) linkTo(id string) string { return "http://" + s.Addr() + "/watch?v=" + id }
 
 // Among returns a platform table whose video site also has the talks.
-func (s *Site) Among(table *site.Table) (*site.Table, error) {
+func (s *Talks) Among(table *site.Table) (*site.Table, error) {
 	real, _ := table.Site(transcript.VideoSite) // every table has it
 	all := map[string]site.Place{}
 	maps.Copy(all, real.Elsewhere)
-	for _, id := range []string{captioned, uncaptioned} {
+	for _, id := range []string{captionedTalk, uncaptionedTalk} {
 		all[id] = site.Place{Canonical: s.linkTo(id), At: s.linkTo(id) + "&t={t}"}
 	}
 	return table.Replace(map[transcript.Platform]site.Site{transcript.VideoSite: {Elsewhere: all}})
 }
 
 // Close ends the site.
-func (s *Site) Close() error { return s.http.Close() }
+func (s *Talks) Close() error { return s.http.Close() }
