@@ -74,7 +74,7 @@ AXE := bin/axe
 STANDARD_WEBHOOKS := bin/standardwebhooks
 
 # The programs of the last version, for the tests of upgrades.
-LAST_COMMIT := $(shell sed -n 's/^const Commit = "\(.*\)"$$/\1/p' internal/test/lastversion/lastversion.go)
+LAST_COMMIT := $(shell sed -n 's/^const LastCommit = "\(.*\)"$$/\1/p' internal/test/installed/lastversion.go)
 LAST_VERSION := bin/lastversion-$(LAST_COMMIT)
 
 # The required programs, as TEST=>PACKAGE: if the test fails, the Debian package is
@@ -165,9 +165,9 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # The tests of these packages run without the detector only. The packages start no
 # goroutines, or are among those compiled without the detector, or their tests run other
 # programs alone.
-ALONE := captionbench|clip|legible|oneline|readmetest|mutants|seccomp|caption|eight|site|search|window|trackid|refusal|whispermodel
+ALONE := captionbench|clip|legible|readmetest|mutants|caption|eight|site|search|window|trackid|refusal|whispermodel
 ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
-ALONE := $(ALONE)|unknownhost|speech|fairqueue|language|lifecycle|limits|retry|view
+ALONE := $(ALONE)|unknownhost|speech|language|lifecycle|limits|attempt|view
 
 # With -short, a test of both databases runs on one of them, which its name chooses, and tests
 # that run other programs, or that go through long histories on one goroutine, leave out the
@@ -195,7 +195,7 @@ lint: $(LINT)
 	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which go vet leaves out
 	$(LINT) run --allow-parallel-runners ./...
 	cd $(RELEASE) && $(GO) vet ./... && $(CURDIR)/$(LINT) run --allow-parallel-runners ./...
-	$(GO) run ./internal/prose/check
+	$(GO) run ./internal/prose
 
 # The release is made by a module of its own.
 RELEASE := packaging/release

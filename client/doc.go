@@ -74,45 +74,7 @@
 // answer, and [Response.UnknownFields] what a newer service says beyond the types of this
 // package. A receiver of webhooks checks them with [VerifyWebhook].
 //
-// # Features, compared with other packages
-//
-// The first column is this package. The others are openai-go v3.96.0, stripe-go v85.0.0,
-// go-github v92.0.0 and connect-go v1.21.1, as their sources say. "part" means that the package
-// has a part of the feature, and "-" that it has no use for the feature. The tests and examples
-// in the last column show each "yes" of the first column.
-//
-//	                                                 here  openai-go  stripe-go  go-github  connect  shown by
-//	New checks its arguments and returns an error    yes   no         no         yes        no       TestNewRefuses
-//	options of the client also serve one call        yes   yes        no         part       no       TestHeaders
-//	errors.Is matches a documented code              yes   no         no         no         part     TestFlatErrorsAreMatchedByCode ExampleError
-//	any body of a refusal is the typed error         yes   no         no         yes        yes      TestErrorOfEveryBody
-//	the error has the request id                     yes   part       yes        part       part     TestErrorOfEveryBody
-//	the error has the Retry-After                    yes   no         no         part       no       TestRetryAfterTooLong
-//	the limits of requests are read                  yes   no         no         yes        no       TestRateLimitOfBothWindows
-//	failed attempts are repeated                     yes   yes        yes        no         no       TestRepetition
-//	each POST has an idempotency key                 yes   no         yes        no         no       TestIdempotencyKeys
-//	a pause beyond the deadline is told at once      yes   no         no         -          -        TestRetryAfterTooLong
-//	notice of each pause                             yes   no         no         no         no       TestRetryNotify
-//	each attempt has a time limit                    yes   yes        part       yes        no       TestLateAnswers ExampleWithAttemptTimeout
-//	sequences yield their error (iter.Seq2)          yes   no         yes        yes        no       TestAllItems ExampleLibraryService_All
-//	a list that leads back to itself ends            yes   no         no         no         -        TestAllItems
-//	waits: a failed job is an error, the id is kept  yes   part       -          no         -        TestWait ExampleWaitError
-//	streams resume, and a cut stream is an error     yes   no         -          -          part     TestEventsThroughAnUnsteadyConnection
-//	middleware of the client                         yes   yes        part       part       yes      ExampleWithMiddleware TestMiddlewareSeesEachAttempt
-//	middleware of one call                           yes   yes        no         no         no       ExampleWithMiddleware_call TestMiddlewareSeesEachAttempt
-//	middleware around streams and uploads            yes   yes        part       part       yes      TestMiddlewareSeesStreams TestMiddlewareSeesUploads
-//	an example with OpenTelemetry                    yes   no         no         part       no       ExampleWithMiddleware_openTelemetry
-//	status and headers of each answer                yes   yes        yes        yes        yes      TestRateLimitHeaders ExampleWithResponse
-//	raw JSON of each answer                          yes   yes        yes        no         no       TestEveryMethodTellsItsAnswer
-//	unknown fields of each answer                    yes   yes        no         no         yes      TestEveryMethodTellsItsAnswer ExampleResponse_UnknownFields
-//	a helper for webhooks                            yes   yes        yes        yes        -        TestVerifyWebhookReturnsTheEvent
-//	progress of uploads, also after a repetition     yes   no         no         no         -        TestUploadRepeated ExampleWithUploadProgress
-//	a download goes on after a broken connection     yes   no         no         no         -        TestMediaGoesOn TestMediaBreaksOff
-//	slog, without keys, queries and bodies           yes   part       no         no         no       TestLog ExampleWithLogger
-//	a large upload goes on after a break             yes   no         no         no         -        TestLargeUploadOverACutLine TestServiceOverACutLine
-//	requests to routes without a method              yes   yes        yes        yes        -        TestDo
-//	a whole service to test against                  yes   no         no         no         -        TestServiceTranscribes
-//	an example with output for each method           yes   no         no         no         no       TestEveryMethodHasAnExample
+// FEATURES.md compares the package with other packages.
 //
 // The package reads no environment variable, keeps no global state, and logs
 // nothing unless [WithLogger] says so.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
-	"github.com/transcriptkit/transcriptkit/internal/oneline"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -146,9 +146,9 @@ func (e *Error) Error() string {
 	fmt.Fprintf(&b, "%s %s: %d", e.Method, e.Path, e.Response.StatusCode)
 	switch {
 	case e.Code != "":
-		fmt.Fprintf(&b, " %s", oneline.Of(string(e.Code), maxName))
+		fmt.Fprintf(&b, " %s", clip.OneLine(string(e.Code), maxName))
 	case e.Slug != "":
-		fmt.Fprintf(&b, " %s", oneline.Of(e.Slug, maxName))
+		fmt.Fprintf(&b, " %s", clip.OneLine(e.Slug, maxName))
 	case e.Err == nil:
 		fmt.Fprintf(&b, " %s", http.StatusText(e.Response.StatusCode))
 	}
@@ -156,16 +156,16 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ": %s", why)
 	}
 	if e.Response.RequestID != "" {
-		fmt.Fprintf(&b, " (request %s)", oneline.Of(e.Response.RequestID, maxName))
+		fmt.Fprintf(&b, " (request %s)", clip.OneLine(e.Response.RequestID, maxName))
 	}
 	return b.String()
 }
 
 // explain is a message, followed by what can be done, in one line.
 func explain(message, actionLabel, actionURL string, retryAfter time.Duration) string {
-	message = oneline.Of(message, maxMessage)
+	message = clip.OneLine(message, maxMessage)
 	if actionURL != "" {
-		message += " " + cmp.Or(oneline.Of(actionLabel, maxName), "See") + ": " + oneline.Of(actionURL, maxMessage)
+		message += " " + cmp.Or(clip.OneLine(actionLabel, maxName), "See") + ": " + clip.OneLine(actionURL, maxMessage)
 	}
 	if retryAfter > 0 {
 		message += " Try again in " + retryAfter.String() + "."
@@ -240,7 +240,7 @@ func (e *JobError) Error() string {
 		ended += fmt.Sprintf(": %s: %s", why.Code,
 			explain(why.Message, why.ActionLabel, cmp.Or(why.ActionURL, why.UpgradeURL), 0)) // that pause began when the job ended
 	}
-	return oneline.Of(ended, maxText)
+	return clip.OneLine(ended, maxText)
 }
 
 // Unwrap returns the job's own error, so that it matches by code. Unwrap returns nil if
@@ -263,9 +263,9 @@ type WaitError struct {
 // Error names the job and says why the wait ended.
 func (e *WaitError) Error() string {
 	if e.Job.Status == "" {
-		return oneline.Of(fmt.Sprintf("waiting for job %s: %v", e.Job.JobID, e.Err), maxText)
+		return clip.OneLine(fmt.Sprintf("waiting for job %s: %v", e.Job.JobID, e.Err), maxText)
 	}
-	return oneline.Of(fmt.Sprintf("waiting for job %s (%s, %s): %v", e.Job.JobID, e.Job.Status, e.Job.Stage, e.Err), maxText)
+	return clip.OneLine(fmt.Sprintf("waiting for job %s (%s, %s): %v", e.Job.JobID, e.Job.Status, e.Job.Stage, e.Err), maxText)
 }
 
 // Unwrap returns why the wait ended: an [*Error], or the context's error with
@@ -284,7 +284,7 @@ func (e *BatchError) Error() string {
 	} else {
 		ended += fmt.Sprintf(": %d of %d items succeeded, %d failed", e.Batch.Counts.Success, e.Batch.Total, e.Batch.Failed)
 	}
-	return oneline.Of(ended, maxText)
+	return clip.OneLine(ended, maxText)
 }
 
 // Unwrap returns the batch's own error, so that it matches by code; nil when the batch
@@ -307,9 +307,9 @@ type BatchWaitError struct {
 // Error names the batch and says why the wait ended.
 func (e *BatchWaitError) Error() string {
 	if e.Batch.Status == "" {
-		return oneline.Of(fmt.Sprintf("waiting for batch %s: %v", e.Batch.ID, e.Err), maxText)
+		return clip.OneLine(fmt.Sprintf("waiting for batch %s: %v", e.Batch.ID, e.Err), maxText)
 	}
-	return oneline.Of(fmt.Sprintf("waiting for batch %s (%s, %d of %d items done): %v", e.Batch.ID, e.Batch.Status, e.Batch.Done, e.Batch.Total, e.Err), maxText)
+	return clip.OneLine(fmt.Sprintf("waiting for batch %s (%s, %d of %d items done): %v", e.Batch.ID, e.Batch.Status, e.Batch.Done, e.Batch.Total, e.Err), maxText)
 }
 
 // Unwrap returns why the wait ended: an [*Error], or the context's error with its cause.

@@ -15,7 +15,7 @@ import (
 	"github.com/cenkalti/backoff/v4"
 	"github.com/hashicorp/go-retryablehttp"
 
-	"github.com/transcriptkit/transcriptkit/internal/oneline"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // RetryPolicy bounds the repetition of a call. The API decides which answers are
@@ -140,7 +140,7 @@ func (e *transportError) Error() string {
 	if e.noTLS() {
 		reason = errors.New("the service does not speak TLS at this port: the base URL must begin with http://, or name another port")
 	}
-	return fmt.Sprintf("client: %s %s: %s", e.method, e.path, oneline.Of(reason.Error(), maxMessage))
+	return fmt.Sprintf("client: %s %s: %s", e.method, e.path, clip.OneLine(reason.Error(), maxMessage))
 }
 
 func (e *transportError) Unwrap() error { return e.err }

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/accountexport"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
@@ -34,12 +33,12 @@ type Exported struct {
 // while other processes serve the same database. It needs memory for some hundred rows and one text.
 // The file is useless after an error. The error is [account.ErrNotFound] if there is no such account.
 func (s *Server) ExportAccount(ctx context.Context, name string, w io.Writer, o ExportOptions) (Exported, error) {
-	n, err := accountexport.Write(ctx, s.db, name, accountexport.Options(o), w)
+	n, err := writeExport(ctx, s.db, name, o, w)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		return Exported{}, fmt.Errorf("%w: %q", account.ErrNotFound, name)
 	case err != nil:
-		return Exported(n), fmt.Errorf("server: exporting account %s: %w", name, err)
+		return n, fmt.Errorf("server: exporting account %s: %w", name, err)
 	}
-	return Exported(n), nil
+	return n, nil
 }

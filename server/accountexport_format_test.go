@@ -19,7 +19,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/server/internal/accountexport"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -41,7 +40,7 @@ func TestExportFormat(t *testing.T) {
 		}
 		want := readShape(t)
 		assert.Equal(t, want["export.json"], got["export.json"])
-		assert.Equal(t, fmt.Sprint(accountexport.Version), fmt.Sprint(object(t, files["export.json"])["version"]))
+		assert.Equal(t, fmt.Sprint(server.ExportVersion), fmt.Sprint(object(t, files["export.json"])["version"]))
 		assert.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(got)), "the files")
 		for file, members := range got {
 			assert.ElementsMatch(t, slices.Collect(maps.Keys(want[file])), slices.Collect(maps.Keys(members)), "the members of %s", file)
@@ -110,7 +109,7 @@ func withTypes(members map[string]map[string]bool, row map[string]any) map[strin
 // String is the listing: a line for each file, and below it a line for each member.
 func (s exportShape) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "version %d\n", accountexport.Version)
+	fmt.Fprintf(&b, "version %d\n", server.ExportVersion)
 	for _, file := range slices.Sorted(maps.Keys(s)) {
 		fmt.Fprintln(&b, file)
 		for _, member := range slices.Sorted(maps.Keys(s[file])) {
@@ -126,7 +125,7 @@ func readShape(t *testing.T) exportShape {
 	require.NoError(t, err, "run the test with -update")
 	all, file := exportShape{}, ""
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	require.Equal(t, fmt.Sprint("version ", accountexport.Version), lines[0], "run the test with -update")
+	require.Equal(t, fmt.Sprint("version ", server.ExportVersion), lines[0], "run the test with -update")
 	for _, line := range lines[1:] {
 		member, types, ok := strings.Cut(strings.TrimPrefix(line, "  "), ":")
 		if !ok {
@@ -147,11 +146,11 @@ func updateExportGolden(t *testing.T, got exportShape) {
 	t.Helper()
 	before, err := os.ReadFile(exportGolden)
 	require.True(t, err == nil || os.IsNotExist(err))
-	if strings.HasPrefix(string(before), fmt.Sprintf("version %d\n", accountexport.Version)) {
+	if strings.HasPrefix(string(before), fmt.Sprintf("version %d\n", server.ExportVersion)) {
 		for file, members := range readShape(t) {
-			require.Contains(t, got, file, "a file goes: raise accountexport.Version first")
+			require.Contains(t, got, file, "a file goes: raise exportVersion first")
 			for member, types := range members {
-				require.Contains(t, got[file], member, "a member of %s goes: raise accountexport.Version first", file)
+				require.Contains(t, got[file], member, "a member of %s goes: raise exportVersion first", file)
 				maps.Copy(got[file][member], types)
 			}
 		}

@@ -15,6 +15,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 )
 
+// ExportVersion is the version of the format of an export.
+const ExportVersion = exportVersion
+
 // Route is a line of the route table.
 type Route struct {
 	Method, Pattern string

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/oneline"
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
 // Error is a business failure: the `error` member of a refused request and of
@@ -69,11 +69,11 @@ const maxMessage = 1000
 // another machine's: it is cut to a thousand bytes, in one line without control
 // characters.
 func (e *Error) Error() string {
-	message := oneline.Of(e.Message, maxMessage)
+	message := clip.OneLine(e.Message, maxMessage)
 	if e.Err != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, strings.TrimSuffix(message, "."), e.Err)
 	}
-	return fmt.Sprintf("%s: %s", oneline.Of(string(e.Code), maxMessage), message)
+	return fmt.Sprintf("%s: %s", clip.OneLine(string(e.Code), maxMessage), message)
 }
 
 // Is reports whether target is the code of e.

@@ -14,7 +14,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -58,7 +57,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 	setup.YtDlp = c.YtDlp
 	link := c.URL
 	if link == "" {
-		site, err := talks.Serve(ctx, "127.0.0.1:0")
+		site, err := service.ServeTalks(ctx, "127.0.0.1:0")
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/realwhisper"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 )
 
 const recording = "../testdata/talk.ogg"
@@ -55,7 +55,7 @@ func TestDemo(t *testing.T) {
 func TestDemoWithFasterWhisper(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	a := must(t, "demo", "--recording", beginning(t), "--models", t.TempDir(), "--faster-whisper", realwhisper.Python(t))
+	a := must(t, "demo", "--recording", beginning(t), "--models", t.TempDir(), "--faster-whisper", installed.WhisperPython(t))
 	assert.Empty(t, a.stderr)
 	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
 	require.True(t, found, a.stdout)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/days"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -22,10 +22,10 @@ type keysCommand struct {
 type keysCreate struct {
 	database
 	service.PlansFlag
-	Account string          `verb:"" required:"" help:"The account that owns the key."`
-	Name    string          `verb:"" required:"" help:"A label for people."`
-	Scopes  []account.Scope `verb:"" required:"" enum:"transcripts,batches" help:"The key's scopes: ${enum}."`
-	Expires days.Duration   `verb:"" placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
+	Account string           `verb:"" required:"" help:"The account that owns the key."`
+	Name    string           `verb:"" required:"" help:"A label for people."`
+	Scopes  []account.Scope  `verb:"" required:"" enum:"transcripts,batches" help:"The key's scopes: ${enum}."`
+	Expires commandline.Days `verb:"" placeholder:"90d" help:"When the key expires: a number of days, or a duration such as 36h. Default: never."`
 }
 
 // Run prints the key, only this once.

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -64,7 +64,7 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 func TestServeReadsTheLinksItMay(t *testing.T) {
 	t.Parallel()
 	needPrograms(t)
-	site, err := talks.Serve(t.Context(), "127.0.0.1:0")
+	site, err := service.ServeTalks(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, site.Close()) })
 	sites := filepath.Join(t.TempDir(), "sites.json")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/ptytest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 )
 
 // On a terminal it asks, and goes ahead with a yes alone, with a bar for each file.
@@ -22,7 +22,7 @@ func TestModelsPullAsks(t *testing.T) {
 	}{{"\n", exitFailure}, {"no\n", exitFailure}, {"y\n", exitOK}} {
 		asked := make(chan struct{})
 		tell := sync.OnceFunc(func() { close(asked) })
-		tty := ptytest.New(t, 120, func(shown string) {
+		tty := programtest.NewTerminal(t, 120, func(shown string) {
 			if strings.Contains(shown, "Go on? [y/N] ") {
 				tell()
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/oddtest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 	"github.com/transcriptkit/transcriptkit/internal/test/disktest" //nolint:depguard // a small file system
 )
 
@@ -37,6 +37,6 @@ func TestOddUsesOfDisks(t *testing.T) {
 		o.odd("a database in a folder that is read-only", 1, "name another database", "accounts set acme --db sqlite:DIR/there.db")
 		o.odd("blobs in a folder that is read-only", 2, "name another path", "serve --listen 127.0.0.1:0 --db sqlite:DIR/there.db --blobs DIR/blobs")
 		o.process("a model for a folder that is read-only", 1, "name another path", mirror.env, "models pull small --yes --models DIR/models --mirror "+mirror.URL)
-		oddtest.Check(t, filepath.Join("testdata", "odd-disks.golden"), *update, o.uses, dir, "DIR", elsewhere, "ELSEWHERE", archive, "ARCHIVE", mirror.URL, "MIRROR", os.TempDir(), "TMP")
+		programtest.CheckOdd(t, filepath.Join("testdata", "odd-disks.golden"), *update, o.uses, dir, "DIR", elsewhere, "ELSEWHERE", archive, "ARCHIVE", mirror.URL, "MIRROR", os.TempDir(), "TMP")
 	})
 }

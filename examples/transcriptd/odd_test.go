@@ -16,14 +16,14 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/oddtest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 )
 
 // oddTable are odd uses of the program, with the places and services that they need.
 type oddTable struct {
 	t    *testing.T
 	dir  string // of good and bad files
-	uses []oddtest.Use
+	uses []programtest.OddUse
 
 	steady []string // pairs of texts that differ from run to run and what stands for them
 }
@@ -69,14 +69,14 @@ func (o *oddTable) oddTo(what string, code int, cure, line string, stdout io.Wri
 	}
 	args := strings.Fields(strings.ReplaceAll(line, "DIR", o.dir))
 	exited := run(o.t.Context(), args, stdout, &output)
-	o.uses = append(o.uses, oddtest.Use{What: what, Call: "transcriptd " + line, Code: code, Cure: cure, Exited: exited, Output: output.String()})
+	o.uses = append(o.uses, programtest.OddUse{What: what, Call: "transcriptd " + line, Code: code, Cure: cure, Exited: exited, Output: output.String()})
 }
 
 // process is odd in a process with an environment of its own.
 func (o *oddTable) process(what string, code int, cure string, env []string, line string) {
 	o.t.Helper()
 	exited, stdout, stderr := finish(program(o.t, env, strings.Fields(strings.ReplaceAll(line, "DIR", o.dir))...))
-	o.uses = append(o.uses, oddtest.Use{What: what, Call: "transcriptd " + line, Code: code, Cure: cure, Exited: exited, Output: stdout + stderr})
+	o.uses = append(o.uses, programtest.OddUse{What: what, Call: "transcriptd " + line, Code: code, Cure: cure, Exited: exited, Output: stdout + stderr})
 }
 
 // Odd uses end with the right exit code and a cure, and show no inner text.
@@ -93,13 +93,13 @@ func TestOddUses(t *testing.T) {
 			})
 		}
 	})
-	var uses []oddtest.Use
+	var uses []programtest.OddUse
 	var steady []string
 	for _, o := range tables {
 		uses = append(uses, o.uses...)
 		steady = append(steady, append(o.steady, o.dir, "DIR")...)
 	}
-	oddtest.Check(t, filepath.Join("testdata", "odd.golden"), *update, uses, steady...)
+	programtest.CheckOdd(t, filepath.Join("testdata", "odd.golden"), *update, uses, steady...)
 }
 
 func (o *oddTable) calls() {

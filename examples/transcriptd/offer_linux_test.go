@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/ptytest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
@@ -62,7 +62,7 @@ func (p *published) answer(t *testing.T, typed string) (pulled bool, shown strin
 	t.Helper()
 	asked := make(chan struct{})
 	tell := sync.OnceFunc(func() { close(asked) })
-	tty := ptytest.New(t, 200, func(shown string) {
+	tty := programtest.NewTerminal(t, 200, func(shown string) {
 		if strings.Contains(shown, "Download it now? [Y/n] ") {
 			tell()
 		}
@@ -149,7 +149,7 @@ func TestOfferIsInterrupted(t *testing.T) {
 	p := publisher(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("no time")
-	tty := ptytest.New(t, 200, func(shown string) {
+	tty := programtest.NewTerminal(t, 200, func(shown string) {
 		if strings.Contains(shown, "[Y/n] ") {
 			cancel(why)
 		}
@@ -163,7 +163,7 @@ func TestOfferIsInterrupted(t *testing.T) {
 func TestOfferNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	p := publisher(t)
-	tty := ptytest.New(t, 80)
+	tty := programtest.NewTerminal(t, 80)
 	none, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, none.Close()) })
@@ -293,7 +293,7 @@ func TestTranscribeOffersAModel(t *testing.T) {
 			env := append(p.trusting(t), "XDG_STATE_HOME="+t.TempDir())
 			asked := make(chan struct{})
 			tell := sync.OnceFunc(func() { close(asked) })
-			tty := ptytest.New(t, 200, func(shown string) {
+			tty := programtest.NewTerminal(t, 200, func(shown string) {
 				if strings.Contains(shown, "Download it now? [Y/n] ") {
 					tell()
 				}
@@ -322,7 +322,7 @@ func TestTranscribeOffersAModel(t *testing.T) {
 				return
 			}
 			cmd = program(t, env, "transcribe", second)
-			tty = ptytest.New(t, 200)
+			tty = programtest.NewTerminal(t, 200)
 			cmd.Stdin, cmd.Stderr = tty.TTY, tty.TTY
 			err = cmd.Run()
 			shown = tty.Close(t)

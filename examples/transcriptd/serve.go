@@ -11,7 +11,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/examples/internal/systemd"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
@@ -88,20 +87,20 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	} else {
 		log.Info("working")
 	}
-	tell(log, systemd.Ready())
+	tell(log, tellReady())
 	select {
 	case <-ctx.Done():
 		log.Info("draining", "delay", c.DrainDelay)
 	case err = <-s.failed:
 	}
-	tell(log, systemd.Stopping(s.patience+lastScrape))
+	tell(log, tellStopping(s.patience+lastScrape))
 	return errors.Join(err, s.stop())
 }
 
 // socket returns the socket that systemd has opened for this process, in place of --listen; nil:
 // none.
 func (c *serveCommand) socket() (net.Listener, error) {
-	socket, err := systemd.Listener()
+	socket, err := systemdListener()
 	if err != nil {
 		return nil, &service.FlagError{Flag: "transcriptd.socket", Err: err}
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 )
 
 // demoFlag decides whether the website offers demonstration talks.
@@ -18,15 +17,15 @@ type demoFlag struct {
 // serveTalks serves the demonstration talks next to the website, and lets links lead to them.
 // If possible it uses the port after the website's, so that links to the talks, which are saved
 // with their texts, stay valid.
-func serveTalks(ctx context.Context, setup *service.Setup) (*talks.Site, error) {
+func serveTalks(ctx context.Context, setup *service.Setup) (*service.Talks, error) {
 	_, port, _ := net.SplitHostPort(string(setup.Listen)) // the address has been checked
 	n, _ := strconv.Atoi(port)                            // as above
 	if n != 0 {
 		n++
 	}
-	site, err := talks.Serve(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(n)))
+	site, err := service.ServeTalks(ctx, net.JoinHostPort("127.0.0.1", strconv.Itoa(n)))
 	if err != nil {
-		site, err = talks.Serve(ctx, "127.0.0.1:0")
+		site, err = service.ServeTalks(ctx, "127.0.0.1:0")
 	}
 	if err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server"
@@ -57,7 +56,7 @@ const stopTimeout = 20 * time.Second
 // website is the running program with everything that it uses.
 type website struct {
 	listener net.Listener
-	talks    *talks.Site // nil: none
+	talks    *service.Talks // nil: none
 	store    *store.Store
 	visitors *visitor.Visitors
 	server   *server.Server

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/ptytest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 )
 
 // What is typed at a terminal is asked for twice, and not shown; who interrupts gets a
@@ -21,7 +21,7 @@ func TestPasswordsAreTypedUnseen(t *testing.T) {
 	t.Parallel()
 	db := "--db=sqlite:" + filepath.Join(t.TempDir(), "website.db")
 	startWebsite(t, db)
-	hidden := func(terminal *ptytest.Terminal) bool {
+	hidden := func(terminal *programtest.Terminal) bool {
 		state, err := unix.IoctlGetTermios(int(terminal.TTY.Fd()), unix.TCGETS)
 		require.NoError(t, err)
 		return state.Lflag&unix.ECHO == 0
@@ -30,7 +30,7 @@ func TestPasswordsAreTypedUnseen(t *testing.T) {
 	for name, typed := range map[string]string{"ada": first + first, "bob": first + "another horse\n", "eve": ""} {
 		ctx, interrupt := context.WithCancel(context.WithoutCancel(t.Context()))
 		defer interrupt()
-		terminal := ptytest.New(t, 80)
+		terminal := programtest.NewTerminal(t, 80)
 		var out, errs bytes.Buffer
 		code := make(chan int, 1)
 		go func() { code <- run(ctx, []string{"users", "add", name, db}, terminal.TTY, &out, &errs) }()

@@ -1,6 +1,4 @@
-// Package prose measures how plain the project's sentences are: in the comments of
-// its Go files, in their messages, in Markdown and in the website's texts.
-package prose
+package main
 
 import (
 	"cmp"

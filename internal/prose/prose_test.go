@@ -1,4 +1,4 @@
-package prose_test
+package main_test
 
 import (
 	"strings"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/prose"
+	prose "github.com/transcriptkit/transcriptkit/internal/prose"
 )
 
 func TestRules(t *testing.T) {

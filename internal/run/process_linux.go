@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/internal/seccomp"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
@@ -39,7 +38,7 @@ func findFeatures(withLandlock bool) features {
 // loadsFilter reports whether the kernel accepts a filter of system calls.
 func loadsFilter() (ok bool) {
 	onOwnThread(func() {
-		ok = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == nil && seccomp.Load(seccomp.Options{}) == nil
+		ok = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == nil && loadFilter(SyscallOptions{}) == nil
 	})
 	return ok
 }

@@ -24,7 +24,7 @@
 // missing: without it, a program that ignores its environment reaches the network without the
 // guard.
 //
-// On amd64 and arm64 a seccomp filter (package seccomp) refuses operations that Landlock does
+// On amd64 and arm64 a seccomp filter refuses operations that Landlock does
 // not cover: listening, UDP, multipath TCP, sockets in the file system, the modes and times of
 // files, namespaces and more. SECURITY.md lists the remaining gaps.
 package run

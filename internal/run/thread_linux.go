@@ -8,8 +8,6 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/transcriptkit/transcriptkit/internal/seccomp"
 )
 
 // onOwnThread runs do on a thread that ends with it, so that do may change the thread
@@ -55,7 +53,7 @@ func (r *Runner) confine(may access) error {
 		return nil
 	}
 	// Load the filter last, because it refuses the calls above.
-	return seccomp.Load(seccomp.Options{OwnPIDs: r.kernel.family == byOwner})
+	return loadFilter(SyscallOptions{OwnPIDs: r.kernel.family == byOwner})
 }
 
 // closeInherited marks all descriptors of the process except the first three as close-on-exec.

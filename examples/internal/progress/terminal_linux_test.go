@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
-	"github.com/transcriptkit/transcriptkit/examples/internal/ptytest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -18,7 +18,7 @@ func TestBars(t *testing.T) {
 	for _, columns := range []uint16{0, 80, 200} { // 0: as terminals say that do not know
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
 			t.Parallel()
-			screen := ptytest.New(t, columns)
+			screen := programtest.NewTerminal(t, columns)
 			d := progress.New(screen.TTY)
 			l := d.Line("")
 			l.Bytes("sending", 12_300_000, 45_600_000)
@@ -48,7 +48,7 @@ func TestBars(t *testing.T) {
 func TestTimeLeft(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
-	screen := ptytest.New(t, 80, func(shown string) {
+	screen := programtest.NewTerminal(t, 80, func(shown string) {
 		if strings.Contains(shown, " left") {
 			select {
 			case <-left:
@@ -69,7 +69,7 @@ func TestTimeLeft(t *testing.T) {
 // Lines are cut to the terminal, and names to what tells them apart.
 func TestManyLines(t *testing.T) {
 	t.Parallel()
-	screen := ptytest.New(t, 60)
+	screen := programtest.NewTerminal(t, 60)
 	d := progress.New(screen.TTY)
 	for i := range 20 {
 		d.Line(fmt.Sprintf("https://videos.example/a/long/link/名前/%d", i)).Job(transcript.Job{Stage: transcript.StageASRQueued})

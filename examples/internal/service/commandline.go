@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/manual"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 )
 
@@ -48,7 +48,7 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 		return nil, err
 	}
 	if slices.Equal(args, []string{"--man"}) { // for the packages of a release
-		return nil, manual.Page{Help: environment.help, Home: home()}.Write(c.Stdout, parser.Model)
+		return nil, commandline.ManualPage{Help: environment.help, Home: home()}.Write(c.Stdout, parser.Model)
 	}
 	if len(args) > 0 && args[0] == "help" { // as in "help keys create"
 		args = append(slices.Clone(args[1:]), "--help")

@@ -3,7 +3,7 @@ package service
 import (
 	"github.com/alecthomas/kong"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/completion"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 )
 
 // Completion is a command that prints the code with which a shell completes the command line.
@@ -13,5 +13,5 @@ type Completion struct {
 
 // Run prints the code.
 func (c *Completion) Run(call *kong.Context) error {
-	return completion.Write(call.Stdout, c.Shell, call.Model, home())
+	return commandline.WriteCompletion(call.Stdout, c.Shell, call.Model, home())
 }

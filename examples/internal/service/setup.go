@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -32,7 +31,7 @@ func (f Flags) Setup(ctx context.Context, log *slog.Logger) (Setup, error) {
 
 // Include lets links also lead to a demonstration site of talks. Use it only for a service that
 // other machines cannot reach.
-func (s *Setup) Include(talks *talks.Site) error {
+func (s *Setup) Include(talks *Talks) error {
 	table, err := talks.Among(s.sites())
 	if err != nil {
 		return err

@@ -16,10 +16,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/internal/completion"
-	"github.com/transcriptkit/transcriptkit/examples/internal/days"
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 	"github.com/transcriptkit/transcriptkit/examples/internal/localservice"
-	"github.com/transcriptkit/transcriptkit/examples/internal/manual"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -27,22 +25,22 @@ import (
 // Flags are the flags and arguments of the command, also as a command of another program. The
 // tag "verb" tells that program that no environment variable sets the flag.
 type Flags struct {
-	Server     string        `verb:"" placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
-	KeyFile    string        `verb:"" placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
-	Language   []string      `verb:"" short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
-	Format     string        `verb:"" short:"f" enum:",txt,srt,vtt,json,md,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
-	Timestamps bool          `verb:"" negatable:"" default:"true" help:"Times in txt and md."`
-	Output     string        `verb:"" short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
-	Job        []string      `verb:"" sep:"none" placeholder:"ID" help:"Continue with an earlier job or batch. An interruption leaves it running."`
-	From       []string      `verb:"" short:"a" sep:"none" placeholder:"FILE" help:"Read more links and file names from this file, one a line; - reads the list from standard input."`
-	Playlist   []string      `verb:"" sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
-	Channel    []string      `verb:"" sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
-	MaxItems   int           `verb:"" placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
-	Watch      string        `verb:"" placeholder:"FOLDER" help:"Transcribe the recordings in this folder and all that come, and write each text next to its recording. The program looks every 2 seconds, waits until a file is whole, goes on where it was after an end, and transcribes each recording once."`
-	KeepMedia  days.Duration `verb:"" placeholder:"TIME" help:"Have the service keep each recording, for days as in 30d or for a time as in 36h. Its text says until when. Links have no recording."`
-	Name       []string      `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
-	Quiet      bool          `verb:"" short:"q" help:"Print only errors."`
-	Sources    []string      `arg:"" optional:"" name:"link|file|-" words:"search: Search the saved texts; follow: Follow a channel, a playlist or a feed" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
+	Server     string           `verb:"" placeholder:"URL" help:"The address of the service. Default: $$TRANSCRIBE_SERVER, else ${server}."`
+	KeyFile    string           `verb:"" placeholder:"FILE" help:"A file with the API key. Default: the key in $$TRANSCRIBE_KEY."`
+	Language   []string         `verb:"" short:"l" placeholder:"LIST" help:"Priority list of languages: en,de for captions, asr-en for speech recognition."`
+	Format     string           `verb:"" short:"f" enum:",txt,srt,vtt,json,md,csv,zip" default:"" placeholder:"FORMAT" help:"txt: a line for each segment; srt, vtt: subtitles; json: the whole transcript; md: for notes; csv, zip: of links. Default: by the name of --output, as in talk.srt, else txt."`
+	Timestamps bool             `verb:"" negatable:"" default:"true" help:"Times in txt and md."`
+	Output     string           `verb:"" short:"o" placeholder:"PATH" help:"Write to this file, or into this folder (one that exists, or PATH/), instead of standard output."`
+	Job        []string         `verb:"" sep:"none" placeholder:"ID" help:"Continue with an earlier job or batch. An interruption leaves it running."`
+	From       []string         `verb:"" short:"a" sep:"none" placeholder:"FILE" help:"Read more links and file names from this file, one a line; - reads the list from standard input."`
+	Playlist   []string         `verb:"" sep:"none" placeholder:"LINK" help:"A playlist, also if the link names a video too."`
+	Channel    []string         `verb:"" sep:"none" placeholder:"LINK" help:"A channel: its id, @handle or link."`
+	MaxItems   int              `verb:"" placeholder:"N" help:"Only the first N items of a batch, 1 to 500."`
+	Watch      string           `verb:"" placeholder:"FOLDER" help:"Transcribe the recordings in this folder and all that come, and write each text next to its recording. The program looks every 2 seconds, waits until a file is whole, goes on where it was after an end, and transcribes each recording once."`
+	KeepMedia  commandline.Days `verb:"" placeholder:"TIME" help:"Have the service keep each recording, for days as in 30d or for a time as in 36h. Its text says until when. Links have no recording."`
+	Name       []string         `verb:"" sep:"none" placeholder:"PATTERN" help:"Only recordings with such a name, as in 'talk-*.mp3' (--watch)."`
+	Quiet      bool             `verb:"" short:"q" help:"Print only errors."`
+	Sources    []string         `arg:"" optional:"" name:"link|file|-" words:"search: Search the saved texts; follow: Follow a channel, a playlist or a feed" help:"Links, ids of videos, playlists, channels, recordings; - is a recording on standard input; search WORDS looks for words in the saved texts, and follow LINK makes a text of each new item of a channel, a playlist or a feed."`
 }
 
 // command is the command line.
@@ -95,7 +93,7 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		return nil, false, err
 	}
 	if slices.Equal(args, []string{"--man"}) { // for the packages of a release
-		return nil, true, manual.Page{End: exitCodes}.Write(stdout, parser.Model)
+		return nil, true, commandline.ManualPage{End: exitCodes}.Write(stdout, parser.Model)
 	}
 	_, err = parser.Parse(args)
 	switch {
@@ -107,7 +105,7 @@ func parse(args []string, stdout, stderr io.Writer) (cmd *command, answered bool
 		return nil, false, errors.New(plain.Call(err))
 	}
 	if cmd.Completion != "" {
-		return nil, true, completion.Write(stdout, cmd.Completion, parser.Model, "")
+		return nil, true, commandline.WriteCompletion(stdout, cmd.Completion, parser.Model, "")
 	}
 	return cmd, false, cmd.check()
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/internal/shelltest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -120,16 +120,16 @@ func TestQuiet(t *testing.T) {
 // The shells themselves complete what the code says.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	for _, shell := range shelltest.Shells() {
+	for _, shell := range programtest.Shells() {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			code := answered(t, "--completion", shell)
 			golden(t, "completion."+shell, code)
-			assert.Equal(t, []string{"--format", "srt", "vtt", "search", "follow"}, shelltest.Complete(t, shell, code,
+			assert.Equal(t, []string{"--format", "srt", "vtt", "search", "follow"}, programtest.Complete(t, shell, code,
 				"transcribe --form", "transcribe -f s", "transcribe talk.mp3 --format v", "transcribe sea", "transcribe fol"))
 		})
 	}
-	assert.Equal(t, []string{"--format --from", "txt srt vtt json md csv zip", "vtt", "", "", ""}, shelltest.Complete(t, "bash", answered(t, "--completion", "bash"),
+	assert.Equal(t, []string{"--format --from", "txt srt vtt json md csv zip", "vtt", "", "", ""}, programtest.Complete(t, "bash", answered(t, "--completion", "bash"),
 		"transcribe --f", `transcribe talk.mp3 --format ""`, "transcribe --format = v",
 		"transcribe --output s", "transcribe ta", "transcribe search sea")) // the last three are files, which bash completes by itself
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/lastversion"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
@@ -24,7 +24,7 @@ func TestClientsOfTheOtherVersion(t *testing.T) {
 		t.Skip("other programs work: the race detector sees nothing new")
 	}
 	t.Parallel()
-	program := lastversion.Program(t, lastversion.Transcribe)
+	program := installed.LastVersion(t, installed.Transcribe)
 	this := servertest.New(t)
 	url, key := lastService(t)
 	for _, s := range []struct{ version, url, key, word string }{{"this", this.URL, this.Key, "hello"}, {"last", url, key, "talk0000002"}} {
@@ -75,12 +75,12 @@ func lastService(t *testing.T) (url, key string) {
 	database := "sqlite:" + filepath.Join(dir, "service.db")
 	var secret []byte
 	for _, command := range []string{"accounts set acme", "keys create --account acme --name test --scopes transcripts,batches"} {
-		cmd := exec.CommandContext(t.Context(), lastversion.Program(t, lastversion.Transcriptd), append(strings.Fields(command), "--db", database)...)
+		cmd := exec.CommandContext(t.Context(), installed.LastVersion(t, installed.Transcriptd), append(strings.Fields(command), "--db", database)...)
 		var err error
 		secret, err = cmd.Output()
 		require.NoError(t, err, command)
 	}
-	cmd := exec.CommandContext(t.Context(), lastversion.Program(t, lastversion.E2E), "-test.run=^$")
+	cmd := exec.CommandContext(t.Context(), installed.LastVersion(t, installed.E2E), "-test.run=^$")
 	cmd.Env = append(os.Environ(), "E2E_CHILD_DATABASE="+database, "E2E_CHILD_BLOBS="+filepath.Join(dir, "blobs"),
 		"E2E_CHILD_DIARY="+filepath.Join(dir, "diary"), "E2E_CHILD_ADDR=127.0.0.1:0", "E2E_CHILD_MIN_FREE=0")
 	cmd.Stderr = os.Stderr

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/oddtest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -26,7 +26,7 @@ type oddTable struct {
 	t    *testing.T
 	dir  string // of good and bad files
 	s    *servertest.Server
-	uses []oddtest.Use
+	uses []programtest.OddUse
 }
 
 // write makes a file in the folder of the table.
@@ -63,7 +63,7 @@ func (o *oddTable) oddTo(what string, code int, cure, line string, stdout io.Wri
 		name: "transcribe", getenv: func(name string) string { return env[name] }, stdin: strings.NewReader(""), stdout: stdout, stderr: &output,
 	}
 	exited := p.main(o.t.Context(), strings.Fields(strings.ReplaceAll(line, "DIR", o.dir)))
-	o.uses = append(o.uses, oddtest.Use{What: what, Call: "transcribe " + line, Code: code, Cure: cure, Exited: exited, Output: output.String()})
+	o.uses = append(o.uses, programtest.OddUse{What: what, Call: "transcribe " + line, Code: code, Cure: cure, Exited: exited, Output: output.String()})
 }
 
 // Odd uses end with the right exit code and a cure, and show no inner text.
@@ -81,13 +81,13 @@ func TestOddUses(t *testing.T) {
 			})
 		}
 	})
-	var uses []oddtest.Use
+	var uses []programtest.OddUse
 	var steady []string
 	for _, o := range tables {
 		uses = append(uses, o.uses...)
 		steady = append(steady, strings.Replace(o.s.URL, "http:", "https:", 1), "https://SERVICE", o.s.URL, "SERVICE", o.dir, "DIR", o.s.Key, "tr_KEY")
 	}
-	oddtest.Check(t, filepath.Join("testdata", "odd.golden"), *update, uses, steady...)
+	programtest.CheckOdd(t, filepath.Join("testdata", "odd.golden"), *update, uses, steady...)
 }
 
 func (o *oddTable) calls() {

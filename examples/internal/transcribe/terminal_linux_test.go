@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/ptytest"
+	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
@@ -16,7 +16,7 @@ func TestBarOnTerminal(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(&service{})
 	t.Cleanup(srv.Close)
-	screen := ptytest.New(t, 80)
+	screen := programtest.NewTerminal(t, 80)
 	var stdout writer
 	code := run(t.Context(), []string{"--server", srv.URL, recording(t)}, func(string) string { return key }, &stdout, screen.TTY)
 	drawn := screen.Close(t)
@@ -33,7 +33,7 @@ func TestManyOnTerminal(t *testing.T) {
 	s := servertest.New(t)
 	release := sync.OnceFunc(s.Engine.HoldCaptions())
 	defer release()
-	screen := ptytest.New(t, 80, func(shown string) {
+	screen := programtest.NewTerminal(t, 80, func(shown string) {
 		if strings.Contains(shown, ": running") {
 			release()
 		}

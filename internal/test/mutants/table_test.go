@@ -102,10 +102,10 @@ var table = []mutant{
 	{"server/internal/sqldb/sqlite.go", `os.OpenFile(path, flag, 0o600)`, `os.OpenFile(path, flag, 0o644)`, "server/internal/db TestFilesAreTheUsersOwn"},
 	{"internal/run/run.go", `env := []string{"PATH=" + r.path, "LANG=C.UTF-8"}`, `env := append(os.Environ(), "PATH="+r.path, "LANG=C.UTF-8")`, "internal/run TestEnvironmentIsBuiltFromNothing"},
 	{"internal/run/landlock_linux.go", `l.allow(rules, path, toRead)`, `l.allow(rules, path, toWrite)`, "internal/run TestFilesOfTheService"},
-	{"internal/run/thread_linux.go", `return seccomp.Load(seccomp.Options{OwnPIDs: r.kernel.family == byOwner})`, `_ = seccomp.Load; return nil`, "internal/run TestEveryDoor"},
-	{"internal/seccomp/filter_linux.go", `bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}`, `allow`, "internal/run TestCallsOfAnotherArchitecture"},
-	{"internal/seccomp/rules_linux.go", `"listen", "accept", "accept4",`, ``, "internal/seccomp TestFilter"},
-	{"internal/seccomp/rules_linux.go", `unless(2, all, []uint32{0, unix.IPPROTO_TCP}, sockets),`, ``, "internal/seccomp TestArguments"},
+	{"internal/run/thread_linux.go", `return loadFilter(SyscallOptions{OwnPIDs: r.kernel.family == byOwner})`, `_ = loadFilter; return nil`, "internal/run TestEveryDoor"},
+	{"internal/run/syscallfilter_linux.go", `bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}`, `allow`, "internal/run TestCallsOfAnotherArchitecture"},
+	{"internal/run/syscallrules_linux.go", `"listen", "accept", "accept4",`, ``, "internal/run TestFilter"},
+	{"internal/run/syscallrules_linux.go", `unless(2, all, []uint32{0, unix.IPPROTO_TCP}, sockets),`, ``, "internal/run TestArguments"},
 	{"internal/run/thread_linux.go", `if err := closeInherited(); err != nil {`, `if err := error(nil); err != nil {`, "internal/run TestNothingInherited"},
 
 	// API10 Unsafe Consumption of APIs

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/realwhisper"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/internal/test/speechtest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
@@ -24,7 +24,7 @@ const said = "The quick brown fox jumps over the lazy dog."
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	r, err := fasterwhisper.New(enginetest.Host(t), fasterwhisper.Options{Python: realwhisper.Python(t)})
+	r, err := fasterwhisper.New(enginetest.Host(t), fasterwhisper.Options{Python: installed.WhisperPython(t)})
 	require.NoError(t, err)
 	enginetest.Recognizer(t, r, enginetest.Sample{Path: speechtest.Say(t, said), Language: "en", Text: said})
 }
@@ -47,7 +47,7 @@ func (w watched) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 // A program that is killed is started again for the next recording.
 func TestProgramIsKilled(t *testing.T) {
 	t.Parallel()
-	python := realwhisper.Python(t)
+	python := installed.WhisperPython(t)
 	host := enginetest.Host(t)
 	programs := watched{host.Programs, make(chan context.CancelFunc, 2), make(chan error, 2)}
 	host.Programs = programs

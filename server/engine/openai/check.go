@@ -5,8 +5,8 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -17,7 +17,7 @@ import (
 // recording, is RATE_LIMITED. An endpoint that cannot be reached, or fails, is UPSTREAM_FAILED
 // with its address. When ctx ends, the error is its cause.
 func (r *Recognizer) Check(ctx context.Context) error {
-	busy, err := checking.Ask(ctx, r.checkTimeout, func(ctx context.Context) error {
+	busy, err := whispermodel.AskServer(ctx, r.checkTimeout, func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+"models", nil)
 		if err != nil {
 			return err

@@ -25,8 +25,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -129,7 +128,7 @@ func New(o Options) (*Recognizer, error) {
 		model:        cmp.Or(o.Model, DefaultModel),
 		maxBytes:     maxBytes,
 		speakers:     o.Speakers || diarizes(o.Model),
-		checkTimeout: cmp.Or(o.CheckTimeout, checking.DefaultPatience),
+		checkTimeout: cmp.Or(o.CheckTimeout, whispermodel.DefaultPatience),
 		http:         httpClient(o.HTTP),
 		authorize:    authorizer(o.Key),
 		scrub:        scrubber(o.Key),
@@ -213,7 +212,7 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	if ctx.Err() != nil {
 		return engine.Recognition{}, context.Cause(ctx)
 	}
-	rec, err := upload.Open(audio.Path)
+	rec, err := whispermodel.OpenRecording(audio.Path)
 	if err != nil {
 		return engine.Recognition{}, transcript.Errorf(transcript.Internal, "The recording cannot be read.").Because(err)
 	}
@@ -231,7 +230,7 @@ func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts eng
 	return heard, nil
 }
 
-func (r *Recognizer) recognize(ctx context.Context, rec *upload.Recording, opts engine.RecognizeOptions) (engine.Recognition, error) {
+func (r *Recognizer) recognize(ctx context.Context, rec *whispermodel.Recording, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	if rec.Size+headRoom/2 > r.maxBytes {
 		return engine.Recognition{}, tooLarge(r.maxBytes)
 	}

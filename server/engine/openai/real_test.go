@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/realwhisper"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/internal/test/speechtest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
@@ -23,17 +23,17 @@ import (
 // A real Whisper behind a server with the same API passes the suite. The server refuses to tell
 // speakers apart, and answers nothing while it recognizes.
 func TestRealWhisper(t *testing.T) { //nolint:paralleltest // all use one server, one after the other
-	url := realwhisper.Start(t)
+	url := installed.StartWhisper(t)
 	const said = "The quick brown fox jumps over the lazy dog."
 	sample := enginetest.Sample{Path: speechtest.Say(t, said), Language: "en", Text: said}
 	audio := audioOf(t, sample.Path)
 
-	r, err := openai.New(openai.Options{BaseURL: url, Model: realwhisper.Model})
+	r, err := openai.New(openai.Options{BaseURL: url, Model: installed.WhisperModel})
 	require.NoError(t, err)
 	enginetest.Recognizer(t, r, sample)
 
 	t.Run("refuses speakers", func(t *testing.T) {
-		r, err := openai.New(openai.Options{BaseURL: url, Model: realwhisper.Model, Speakers: true})
+		r, err := openai.New(openai.Options{BaseURL: url, Model: installed.WhisperModel, Speakers: true})
 		require.NoError(t, err)
 		heard, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{Language: "en"})
 		require.NoError(t, err)
@@ -63,10 +63,10 @@ func TestRealWhisper(t *testing.T) { //nolint:paralleltest // all use one server
 			contentType, body string
 			want              int
 		}{
-			{"multipart/form-data; boundary=b", form(realwhisper.Model, string(cut)), http.StatusOK},
+			{"multipart/form-data; boundary=b", form(installed.WhisperModel, string(cut)), http.StatusOK},
 			{"multipart/form-data; boundary=b", form("\xff", string(cut)), http.StatusBadRequest},
-			{"multipart/form-data; boundary=b", form(realwhisper.Model, "no WAV"), http.StatusBadRequest},
-			{"multipart/form-data", form(realwhisper.Model, string(cut)), http.StatusBadRequest},
+			{"multipart/form-data; boundary=b", form(installed.WhisperModel, "no WAV"), http.StatusBadRequest},
+			{"multipart/form-data", form(installed.WhisperModel, string(cut)), http.StatusBadRequest},
 			{"", "anything", http.StatusBadRequest},
 		} {
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/audio/transcriptions", strings.NewReader(odd.body))
@@ -83,7 +83,7 @@ func TestRealWhisper(t *testing.T) { //nolint:paralleltest // all use one server
 
 	t.Run("is busy", func(t *testing.T) {
 		sent := make(chan struct{})
-		patient := openai.Options{BaseURL: url, Model: realwhisper.Model, HTTP: &http.Client{Transport: traced{sent}}}
+		patient := openai.Options{BaseURL: url, Model: installed.WhisperModel, HTTP: &http.Client{Transport: traced{sent}}}
 		r, err := openai.New(patient)
 		require.NoError(t, err)
 		long := audioOf(t, speechtest.Repeat(t, sample.Path, 12)) // half a minute
@@ -93,7 +93,7 @@ func TestRealWhisper(t *testing.T) { //nolint:paralleltest // all use one server
 			heard <- err
 		}()
 		<-sent
-		asks, err := openai.New(openai.Options{BaseURL: url, Model: realwhisper.Model, CheckTimeout: 100 * time.Millisecond})
+		asks, err := openai.New(openai.Options{BaseURL: url, Model: installed.WhisperModel, CheckTimeout: 100 * time.Millisecond})
 		require.NoError(t, err)
 		err = asks.Check(t.Context())
 		require.ErrorIs(t, err, transcript.RateLimited)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
 const (
@@ -72,7 +72,7 @@ func (r *Recognizer) do(req *http.Request) (io.ReadCloser, error) {
 
 // question holds the parameters of one request.
 type question struct {
-	rec              *upload.Recording
+	rec              *whispermodel.Recording
 	language, prompt string
 	hints            hints
 	voices           []reference
@@ -143,9 +143,9 @@ func (r *Recognizer) send(ctx context.Context, q question) ([]byte, error) {
 }
 
 // form returns the fields of a request, without the recording.
-func (r *Recognizer) form(q question) []upload.Field {
-	fields := []upload.Field{{Name: "model", Value: r.model}}
-	add := func(name, value string) { fields = append(fields, upload.Field{Name: name, Value: value}) }
+func (r *Recognizer) form(q question) []whispermodel.Field {
+	fields := []whispermodel.Field{{Name: "model", Value: r.model}}
+	add := func(name, value string) { fields = append(fields, whispermodel.Field{Name: name, Value: value}) }
 	if q.detail != withSpeakers && !takesHints(r.model) {
 		add("temperature", "0")
 	}

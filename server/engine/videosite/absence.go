@@ -1,7 +1,6 @@
 package videosite
 
 import (
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 )
 
@@ -15,7 +14,7 @@ type evidence struct {
 
 // proof is what proves that a video has no captions. A player that the site no longer accepts
 // is no refusal of the video.
-var proof = absence.Table[evidence]{
+var proof = player.Absence[evidence]{
 	{Name: "no player before has withheld captions", Missing: evidence.withheldBefore},
 	{Name: "the player names the captions of every video", Missing: evidence.silent},
 	{Name: "the player plays this video and lists no track", Missing: evidence.unproven},

@@ -8,13 +8,13 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 )
 
 // formOf returns the fields of a request, without the recording. The form has a prompt even if
 // the prompt is empty, because older servers keep the prompt of an earlier request.
-func formOf(code, prompt string) []upload.Field {
-	return []upload.Field{
+func formOf(code, prompt string) []whispermodel.Field {
+	return []whispermodel.Field{
 		{Name: "response_format", Value: "verbose_json"},
 		{Name: "language", Value: cmp.Or(code, "auto")},
 		{Name: "temperature", Value: "0"},
@@ -27,7 +27,7 @@ func formOf(code, prompt string) []upload.Field {
 }
 
 // send sends the recording and reads the answer.
-func (s *Server) send(ctx context.Context, rec *upload.Recording, code, prompt string) (answer, error) {
+func (s *Server) send(ctx context.Context, rec *whispermodel.Recording, code, prompt string) (answer, error) {
 	late := fmt.Errorf("no answer within %v", patience(rec.Length))
 	limited, cancel := context.WithTimeoutCause(ctx, patience(rec.Length), late)
 	defer cancel()

@@ -14,9 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/checking"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/unknownhost"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/upload"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/whispermodel"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -106,7 +104,7 @@ func NewServer(o ServerOptions) (*Server, error) {
 		host:     u.Host,
 		model:    o.Model,
 		maxBytes: o.MaxBytes,
-		patience: cmp.Or(o.CheckTimeout, checking.DefaultPatience),
+		patience: cmp.Or(o.CheckTimeout, whispermodel.DefaultPatience),
 		turn:     make(chan struct{}, 1),
 	}
 	if o.HTTP != nil {
@@ -168,7 +166,7 @@ func (s *Server) Info() engine.RecognizerInfo {
 // without a model, or one from before 2024. Otherwise the error is the context's.
 func (s *Server) Check(ctx context.Context) error {
 	var unfit error
-	busy, err := checking.Ask(ctx, s.patience, func(ctx context.Context) error {
+	busy, err := whispermodel.AskServer(ctx, s.patience, func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.health(), nil)
 		if err != nil {
 			return err
@@ -236,7 +234,7 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 	if opts.Language != "" && !known {
 		return engine.Recognition{}, unknownLanguage(serverName, opts.Language)
 	}
-	rec, err := upload.Open(audio.Path)
+	rec, err := whispermodel.OpenRecording(audio.Path)
 	if err != nil {
 		return engine.Recognition{}, unreadable(err)
 	}
@@ -260,7 +258,7 @@ func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.
 }
 
 // inTurn sends the recording when no other request is under way.
-func (s *Server) inTurn(ctx context.Context, rec *upload.Recording, code, prompt string) (answer, error) {
+func (s *Server) inTurn(ctx context.Context, rec *whispermodel.Recording, code, prompt string) (answer, error) {
 	if s.maxBytes > 0 && rec.Size+formSize > s.maxBytes {
 		return answer{}, tooLarge(fmt.Errorf("a recording of %d bytes in a request of at most %d", rec.Size, s.maxBytes))
 	}

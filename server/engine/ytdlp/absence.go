@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -27,7 +26,7 @@ type evidence struct {
 // proofByPage is what proves it on the video site: the player of the site's own pages. That
 // player names all captions of a video. The program asks other players too, which often name
 // none, and it does not report every refusal.
-var proofByPage = absence.Table[evidence]{
+var proofByPage = player.Absence[evidence]{
 	{Name: "the release of the program is tested", Missing: evidence.untested},
 	{Name: "the program reports nothing that may hide captions", Missing: evidence.complaint},
 	{Name: "an answer of the site's own player was kept and read", Missing: evidence.unread},
@@ -35,7 +34,7 @@ var proofByPage = absence.Table[evidence]{
 }
 
 // proofElsewhere is what proves it on other platforms.
-var proofElsewhere = absence.Table[evidence]{
+var proofElsewhere = player.Absence[evidence]{
 	{Name: "the release of the program is tested", Missing: evidence.untested},
 	{Name: "the program finds something to play", Missing: evidence.unplayable},
 	{Name: "the program reports nothing that may hide captions", Missing: evidence.complaint},

@@ -12,7 +12,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
@@ -39,7 +38,7 @@ func (m *recordings) routes() []edge.Route {
 		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
 		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 	}
-	for _, media := range []string{"audio/*", "video/*", mediatype.Unknown} {
+	for _, media := range []string{"audio/*", "video/*", pipeline.UnknownMedia} {
 		get.Answers = append(get.Answers,
 			edge.Answer{Status: http.StatusOK, ContentType: media, Body: "", Headers: sent},
 			edge.Answer{Status: http.StatusPartialContent, ContentType: media, Body: "", Headers: append(sent, edge.HeaderContentRange)})
@@ -129,7 +128,7 @@ func disposition(r *db.Recording, file recordingFile, which library.RecordingCop
 	if r.Title != "" {
 		named.Title = &r.Title
 	}
-	full := attachment(format.FileName(&named), mediatype.Extension(file.mediaType))
+	full := attachment(format.FileName(&named), pipeline.MediaExtension(file.mediaType))
 	if which == library.PlayingCopy {
 		return "inline" + strings.TrimPrefix(full, "attachment")
 	}

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -43,7 +43,7 @@ func (q captionsQuestion) askable(t cluster.Team) bool { return t.ReadsCaptions(
 // early answer.
 func (q captionsQuestion) ask(ctx, within context.Context, soFar func(captions, error)) (a captions, err error) {
 	err = guard(func() (err error) {
-		a.Finding, err = q.sources.Ask(within, q.Subject, func(f Finding, err error) { soFar(captions{Finding: f}, fault.Coded(err)) })
+		a.Finding, err = q.sources.Ask(within, q.Subject, func(f Finding, err error) { soFar(captions{Finding: f}, attempt.Coded(err)) })
 		return err
 	})
 	if err != nil {

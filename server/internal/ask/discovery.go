@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -150,7 +150,7 @@ func (q discoveryQuestion) ask(_, within context.Context, _ func([]byte, error))
 		return nil, noDiscovery()
 	}
 	var said any
-	err := fault.Guard(func() (err error) {
+	err := attempt.Guard(func() (err error) {
 		said, err = q.put(within, q.cfg.Engine.Discovery)
 		if err == nil {
 			err = q.check(q.cfg.Sites, said)

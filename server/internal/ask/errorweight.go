@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -81,7 +81,7 @@ func saysNone(found Finding, err error) bool {
 // says returns what a source says of a content, for the log.
 func says(found Finding, err error) string {
 	if err != nil {
-		return string(fault.OfJob(err).Code)
+		return string(attempt.OfJob(err).Code)
 	}
 	return strconv.Itoa(len(found.Tracks)) + " tracks"
 }
@@ -131,7 +131,7 @@ func countsMore(err, before error) bool {
 	case before == nil:
 		return true
 	case w == isBlock && b == isBlock:
-		return fault.OfJob(err).RetryAfter < fault.OfJob(before).RetryAfter
+		return attempt.OfJob(err).RetryAfter < attempt.OfJob(before).RetryAfter
 	default:
 		return w > b
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -105,6 +105,6 @@ func (f Finding) lacks() db.Tried {
 // passedOver is the entry, in a transcript's metadata, for a source that did not make the
 // transcript. It holds the reason.
 func passedOver(source transcript.Origin, err error) db.Tried {
-	coded := fault.OfJob(err)
+	coded := attempt.OfJob(err)
 	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 )
 
 // A process that cannot ask a platform writes the question into the table of lookups,
@@ -138,7 +138,7 @@ func (d *desk[A]) forOthers(ctx context.Context, w db.Work, step Step, l *db.Loo
 // follows.
 func (d *desk[A]) write(ctx context.Context, id string, a db.Answered, cause error, last bool) error {
 	if cause != nil {
-		a.Error = fault.Coded(cause)
+		a.Error = attempt.Coded(cause)
 	}
 	return d.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Lookups.Answer(ctx, id, a, last) })
 }

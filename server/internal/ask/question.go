@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -219,8 +219,8 @@ func notAsked() *transcript.Error {
 // guard runs a call to a platform and gives its error a code. A panic of an adapter must
 // not end the process.
 func guard(run func() error) error {
-	if err := fault.Guard(run); err != nil {
-		return fault.Coded(err)
+	if err := attempt.Guard(run); err != nil {
+		return attempt.Coded(err)
 	}
 	return nil
 }

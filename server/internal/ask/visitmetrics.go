@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -26,7 +26,7 @@ func CountVisit(ctx context.Context, m *metrics.Metrics, platform transcript.Pla
 		class = metrics.Blocked
 	case w == wantsToken:
 		class = metrics.POT
-	case w == isUnfit, fault.Own(err), errors.Is(ctx.Err(), context.Canceled), errors.Is(err, transcript.MediaTooLarge):
+	case w == isUnfit, attempt.Own(err), errors.Is(ctx.Err(), context.Canceled), errors.Is(err, transcript.MediaTooLarge):
 		return
 	}
 	m.UpstreamAnswered(platform, source, class)

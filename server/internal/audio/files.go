@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -83,7 +83,7 @@ const (
 // KeepForLost removes the audio of extractions that have ended stays ago, until ctx ends. look is
 // the time between two looks. short reports whether the disks are short.
 func (f *Files) KeepForLost(ctx context.Context, stays, look time.Duration, short func() bool) {
-	for retry.Sleep(ctx, look) {
+	for attempt.Sleep(ctx, look) {
 		age := stays
 		if short() {
 			age = min(age, staysAtLeast)

@@ -22,12 +22,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -43,7 +41,7 @@ type Config struct {
 	ShortLinks *shortlink.Follower
 	// DirectMedia takes links of no platform.
 	DirectMedia bool
-	Pauses      retry.Pauses
+	Pauses      attempt.Pauses
 	Log         *slog.Logger
 	// Trace returns the trace of a request, to be kept with the batch.
 	Trace func(context.Context) string
@@ -128,7 +126,7 @@ func (bs *Batches) Create(ctx context.Context, r Request) (*batch.Job, error) {
 		return nil, r.Entries[0].Err
 	}
 	if r.Admit != nil {
-		if err := fault.Guard(func() error { return r.Admit(ctx) }); err != nil {
+		if err := attempt.Guard(func() error { return r.Admit(ctx) }); err != nil {
 			return nil, err
 		}
 	}
@@ -327,7 +325,7 @@ func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job
 	defer stop()
 	for {
 		b, err := bs.Get(ctx, account, id)
-		if err != nil || b.Status.Terminal() || waiting.Err() != nil || !follow.Rest(waiting, wake) {
+		if err != nil || b.Status.Terminal() || waiting.Err() != nil || !attempt.Rest(waiting, wake) {
 			return b, err
 		}
 	}

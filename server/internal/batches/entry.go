@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -36,7 +36,7 @@ func (bs *Batches) EntryOf(link string) Entry {
 	platform := cmp.Or(match.Platform, transcript.VideoSite)
 	entry := Entry{Content: engine.Content{Platform: platform, ExternalID: link}}
 	if !errors.As(err, &entry.Err) {
-		entry.Err = fault.Coded(err)
+		entry.Err = attempt.Coded(err)
 	}
 	if isWebLink(link) {
 		entry.Content.URL = link

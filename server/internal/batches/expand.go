@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -62,7 +60,7 @@ func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error
 		return bs.expandAgain(ctx, w, step, nil, cluster.ElsewherePause)
 	}
 	err = bs.whileOpen(throttle.InLine(ctx, b.ID, cmp.Or(b.Limits.Turn, b.Account)), b.ID, func(ctx context.Context) error {
-		return fault.Guard(func() error {
+		return attempt.Guard(func() error {
 			if b.List.URL == "" {
 				return bs.followLinks(ctx, b)
 			}
@@ -70,7 +68,7 @@ func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error
 		})
 	})
 	switch {
-	case err == nil, errors.Is(err, follow.ErrUnwanted):
+	case err == nil, errors.Is(err, attempt.ErrUnwanted):
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
@@ -85,7 +83,7 @@ func unwanted(b *db.Batch) bool { return b.Listed || b.Status.Terminal() }
 
 // whileOpen is whileWanted for a batch.
 func (bs *Batches) whileOpen(ctx context.Context, batch string, fn func(context.Context) error) error {
-	return follow.WhileWanted(ctx, bs.store, batch, func(ctx context.Context) bool {
+	return attempt.WhileWanted(ctx, bs.store, batch, func(ctx context.Context) bool {
 		b, err := bs.store.Batches.ByID(ctx, batch)
 		return err == nil && unwanted(b) || errors.Is(err, db.ErrNotFound)
 	}, fn)
@@ -206,7 +204,7 @@ func (bs *Batches) followOne(ctx context.Context, item db.BatchItem) (end Entry)
 	defer cancel()
 	match, err := bs.cfg.ShortLinks.Follow(ctx, item.SourceURL)
 	if err != nil {
-		return Entry{Err: fault.Coded(err)}
+		return Entry{Err: attempt.Coded(err)}
 	}
 	return Entry{Content: engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}}
 }
@@ -216,13 +214,13 @@ func (bs *Batches) followOne(ctx context.Context, item db.BatchItem) (end Entry)
 func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, expandSettleTimeout)
 	defer cancel()
-	coded := fault.OfJob(cause)
+	coded := attempt.OfJob(cause)
 	bs.log.WarnContext(ctx, "a batch could not be listed", "batch", step.Batch, "attempt", step.Failed+1, "err", cause)
 	now, err := bs.store.Now(ctx)
 	if err != nil {
 		return err // the queue runs the step again
 	}
-	why := fault.Last(coded, step.Failed+1, now)
+	why := attempt.Last(coded, step.Failed+1, now)
 	waits := coded.Code == transcript.IPBlocked || coded.Code == transcript.ServiceUnavailable
 	switch {
 	case waits && bs.cfg.Pauses.MayWait(step.WaitingSince, now):
@@ -231,7 +229,7 @@ func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 			step.WaitingSince = &now
 		}
 		return bs.expandAgain(ctx, w, step, why, pause)
-	case retry.Transient(coded.Code) && step.Failed+1 < retry.MaxAttempts:
+	case attempt.Transient(coded.Code) && step.Failed+1 < attempt.MaxAttempts:
 		step.Failed, step.WaitingSince = step.Failed+1, nil
 		return bs.expandAgain(ctx, w, step, why, bs.cfg.Pauses.UntilNextAttempt(step.Failed, coded))
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -29,7 +29,7 @@ func TestShortLinksThatCannotBeFollowed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		log := slog.New(slog.DiscardHandler)
 		b := batches.New(batches.Config{
-			Store: s, Cluster: cluster.New(cluster.Config{Idle: true, Log: log}), Pauses: retry.Default(), Log: log,
+			Store: s, Cluster: cluster.New(cluster.Config{Idle: true, Log: log}), Pauses: attempt.Default(), Log: log,
 			Trace: func(context.Context) string { return "" },
 			Ended: func(context.Context, *db.Tx, *db.Batch) error { return nil },
 		})

@@ -3,11 +3,11 @@ package batches
 import (
 	"context"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 // FailExpansion ends the last attempt to list the items of a batch with an error.
 func (bs *Batches) FailExpansion(ctx context.Context, batch string, cause error) error {
-	return bs.expandFault(ctx, db.Work{}, expandArgs{Batch: batch, Failed: retry.MaxAttempts}, cause)
+	return bs.expandFault(ctx, db.Work{}, expandArgs{Batch: batch, Failed: attempt.MaxAttempts}, cause)
 }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -101,13 +101,13 @@ func (bs *Batches) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 	switch coded := (*transcript.Error)(nil); {
 	case err == nil, errors.Is(err, db.ErrNotFound): // it was canceled, or another run has it
 		return nil
-	case fault.Own(err), errors.Is(err, transcript.ServiceUnavailable), ctx.Err() != nil:
+	case attempt.Own(err), errors.Is(err, transcript.ServiceUnavailable), ctx.Err() != nil:
 		return fmt.Errorf("batches: taking up an item: %w", err)
 	case !errors.As(err, &coded):
 		bs.log.ErrorContext(ctx, "an item of a batch could not be taken up", "batch", b.ID, "item", item.ID, "err", err)
 	}
 	err = bs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		return bs.endItem(ctx, tx, item, batch.ItemFailed, failedItem(fault.OfJob(err)))
+		return bs.endItem(ctx, tx, item, batch.ItemFailed, failedItem(attempt.OfJob(err)))
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil

@@ -6,8 +6,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -35,7 +35,7 @@ func (bs *Batches) failBatch(ctx context.Context, tx *db.Tx, b *db.Batch, why *t
 	if b.Listed || b.Status.Terminal() {
 		return nil
 	}
-	b.Status, b.Error, b.Listed = batch.Failed, fault.OfJob(why), true
+	b.Status, b.Error, b.Listed = batch.Failed, attempt.OfJob(why), true
 	if err := tx.Batches.Save(ctx, b); err != nil {
 		return err
 	}

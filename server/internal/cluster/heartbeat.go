@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 const (
@@ -76,7 +76,7 @@ func (l *Life) Runner() db.Runner {
 
 // Beat sends heartbeats until ctx ends.
 func (l *Life) Beat(ctx context.Context) {
-	for pause := beatEvery; retry.Sleep(ctx, pause); {
+	for pause := beatEvery; attempt.Sleep(ctx, pause); {
 		pause = beatEvery
 		err := l.Runner().Beat(ctx)
 		if errors.Is(err, db.ErrTakenForDead) {

@@ -22,18 +22,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pasttext"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
-	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Texts corrects the texts of libraries. Safe for concurrent use.
 type Texts struct {
 	store *db.Store
-	large *turns.Line // of changes of large texts
+	large *underway.Line // of changes of large texts
 }
 
 // New corrects the texts of a store.
-func New(store *db.Store) *Texts { return &Texts{store, turns.New(1)} }
+func New(store *db.Store) *Texts { return &Texts{store, underway.NewLine(1)} }
 
 // large is the size from which a change of a text takes a turn, in bytes.
 const large = 64 << 10

@@ -3,11 +3,9 @@ package db
 import (
 	"context"
 	"fmt"
-
-	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
 )
 
-// The accounts share the workers of a queue: see package fairqueue. The tag of a step is the row's
+// The accounts share the workers of a queue: see [FairTime]. The tag of a step is the row's
 // scheduled_at, a time long past, so that the step may run at once. River orders by scheduled_at.
 
 // The priorities of a queue's steps, for River.
@@ -29,22 +27,22 @@ type line struct {
 // turnNow is the virtual time of a line with the finish time of a turn there, nil if the line does
 // not know the turn.
 type turnNow struct {
-	fairqueue.Now `bun:",extend"`
-	Turn          string
-	Finish        *int64
+	FairTime `bun:",extend"`
+	Turn     string
+	Finish   *int64
 }
 
 // placeOf gives a new step of an extraction its place. A step for which several accounts
 // wait goes with the account whose turn comes first, and only that account pays for it.
 // Steps of no extraction have one place, where River hands them out in the order in which
 // they came.
-func (tx *Tx) placeOf(ctx context.Context, queue, extraction string) (fairqueue.Place, error) {
+func (tx *Tx) placeOf(ctx context.Context, queue, extraction string) (QueuePlace, error) {
 	if extraction == "" {
-		return fairqueue.Place{Priority: singlePriority}, nil
+		return QueuePlace{Priority: singlePriority}, nil
 	}
 	waiting, err := tx.Jobs.Claimants(ctx, extraction)
 	if err != nil {
-		return fairqueue.Place{}, err
+		return QueuePlace{}, err
 	}
 	l := line{queue, singlePriority}
 	if len(waiting.Turns) > 0 && !waiting.Asked {
@@ -56,10 +54,10 @@ func (tx *Tx) placeOf(ctx context.Context, queue, extraction string) (fairqueue.
 // pay finds the place of a step that the turns wait for, and moves the finish time of the
 // turn that comes first. If there is no turn, no account waits: the step has little
 // left to do, and does it now.
-func (tx *Tx) pay(ctx context.Context, l line, turns []string) (fairqueue.Place, error) {
+func (tx *Tx) pay(ctx context.Context, l line, turns []string) (QueuePlace, error) {
 	now, starts, err := tx.starts(ctx, l, turns)
 	if err != nil || len(turns) == 0 {
-		return fairqueue.Place{Priority: l.priority, Tag: now.Tag()}, err
+		return QueuePlace{Priority: l.priority, Tag: now.Tag()}, err
 	}
 	first := 0
 	for i := range turns {
@@ -68,34 +66,34 @@ func (tx *Tx) pay(ctx context.Context, l line, turns []string) (fairqueue.Place,
 		}
 	}
 	turn, start := turns[first], starts[first]
-	finish := fairqueue.Finish(start.Tag)
+	finish := FairFinish(start.Tag)
 	var paid int64
 	// Another transaction of the account may have paid since the finish time was read.
 	err = tx.db.NewRaw(`INSERT INTO fair_shares (queue, priority, turn, finish) VALUES (?0, ?1, ?2, ?3)
 		ON CONFLICT (queue, priority, turn) DO UPDATE
 		SET finish = CASE WHEN fair_shares.finish > ?3 - ?4 THEN fair_shares.finish + ?4 ELSE ?3 END
-		RETURNING finish`, l.queue, l.priority, turn, finish, fairqueue.Round).Scan(ctx, &paid)
+		RETURNING finish`, l.queue, l.priority, turn, finish, fairRound).Scan(ctx, &paid)
 	if err != nil {
-		return fairqueue.Place{}, wrap("take a turn in "+l.queue, err)
+		return QueuePlace{}, wrap("take a turn in "+l.queue, err)
 	}
 	if paid == finish {
-		return fairqueue.Place{Priority: l.priority, Tag: start.Tag}, nil
+		return QueuePlace{Priority: l.priority, Tag: start.Tag}, nil
 	}
-	return fairqueue.Place{Priority: l.priority, Tag: paid - fairqueue.Round}, nil
+	return QueuePlace{Priority: l.priority, Tag: paid - fairRound}, nil
 }
 
 // starts returns the line's virtual time, and where a next step of each turn would stand.
-func (tx *Tx) starts(ctx context.Context, l line, turns []string) (now fairqueue.Now, starts []fairqueue.Place, err error) {
+func (tx *Tx) starts(ctx context.Context, l line, turns []string) (now FairTime, starts []QueuePlace, err error) {
 	known, err := tx.virtualNow(ctx, l, turns)
 	if err != nil {
 		return now, nil, err
 	}
 	finish := map[string]*int64{}
 	for _, row := range known {
-		now, finish[row.Turn] = row.Now, row.Finish
+		now, finish[row.Turn] = row.FairTime, row.Finish
 	}
 	for _, turn := range turns {
-		starts = append(starts, fairqueue.Place{Priority: l.priority, Tag: now.Start(finish[turn])})
+		starts = append(starts, QueuePlace{Priority: l.priority, Tag: now.Start(finish[turn])})
 	}
 	return now, starts, nil
 }
@@ -113,7 +111,7 @@ func (tx *Tx) bringForward(ctx context.Context, extraction, turn string, priorit
 		if err != nil {
 			return err
 		}
-		if !starts[0].Before(fairqueue.Place{Priority: step.Priority, Tag: step.Tag}) {
+		if !starts[0].Before(QueuePlace{Priority: step.Priority, Tag: step.Tag}) {
 			continue
 		}
 		earlier, err := tx.pay(ctx, l, []string{turn})
@@ -164,4 +162,4 @@ func (tx *Tx) tagReturned(ctx context.Context) error {
 
 // oldShares is the condition of the finish times that are too long past to matter.
 var oldShares = fmt.Sprintf(`finish < (SELECT max(l.finish) FROM fair_shares AS l
-	WHERE l.queue = fair_shares.queue AND l.priority = fair_shares.priority) - %d`, fairqueue.KeptRounds*fairqueue.Round)
+	WHERE l.queue = fair_shares.queue AND l.priority = fair_shares.priority) - %d`, fairKeptRounds*fairRound)

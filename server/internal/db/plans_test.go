@@ -67,7 +67,8 @@ var sendNothing = map[string]bool{
 
 // elsewhere are the calls that send no statement of the store in this test, with the reason.
 var elsewhere = map[string]string{
-	"db/begunruns.go during run":                workerRuns,
+	"db/begunruns.go during work":               workerRuns,
+	"db/freshheartbeat.go before run":           workerRuns,
 	"db/freeworkers.go during run":              workerRuns,
 	"db/steps.go Work do":                       workerRuns,
 	"db/freeworkers.go during wait":             noneFree,

@@ -10,7 +10,6 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -114,7 +113,7 @@ func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
 }
 
 // insertAt puts a step into its place.
-func (tx *Tx) insertAt(ctx context.Context, step Step, p fairqueue.Place) error {
+func (tx *Tx) insertAt(ctx context.Context, step Step, p QueuePlace) error {
 	ctx = context.WithValue(ctx, availableKey{}, true)
 	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), Priority: p.Priority, ScheduledAt: p.At()})
 }

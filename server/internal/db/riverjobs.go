@@ -13,7 +13,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/fairqueue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -135,7 +134,7 @@ func (tx *Tx) Finish(ctx context.Context, w Work) error {
 func (tx *Tx) milliseconds(column string) string { return tx.sql.Milliseconds(column) }
 
 // placeOfRow is the place that a row has had until now.
-func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p fairqueue.Place, err error) {
+func (tx *Tx) placeOfRow(ctx context.Context, id int64) (p QueuePlace, err error) {
 	err = tx.db.NewRaw(`SELECT priority, `+tx.milliseconds("scheduled_at")+` FROM river_job WHERE id = ?`, id).Scan(ctx, &p.Priority, &p.Tag)
 	return p, wrap(fmt.Sprintf("look for the place of queue job %d", id), err)
 }
@@ -189,7 +188,7 @@ func (tx *Tx) stepWaits(ctx context.Context, step Step) (bool, error) {
 }
 
 // moveStep gives a step that waits another place.
-func (tx *Tx) moveStep(ctx context.Context, id int64, to fairqueue.Place) error {
+func (tx *Tx) moveStep(ctx context.Context, id int64, to QueuePlace) error {
 	_, err := tx.db.NewRaw(`UPDATE river_job SET priority = ?, scheduled_at = ? WHERE id = ? AND state = 'available'`,
 		to.Priority, tx.sql.RiverTime(to.At()), id).Exec(ctx)
 	return wrap(fmt.Sprintf("move queue job %d", id), err)

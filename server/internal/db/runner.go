@@ -13,8 +13,6 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/begunruns"
-	"github.com/transcriptkit/transcriptkit/server/internal/heartbeat"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -66,8 +64,8 @@ type runner struct {
 	store   *Store
 	workers Workers
 	client  sqldb.RiverClient
-	begun   *begunruns.Runs
-	beats   *heartbeat.Beats
+	begun   *begunRuns
+	beats   *heartbeats
 
 	stopping context.CancelFunc
 	looks    sync.WaitGroup
@@ -95,7 +93,7 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	if w.Takes == nil {
 		w.Takes = func(string) bool { return true }
 	}
-	r := &runner{store: s, workers: w, begun: begunruns.New(), beats: heartbeat.New()}
+	r := &runner{store: s, workers: w, begun: newBegunRuns(), beats: newHeartbeats()}
 	finished := cmp.Or(w.Finished, time.Hour)
 	var err error
 	r.client, err = s.sql.RiverClient(&river.Config{
@@ -113,8 +111,8 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		DiscardedJobRetentionPeriod: finished,
 
 		Middleware: []rivertype.Middleware{
-			river.WorkerMiddlewareFunc(r.begun.During),
-			river.WorkerMiddlewareFunc(r.beats.Before),
+			river.WorkerMiddlewareFunc(r.begun.during),
+			river.WorkerMiddlewareFunc(r.beats.before),
 			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
 		},
 		Logger: sqldb.Quiet(s.log),
@@ -142,7 +140,7 @@ func (r *runner) Start(ctx context.Context) error {
 	if err := r.store.join(ctx, r.workers.Process, r.workers.Abilities); err != nil {
 		return err
 	}
-	r.beats.Beaten(joined)
+	r.beats.beaten(joined)
 	taken := maps.Clone(r.workers.Queues)
 	if err := r.leaveQueues(ctx, taken); err != nil {
 		return errors.Join(fmt.Errorf("store: start runner: %w", err), r.Leave(ctx))
@@ -162,7 +160,7 @@ func (r *runner) Beat(ctx context.Context) error {
 	if err := r.store.beat(ctx, r.workers.Process); err != nil {
 		return err
 	}
-	r.beats.Beaten(began)
+	r.beats.beaten(began)
 	return nil
 }
 
@@ -173,8 +171,8 @@ const lostAnswer = sqldb.RiverBound + time.Second
 func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
 	running, err := r.store.running(ctx, "j.owner = ? AND (j.attempted_at IS NULL OR j.attempted_at < ?)",
 		r.workers.Process, r.store.sql.Ago(lostAnswer))
-	r.begun.Forget()
-	return slices.DeleteFunc(running, func(w Work) bool { return r.begun.Known(w.ID, w.Attempt) }), err
+	r.begun.forget()
+	return slices.DeleteFunc(running, func(w Work) bool { return r.begun.known(w.ID, w.Attempt) }), err
 }
 
 func (r *runner) Stop(ctx context.Context) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/internal/test/lastversion"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -35,7 +35,7 @@ func TestSoakSideBySide(t *testing.T) {
 // and works beside this version.
 func TestSoakMixedVersions(t *testing.T) {
 	soak(t)
-	m := newMixed(t, lastversion.Program(t, lastversion.E2E), "")
+	m := newMixed(t, installed.LastVersion(t, installed.E2E), "")
 	m.warmUp(t)
 	m.run(t)
 	m.check(t)
@@ -48,7 +48,7 @@ func TestSoakMixedVersions(t *testing.T) {
 // many jobs begin before each change.
 func sideBySide(t *testing.T, o store.Options, times, jobs int) {
 	t.Helper()
-	old := lastversion.Program(t, lastversion.E2E)
+	old := installed.LastVersion(t, installed.E2E)
 	s := newPlace(t, withoutTables(t, o)).offering(t, `"rateLimit": null, "transcriptsPerPeriod": null, "asrMinutesPerPeriod": null, "cacheTtlSec": null`)
 	f := &fleet{place: s, versions: []string{"", old}, key: lastKey(t, s.database), addrs: []string{freeAddr(t)}}
 	if storetest.IsPostgres(o) { // a SQLite file has one process at a time

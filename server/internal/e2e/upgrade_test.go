@@ -20,7 +20,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/internal/test/lastversion"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -33,7 +33,7 @@ import (
 func TestUpgradeFromTheLastVersion(t *testing.T) {
 	notWithRaceDetector(t)
 	t.Parallel()
-	old := lastversion.Program(t, lastversion.E2E)
+	old := installed.LastVersion(t, installed.E2E)
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		w := newUnfinished(t, withoutTables(t, o))
 		w.program, w.key = old, lastKey(t, w.database)
@@ -46,7 +46,7 @@ func TestUpgradeFromTheLastVersion(t *testing.T) {
 // TestSoakDowngrade goes the way back, without a migration.
 func TestSoakDowngrade(t *testing.T) {
 	soak(t)
-	old := lastversion.Program(t, lastversion.E2E)
+	old := installed.LastVersion(t, installed.E2E)
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		w := newUnfinished(t, o.Database)
 		w.key = w.makeKey(t)
@@ -80,7 +80,7 @@ func lastKey(t *testing.T, database string) string {
 	t.Helper()
 	var key []byte
 	for _, command := range []string{"accounts set acme", "keys create --account acme --name test --scopes transcripts,batches"} {
-		cmd := exec.CommandContext(t.Context(), lastversion.Program(t, lastversion.Transcriptd), append(strings.Fields(command), "--db", database)...)
+		cmd := exec.CommandContext(t.Context(), installed.LastVersion(t, installed.Transcriptd), append(strings.Fields(command), "--db", database)...)
 		var err error
 		key, err = cmd.Output()
 		require.NoError(t, err, command)

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/realwhisper"
+	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/internal/test/speechtest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
@@ -37,7 +37,7 @@ func childRecognizer() engine.Recognizer {
 		return diarist{os.Getenv(childDiary)}
 	}
 	r, err := openai.New(openai.Options{
-		BaseURL: address, Model: realwhisper.Model, MaxBytes: whisperUpload, CheckTimeout: 100 * time.Millisecond,
+		BaseURL: address, Model: installed.WhisperModel, MaxBytes: whisperUpload, CheckTimeout: 100 * time.Millisecond,
 	})
 	if err != nil {
 		panic(err)
@@ -131,7 +131,7 @@ func textOf(r *transcript.Result) string {
 // check finds it busy.
 func TestKillWhileWhisperWorks(t *testing.T) {
 	t.Parallel()
-	whisper := realwhisper.Start(t)
+	whisper := installed.StartWhisper(t)
 	said, err := os.ReadFile("../../../examples/testdata/talk.txt")
 	require.NoError(t, err)
 	const talk = "../../../examples/testdata/talk.ogg"

@@ -7,7 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/bodies"
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
@@ -28,8 +27,8 @@ const (
 
 // memory bounds what the requests of the process hold.
 type memory struct {
-	bodies, answers, uploads *bodies.Budget
-	openAnswers              *bodies.Budget // without an account; the owners are networks
+	bodies, answers, uploads *BodyBudget
+	openAnswers              *BodyBudget // without an account; the owners are networks
 
 	largestAnswer int64 // in bytes; a larger answer counts as this many
 	holdsUploads  bool  // an upload takes memory
@@ -37,10 +36,10 @@ type memory struct {
 
 func newMemory(bodyBytes, answerBytes int64, holdsUploads bool) *memory {
 	return &memory{
-		bodies:  bodies.New(bodyBytes, max(bodyBytes/shares, LargestBody+bodies.Small)),
-		answers: bodies.New(answerBytes, answerBytes/shares), largestAnswer: answerBytes / shares,
-		openAnswers: bodies.New(answerBytes/shares, answerBytes/shares/shares),
-		uploads:     bodies.New(uploadsAtOnce, uploadsAtOnce/shares), holdsUploads: holdsUploads, // each upload counts as 1
+		bodies:  NewBodyBudget(bodyBytes, max(bodyBytes/shares, LargestBody+SmallBody)),
+		answers: NewBodyBudget(answerBytes, answerBytes/shares), largestAnswer: answerBytes / shares,
+		openAnswers: NewBodyBudget(answerBytes/shares, answerBytes/shares/shares),
+		uploads:     NewBodyBudget(uploadsAtOnce, uploadsAtOnce/shares), holdsUploads: holdsUploads, // each upload counts as 1
 	}
 }
 
@@ -48,11 +47,11 @@ func newMemory(bodyBytes, answerBytes int64, holdsUploads bool) *memory {
 // request, is not bounded.
 type holding struct {
 	of   *memory
-	held []*bodies.Held
+	held []*HeldBody
 }
 
 // hold begins to hold bytes of a budget.
-func (h *holding) hold(b *bodies.Budget, account string) *bodies.Held {
+func (h *holding) hold(b *BodyBudget, account string) *HeldBody {
 	held := b.Hold(account)
 	h.held = append(h.held, held)
 	return held
@@ -65,7 +64,7 @@ func (h *holding) release() {
 }
 
 // holdBody begins to hold the body of the request that ctx belongs to; nil: no bound.
-func holdBody(ctx context.Context) *bodies.Held {
+func holdBody(ctx context.Context) *HeldBody {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
 	if h.of == nil {
@@ -84,11 +83,11 @@ func HoldUpload(ctx context.Context) (arrived func(), err error) {
 	}
 	held := h.hold(h.of.uploads, entry.principal.Account)
 	switch err = held.Grow(1); {
-	case errors.Is(err, bodies.ErrShare):
+	case errors.Is(err, ErrBodiesShare):
 		refusal := RateLimited(time.Second)
 		refusal.message = fmt.Sprintf("The account is sending %d files, as many as it may at once: send this file when one of them has arrived.", uploadsAtOnce/shares)
 		err = refusal
-	case errors.Is(err, bodies.ErrFull):
+	case errors.Is(err, ErrBodiesFull):
 		refusal := Unavailable().With("limit", uploadsAtOnce).Because(err)
 		refusal.Message = fmt.Sprintf("The service is taking %d files, as many as it may at once: send this file again in a moment.", uploadsAtOnce)
 		err = refusal
@@ -101,7 +100,7 @@ func HoldUpload(ctx context.Context) (arrived func(), err error) {
 func holdAnswer(ctx context.Context, size int) error {
 	entry := exchangeOf(ctx)
 	h := &entry.holding
-	if h.of == nil || size <= bodies.Small {
+	if h.of == nil || size <= SmallBody {
 		return nil
 	}
 	counted := min(int64(size), h.of.largestAnswer)
@@ -116,9 +115,9 @@ func holdAnswer(ctx context.Context, size int) error {
 // the process has no room.
 func noRoom(err error) error {
 	switch {
-	case errors.Is(err, bodies.ErrShare):
+	case errors.Is(err, ErrBodiesShare):
 		return RateLimited(time.Second)
-	case errors.Is(err, bodies.ErrFull):
+	case errors.Is(err, ErrBodiesFull):
 		return Unavailable().Because(err)
 	}
 	return err
@@ -126,7 +125,7 @@ func noRoom(err error) error {
 
 // readWhole reads a body to its end. If the length is known, readWhole holds all bytes before
 // it reads the first, else it holds them in steps. No body is longer than most.
-func readWhole(body io.Reader, length, most int64, held *bodies.Held) ([]byte, error) {
+func readWhole(body io.Reader, length, most int64, held *HeldBody) ([]byte, error) {
 	const first, further = 4 << 10, 2 // bytes; times
 	room := length + 1                // a byte more, to see the end
 	if length < 0 {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -73,7 +73,7 @@ func (fs *Follows) Create(ctx context.Context, r Request) ([]Result, error) {
 		return nil, r.Plan.UpgradeRequired("The plan does not include follows.")
 	}
 	if r.Admit != nil {
-		if err := fault.Guard(func() error { return r.Admit(ctx) }); err != nil {
+		if err := attempt.Guard(func() error { return r.Admit(ctx) }); err != nil {
 			return nil, err
 		}
 	}

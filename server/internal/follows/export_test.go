@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
 // The tests read feeds with places of their own.
@@ -14,7 +14,9 @@ var ErrNoPlace = errNoPlace
 
 type Place = place
 
-func NewPlace(line *turns.Line, account string) *Place { return &place{line: line, account: account} }
+func NewPlace(line *underway.Line, account string) *Place {
+	return &place{line: line, account: account}
+}
 
 func (p *place) Reading(ctx context.Context, body io.Reader) io.Reader { return p.reading(ctx, body) }
 

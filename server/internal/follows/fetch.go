@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/internal/feed"
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -149,7 +149,7 @@ func (fs *Follows) MayFollow(ctx context.Context, account, address string, read 
 		return transcript.Errorf(transcript.ServiceUnavailable, "The service reads other large feeds. Send the request again.")
 	}
 	if err != nil {
-		return fault.Coded(err)
+		return attempt.Coded(err)
 	}
 	for _, i := range got.feed.Items {
 		if match, err := fs.cfg.Sites.Detect(i.Link); err == nil && !match.Short {

@@ -29,7 +29,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -85,7 +85,7 @@ type Follows struct {
 	pace  *rate.Limiter // of looks, so that many due sources are no storm
 	// The hosts at which this process looks, for each of the two queues.
 	quickHosts, slowHosts *hosts
-	largeFeeds            *turns.Line
+	largeFeeds            *underway.Line
 }
 
 const (
@@ -116,7 +116,7 @@ func New(c Config) *Follows {
 	if c.Now == nil {
 		c.Now = c.Store.Now
 	}
-	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), quickHosts: newHosts(), slowHosts: newHosts(), largeFeeds: turns.New(largeFeeds)}
+	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), quickHosts: newHosts(), slowHosts: newHosts(), largeFeeds: underway.NewLine(largeFeeds)}
 }
 
 // Periodic is the step of the package, and how often the queue runs it.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
 // To read more than largeFeed bytes of a feed, a look needs one of the largeFeeds places of the process.
@@ -21,7 +21,7 @@ var errNoPlace = errors.New("follows: other large feeds are being read")
 
 // place is the place that a look takes when its feed turns out to be large. The look keeps it to its end.
 type place struct {
-	line    *turns.Line
+	line    *underway.Line
 	account string
 	leave   func() // nil: the feed has no place
 }

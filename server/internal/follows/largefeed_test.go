@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/turns"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
 // A large feed has a place from its first bytes above the size on until its look ends. A small feed needs
@@ -20,7 +20,7 @@ import (
 func TestLargeFeedsTakePlaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		line := turns.New(1)
+		line := underway.NewLine(1)
 		read := func(account string, size int) (*follows.Place, error) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -47,7 +47,7 @@ func (fs *Follows) look(ctx context.Context, step Step, s *source) (found bool, 
 	}
 	within, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	err = fault.Guard(func() (err error) {
+	err = attempt.Guard(func() (err error) {
 		l.news, err = fs.read(throttle.InLine(within, s.ID), l)
 		return err
 	})
@@ -64,7 +64,7 @@ func (fs *Follows) look(ctx context.Context, step Step, s *source) (found bool, 
 		return false, fs.slower(after, s, l.began)
 	case errors.Is(err, errSlow):
 		return false, fs.slower(after, s, l.began)
-	case err != nil && fault.Own(err):
+	case err != nil && attempt.Own(err):
 		return false, err
 	case err != nil:
 		return false, fs.failed(after, l, err)
@@ -286,7 +286,7 @@ func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.
 // failing from then on, which is told once.
 func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
 	s := l.source
-	coded := fault.Coded(cause)
+	coded := attempt.Coded(cause)
 	begins := false
 	err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		begins = false
@@ -299,7 +299,7 @@ func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
 			return err
 		}
 		locked.Failures++
-		locked.LastError = fault.Last(coded, locked.Failures, now)
+		locked.LastError = attempt.Last(coded, locked.Failures, now)
 		if locked.FailingSince == nil || locked.FailingSince.After(now) {
 			locked.FailingSince = &now
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -109,7 +109,7 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 		return true, nil
 	case errors.Is(err, errMoved), errors.Is(err, db.ErrNotFound): // another run has the entry
 		return false, nil
-	case fault.Own(err), ctx.Err() != nil:
+	case attempt.Own(err), ctx.Err() != nil:
 		return false, err
 	case errors.As(err, &coded) && !passes(coded.Code):
 		return true, fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -123,7 +123,7 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 	if coded == nil {
 		fs.log.ErrorContext(ctx, "an item of a follow could not be submitted", "follow", f.ID, "position", e.Position, "err", err)
 	}
-	return false, fs.wait(ctx, f, fault.Coded(err))
+	return false, fs.wait(ctx, f, attempt.Coded(err))
 }
 
 // passes tells that a refusal may pass, so that the item waits.
@@ -283,7 +283,7 @@ func (fs *Follows) wait(ctx context.Context, f *follow, why *transcript.Error) e
 	if err != nil {
 		return err
 	}
-	f.LastError = fault.Last(why, 1, now)
+	f.LastError = attempt.Last(why, 1, now)
 	f.NextTakeAt = new(sqldb.Moment(now.Add(fs.cfg.Wait)))
 	return fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.SQL().NewUpdate().Model(f).Column("last_error", "next_take_at").WherePK().Where("NOT paused").Exec(ctx)
@@ -307,7 +307,7 @@ func (fs *Follows) Reopen(ctx context.Context, tx *db.Tx, jobs []string, why *tr
 	if err != nil || len(ids) == 0 {
 		return sqldb.Wrap("reopen items of follows", err)
 	}
-	last, err := json.Marshal(fault.Last(why, 1, now))
+	last, err := json.Marshal(attempt.Last(why, 1, now))
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
@@ -149,7 +148,7 @@ func (followHookArgs) Queue() string { return followQueue }
 
 // KeepAnnouncing notes again and again that this process has hooks, until ctx ends.
 func (d *Delivery) KeepAnnouncing(ctx context.Context) {
-	for pause := announceEvery; retry.Sleep(ctx, pause); {
+	for pause := announceEvery; attempt.Sleep(ctx, pause); {
 		pause = announceEvery
 		if err := d.Announce(ctx); err != nil && ctx.Err() == nil {
 			d.log.ErrorContext(ctx, "it was not noted that this process has hooks", "err", err)
@@ -256,7 +255,7 @@ func (d *Delivery) callFollowHook(ctx context.Context, w db.Work, step followHoo
 
 // call calls a hook, and queues the step again where that fails for the nth time.
 func (d *Delivery) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
-	err := fault.Guard(hook)
+	err := attempt.Guard(hook)
 	switch {
 	case err == nil:
 		return nil

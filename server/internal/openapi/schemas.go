@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/swaggest/jsonschema-go"
+
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/schema"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -41,7 +42,7 @@ func describeType(p jsonschema.InterceptSchemaParams) (stop bool, err error) {
 	case reflect.TypeFor[edge.FlatError]():
 		p.Schema.WithDescription(describeCodes(transcript.FlatCodes(), transcript.Code.Slug))
 	}
-	if values := schema.Enum(t); values != nil {
+	if values := request.EnumValues(t); values != nil {
 		p.Schema.Enum = values
 	}
 	p.Schema.RemoveType(jsonschema.Null)
@@ -95,7 +96,7 @@ func describeProperty(p jsonschema.InterceptPropParams) error {
 // package transcript or of the service has its Go name. Any other type has its Go name after
 // the name of its package.
 func schemaName(t reflect.Type, name string) string {
-	if named, ok := schema.Name(t); ok {
+	if named, ok := request.SchemaName(t); ok {
 		return named
 	}
 	if strings.HasSuffix(t.PkgPath(), "/transcript") || strings.Contains(t.PkgPath(), "/server/internal/") {

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -176,7 +176,7 @@ func (c *claims) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, cl
 		if refusal == nil {
 			continue
 		}
-		if err := c.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: fault.OfJob(refusal)}); err != nil {
+		if err := c.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: attempt.OfJob(refusal)}); err != nil {
 			return err
 		}
 	}

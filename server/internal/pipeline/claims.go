@@ -8,12 +8,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -120,7 +119,7 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 		return err
 	}
 	if end.Error != nil {
-		end.LastError = fault.Last(end.Error, e.Attempt, time.Now())
+		end.LastError = attempt.Last(end.Error, e.Attempt, time.Now())
 	}
 	before := *e
 	over, err := tx.Extractions.End(ctx, e, claims, end)
@@ -259,11 +258,11 @@ func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs
 	switch {
 	case !died:
 		return c.goBack(ctx, tx, e, interrupted, nil)
-	case e.Attempt >= retry.MaxAttempts:
-		return c.fail(ctx, tx, e, fault.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
+	case e.Attempt >= attempt.MaxAttempts:
+		return c.fail(ctx, tx, e, attempt.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
 	}
 	why := transcript.Errorf(transcript.Internal, "The process of the service that did the work has ended.")
-	return c.goBack(ctx, tx, e, attempted, fault.Last(why, e.Attempt, time.Now()))
+	return c.goBack(ctx, tx, e, attempted, attempt.Last(why, e.Attempt, time.Now()))
 }
 
 // extractionFunc works on an extraction that its transaction holds.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -65,7 +65,7 @@ type Config struct {
 
 // tuning is what only tests change.
 type tuning struct {
-	pauses    retry.Pauses
+	pauses    attempt.Pauses
 	settled   func(ended []db.Job) // is told what settle ends, in its transaction
 	hearAfter time.Duration        // how long an upload arrives before its chunks are recognized
 	// audioLook is the time between two looks for the audio of extractions that have ended.
@@ -73,7 +73,7 @@ type tuning struct {
 }
 
 func (t tuning) withDefaults() tuning {
-	t.pauses = cmp.Or(t.pauses, retry.Default())
+	t.pauses = cmp.Or(t.pauses, attempt.Default())
 	t.hearAfter = cmp.Or(t.hearAfter, hearAfter)
 	if t.settled == nil {
 		t.settled = func([]db.Job) {}

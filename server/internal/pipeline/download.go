@@ -11,8 +11,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -41,7 +41,7 @@ func (p *processor) download(ctx context.Context, t task, e *db.Extraction) (pat
 		}
 	}
 	path, err = p.downloadWithin(ctx, sub.Content, into, o)
-	if !errors.Is(err, follow.ErrUnwanted) && !errors.Is(err, errTakenOver) {
+	if !errors.Is(err, attempt.ErrUnwanted) && !errors.Is(err, errTakenOver) {
 		ask.CountVisit(ctx, p.metrics, sub.Platform, metrics.Audio, false, err)
 	}
 	return path, err

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 // PauseBriefly lets a test of all attempts end soon.
 func (c *Config) PauseBriefly() {
-	c.pauses = cmp.Or(c.pauses, retry.Default())
+	c.pauses = cmp.Or(c.pauses, attempt.Default())
 	for i := range c.pauses.After {
 		c.pauses.After[i] = time.Duration(i+1) * time.Millisecond
 	}
@@ -19,7 +19,7 @@ func (c *Config) PauseBriefly() {
 // WaitNoLonger lets a platform that still blocks after the first pause be the
 // end of a job.
 func (c *Config) WaitNoLonger() {
-	c.pauses = cmp.Or(c.pauses, retry.Default())
+	c.pauses = cmp.Or(c.pauses, attempt.Default())
 	c.pauses.LastWait = time.Nanosecond
 }
 

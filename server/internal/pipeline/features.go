@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 // Features are what stands beside the work on jobs and uses its queue, its processes and its ends:
@@ -50,7 +50,7 @@ type Shared struct {
 	Cluster *cluster.Cluster
 	Lists   engine.ListSource // keeps the pace; nil: this process reads no lists
 	Audio   *audio.Files
-	Pauses  retry.Pauses
+	Pauses  attempt.Pauses
 	// Trace is what to keep of the trace of a request.
 	Trace func(context.Context) string
 }

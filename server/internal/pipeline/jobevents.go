@@ -6,8 +6,8 @@ import (
 	"iter"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -118,7 +118,7 @@ func (j *Jobs) Wait(waiting context.Context, account, id string, v *view.View) (
 		if err != nil {
 			return nil, jobError("waiting for a job", err)
 		}
-		if row.State.Status.Terminal() || waiting.Err() != nil || !follow.Rest(waiting, wake) {
+		if row.State.Status.Terminal() || waiting.Err() != nil || !attempt.Rest(waiting, wake) {
 			return j.Show(ctx, row, v)
 		}
 	}
@@ -171,7 +171,7 @@ func (w *watcher) follow(ctx context.Context) {
 		if !w.transitions(ctx, row) || !w.segments(ctx, row) || !w.progress(row) {
 			return
 		}
-		if !follow.Rest(ctx, wake) {
+		if !attempt.Rest(ctx, wake) {
 			w.yield(Event{}, context.Cause(ctx))
 			return
 		}

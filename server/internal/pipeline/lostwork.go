@@ -8,10 +8,10 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 // releaseTimeout bounds what a step still writes when the service stops.
@@ -34,7 +34,7 @@ type rescue struct {
 // without hearing of it.
 func (r *rescue) watchOver(ctx context.Context) {
 	var seen cluster.Census
-	for retry.Sleep(ctx, cluster.LookEvery) {
+	for attempt.Sleep(ctx, cluster.LookEvery) {
 		if err := r.lookAround(ctx, &seen); err != nil && ctx.Err() == nil {
 			r.log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 		}
@@ -62,7 +62,7 @@ func (r *rescue) lookAround(ctx context.Context, seen *cluster.Census) error {
 // once.
 func (r *rescue) watchSessions(ctx context.Context) {
 	var seen cluster.Glances
-	for r.store.Shared() && retry.Sleep(ctx, seen.Pause()) {
+	for r.store.Shared() && attempt.Sleep(ctx, seen.Pause()) {
 		if err := r.glance(ctx, &seen); err != nil && ctx.Err() == nil {
 			r.log.ErrorContext(ctx, "looking for processes that have ended failed", "err", err)
 		}

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/speech"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -82,7 +82,7 @@ func (p *processor) report(ctx context.Context, t task, r *reporter, now transcr
 	err := p.ownNow(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		return tx.Jobs.SetProgress(ctx, e.ID, &now)
 	})
-	if err != nil && !errors.Is(err, follow.ErrUnwanted) && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, attempt.ErrUnwanted) && ctx.Err() == nil {
 		p.log.WarnContext(ctx, "progress was not written", "extraction", t.extraction, "err", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -90,7 +90,7 @@ func (p *processor) enterRecognition(ctx context.Context, t task, chunk int) (e 
 			return err
 		}
 		if plan.done[chunk] {
-			return follow.ErrUnwanted
+			return attempt.ErrUnwanted
 		}
 		return p.claims.enter(ctx, tx, e, t)
 	})

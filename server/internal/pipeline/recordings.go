@@ -15,7 +15,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
-	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -105,7 +104,7 @@ func (p *Pipeline) sniff(ctx context.Context, u *Upload) error {
 	if err = errors.Join(err, r.Close()); err != nil {
 		return fmt.Errorf("pipeline: looking at an upload: %w", err)
 	}
-	u.mediaType = mediatype.Sniff(head)
+	u.mediaType = SniffMedia(head)
 	return nil
 }
 

@@ -8,10 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -22,15 +20,15 @@ const settleTimeout = time.Minute
 
 // fault decides what follows from the error of a step. A block of the platform, a full
 // disk, a database or a recognizer that is away is waited for, without counting an attempt. Another
-// error that may pass is tried again, up to retry.MaxAttempts times. Any other ends the
+// error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
 // extraction. Chunks count their attempts each for itself; the extraction shows the
 // largest count.
 func (p *processor) fault(ctx context.Context, t task, again db.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	coded := fault.OfJob(cause)
-	if room := p.disks.Room(0); room != nil && retry.Transient(coded.Code) {
-		coded = fault.OfJob(room) // what a program makes of a full disk can be anything
+	coded := attempt.OfJob(cause)
+	if room := p.disks.Room(0); room != nil && attempt.Transient(coded.Code) {
+		coded = attempt.OfJob(room) // what a program makes of a full disk can be anything
 	}
 	same, tries := again, 0 // those of the extraction
 	if chunk, ok := again.(recognizeArgs); ok {
@@ -40,9 +38,9 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 	var e *db.Extraction
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
-		attempt := cmp.Or(tries, e.Attempt)
+		nth := cmp.Or(tries, e.Attempt)
 		now, err := tx.Now(ctx)
-		why := fault.Last(coded, attempt, now)
+		why := attempt.Last(coded, nth, now)
 		switch {
 		case err != nil:
 			return err
@@ -52,14 +50,14 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 				return err
 			}
 			return p.repeat(ctx, tx, e, t, same, blocked, why, pause)
-		case !retry.Transient(coded.Code) || attempt >= retry.MaxAttempts:
+		case !attempt.Transient(coded.Code) || nth >= attempt.MaxAttempts:
 			return p.claims.fail(ctx, tx, e, coded)
-		case attempt < e.Attempt: // another chunk has failed more often
-			return p.repeat(ctx, tx, e, t, again, interrupted, why, p.cfg.pauses.UntilNextAttempt(attempt, coded))
+		case nth < e.Attempt: // another chunk has failed more often
+			return p.repeat(ctx, tx, e, t, again, interrupted, why, p.cfg.pauses.UntilNextAttempt(nth, coded))
 		}
-		return p.repeat(ctx, tx, e, t, again, attempted, why, p.cfg.pauses.UntilNextAttempt(attempt, coded))
+		return p.repeat(ctx, tx, e, t, again, attempted, why, p.cfg.pauses.UntilNextAttempt(nth, coded))
 	})
-	if errors.Is(err, follow.ErrUnwanted) {
+	if errors.Is(err, attempt.ErrUnwanted) {
 		return p.cleanUp(ctx, t.extraction)
 	}
 	if err != nil {

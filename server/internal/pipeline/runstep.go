@@ -10,10 +10,10 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -97,7 +97,7 @@ func (p *processor) conclude(ctx context.Context, t task, again db.Step, err err
 	switch {
 	case err == nil, errors.Is(err, errTakenOver):
 		return err
-	case errors.Is(err, follow.ErrUnwanted):
+	case errors.Is(err, attempt.ErrUnwanted):
 		return p.cleanUp(after, t.extraction)
 	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
 		return p.release(after, t)
@@ -127,10 +127,10 @@ func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
 	return nil
 }
 
-// whileWanted runs fn with a context that ends with cause follow.ErrUnwanted when the
+// whileWanted runs fn with a context that ends with cause attempt.ErrUnwanted when the
 // extraction ends under it.
 func (p *processor) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
-	return follow.WhileWanted(ctx, p.store, extractionID, func(ctx context.Context) bool {
+	return attempt.WhileWanted(ctx, p.store, extractionID, func(ctx context.Context) bool {
 		e, err := p.store.Extractions.ByID(ctx, extractionID)
 		return err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound)
 	}, fn)
@@ -169,7 +169,7 @@ func (p *processor) leave(ctx context.Context, t task, again db.Step) error {
 		return err
 	})
 	switch {
-	case errors.Is(err, follow.ErrUnwanted):
+	case errors.Is(err, attempt.ErrUnwanted):
 		return p.cleanUp(ctx, t.extraction)
 	case errors.Is(err, errTakenOver):
 		return nil // then somebody does it

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 )
 
 // task is one run of a step.
@@ -32,7 +31,7 @@ var (
 )
 
 // own runs fn in a transaction that holds the extraction. It returns errTakenOver if
-// another process does the step now, and follow.ErrUnwanted if the extraction has ended or
+// another process does the step now, and attempt.ErrUnwanted if the extraction has ended or
 // gone on. A step writes only through own. No other process can take the step over before
 // the transaction ends, and a process that has lost the step cannot write.
 //
@@ -42,7 +41,7 @@ var (
 func (p *processor) own(ctx context.Context, t task, fn extractionFunc) error {
 	for pause := leastPause; ; pause = min(2*pause, mostOwnPause) {
 		err := p.ownNow(ctx, t, fn)
-		if !errors.Is(err, db.ErrUnavailable) || !retry.Sleep(ctx, pause) {
+		if !errors.Is(err, db.ErrUnavailable) || !attempt.Sleep(ctx, pause) {
 			return err
 		}
 	}
@@ -52,7 +51,7 @@ func (p *processor) own(ctx context.Context, t task, fn extractionFunc) error {
 func (p *processor) ownNow(ctx context.Context, t task, fn extractionFunc) error {
 	return p.claims.change(ctx, t.extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if e == nil {
-			return follow.ErrUnwanted
+			return attempt.ErrUnwanted
 		}
 		held, err := tx.Holds(ctx, t.work)
 		switch {
@@ -61,13 +60,13 @@ func (p *processor) ownNow(ctx context.Context, t task, fn extractionFunc) error
 		case !held:
 			return errTakenOver
 		case !slices.Contains(route(t.work.Kind), e.State):
-			return follow.ErrUnwanted
+			return attempt.ErrUnwanted
 		}
 		return fn(ctx, tx, e)
 	})
 }
 
-// ownWanted is own that returns follow.ErrUnwanted where the extraction has ended with fn: the
+// ownWanted is own that returns attempt.ErrUnwanted where the extraction has ended with fn: the
 // step has nothing more to do.
 func (p *processor) ownWanted(ctx context.Context, t task, fn extractionFunc) error {
 	var e *db.Extraction
@@ -76,7 +75,7 @@ func (p *processor) ownWanted(ctx context.Context, t task, fn extractionFunc) er
 		return fn(ctx, tx, e)
 	})
 	if err == nil && e.State.Status.Terminal() {
-		return follow.ErrUnwanted
+		return attempt.ErrUnwanted
 	}
 	return err
 }
@@ -89,7 +88,7 @@ func (p *processor) release(ctx context.Context, t task) error {
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		return p.claims.takeBack(ctx, tx, e, []db.Work{t.work}, false)
 	})
-	if err != nil && !errors.Is(err, follow.ErrUnwanted) {
+	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
 		return fmt.Errorf("pipeline: releasing work: %w", err)
 	}
 	return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)

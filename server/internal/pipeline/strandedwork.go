@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
-	"github.com/transcriptkit/transcriptkit/server/internal/retry"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 )
 
@@ -20,7 +20,7 @@ import (
 // watchStranded looks for stranded work until ctx ends. seen is what the look at the
 // start has found.
 func (r *rescue) watchStranded(ctx context.Context, seen db.Stranded) {
-	for retry.Sleep(ctx, r.lookEvery) {
+	for attempt.Sleep(ctx, r.lookEvery) {
 		found, err := r.store.Stranded(db.Unhurried(ctx))
 		if err == nil {
 			err = r.queueStranded(ctx, db.Stranded{

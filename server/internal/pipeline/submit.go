@@ -10,9 +10,9 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -141,7 +141,7 @@ func (p *Pipeline) submit(ctx context.Context, s Submission) (out *Outcome, used
 	}
 	found, job, used, err := p.decide(ctx, s)
 	if errors.Is(err, errNotAdmitted) {
-		if err = fault.Guard(func() error { return s.Admit(ctx) }); err == nil {
+		if err = attempt.Guard(func() error { return s.Admit(ctx) }); err == nil {
 			s.Admit = nil
 			found, job, used, err = p.decide(ctx, s)
 		}

@@ -5,9 +5,8 @@ import (
 	"errors"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/fault"
-	"github.com/transcriptkit/transcriptkit/server/internal/follow"
 )
 
 // Bounds of what is kept of traces, and told of them.
@@ -19,7 +18,7 @@ const (
 // traced runs a step, and tells the tracer of it.
 func (p *processor) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) error {
 	if p.cfg.Tracer == nil {
-		return fault.Guard(func() error { return run(ctx) })
+		return attempt.Guard(func() error { return run(ctx) })
 	}
 	told := engine.Step{Kind: t.work.Kind, Extraction: t.extraction, Attempt: t.work.Attempt}
 	if r, ok := s.(recognizeArgs); ok {
@@ -27,8 +26,8 @@ func (p *processor) traced(ctx context.Context, t task, s db.Step, run func(cont
 	}
 	told.Traces, _ = p.store.Jobs.Traces(ctx, t.extraction, maxTraces) // a step without them is better than none
 	under, end := p.cfg.Tracer.Step(ctx, told)
-	err := fault.Guard(func() error { return run(under) })
-	if errors.Is(err, follow.ErrUnwanted) || errors.Is(context.Cause(ctx), follow.ErrUnwanted) {
+	err := attempt.Guard(func() error { return run(under) })
+	if errors.Is(err, attempt.ErrUnwanted) || errors.Is(context.Cause(ctx), attempt.ErrUnwanted) {
 		end(nil) // the run was cut off, and has no result
 	} else {
 		end(err)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/schema"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -70,10 +69,10 @@ func Languages() Kind[transcript.LanguageList] {
 
 // Enum is one of the offered values. The case matters. A hidden value is accepted too, but the
 // document does not show it: the handler refuses the value with a specific code. The schema's
-// name in the document is the name of T, unless package schema has another. [Table.Enums]
+// name in the document is the name of T, unless [SchemaName] has another. [Table.Enums]
 // returns the schemas of a table's enums.
 func Enum[T ~string](offered []T, hidden ...T) Kind[T] {
-	name, ok := schema.Name(reflect.TypeFor[T]())
+	name, ok := SchemaName(reflect.TypeFor[T]())
 	if !ok {
 		name = reflect.TypeFor[T]().Name()
 	}

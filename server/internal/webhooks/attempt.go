@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/internal/egress"
-	"github.com/transcriptkit/transcriptkit/internal/oneline"
 	"github.com/transcriptkit/transcriptkit/internal/retryafter"
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
 )
@@ -71,7 +71,7 @@ func (s *Store) attempt(ctx context.Context, e *endpoint, d *delivery, now time.
 	if r.status/100 == 3 {
 		r.reason += " The service follows no redirects."
 	}
-	if text := oneline.Of(strings.ToValidUTF8(string(said), ""), maxQuoted); text != "" {
+	if text := clip.OneLine(strings.ToValidUTF8(string(said), ""), maxQuoted); text != "" {
 		r.reason += " It said: " + text
 	}
 	r.after, _ = retryafter.Parse(res.Header, longestRetryAfter) // 0: the answer asks for no pause

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/refusal"
 )
 
@@ -17,7 +16,7 @@ type statement struct {
 }
 
 // played is what an answer meets that shows a video.
-var played = absence.Table[statement]{
+var played = Absence[statement]{
 	{Name: "the player says that it plays the video", Missing: statement.refused},
 	{Name: "the answer is about this video", Missing: statement.another},
 	{Name: "the video has begun", Missing: statement.upcoming},
@@ -25,7 +24,7 @@ var played = absence.Table[statement]{
 }
 
 // none is what an answer meets in addition that proves that its video has no captions.
-var none = absence.Table[statement]{
+var none = Absence[statement]{
 	{Name: "the list of tracks can be read", Missing: statement.unread},
 	{Name: "the list has no track", Missing: statement.listed},
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/engine/internal/absence/absencetest"
+	"github.com/transcriptkit/transcriptkit/server/engine/internal/absencetest"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
 )
 

@@ -1,6 +1,6 @@
 // Package whispermodel holds what the adapters to Whisper's models share: the languages that
-// the models recognize, with their codes, language tags and names, and the correction of
-// segment times.
+// the models recognize, with their codes, language tags and names, the correction of
+// segment times, and how a server is asked for its presence and gets a recording.
 package whispermodel
 
 import "strings"
