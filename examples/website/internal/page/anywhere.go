@@ -14,8 +14,8 @@ type anywherePage struct {
 }
 
 // anywhere shows how to come to the start page with a link filled in.
-func (p *pages) anywhere(w http.ResponseWriter, r *http.Request) error {
-	return p.show(w, r, http.StatusOK, "anywhere", anywherePage{bookmarklet(p.Visitors.Origin(r))})
+func (p *pages) anywhere(r *Request) error {
+	return r.Show(http.StatusOK, "anywhere", anywherePage{bookmarklet(p.Visitors.Origin(r.Request))})
 }
 
 // bookmarklet returns a bookmark that opens the start page of a site in another tab, with the
@@ -43,7 +43,7 @@ func (p *pages) sharedLinks(shared url.Values) string {
 
 // manifest describes the site to a browser that installs it as a program, and to the system that
 // shares links with installed programs.
-func (p *pages) manifest(w http.ResponseWriter, _ *http.Request) error {
+func (p *pages) manifest(r *Request) error {
 	type icon struct {
 		Src   string `json:"src"`
 		Sizes string `json:"sizes"`
@@ -56,11 +56,11 @@ func (p *pages) manifest(w http.ResponseWriter, _ *http.Request) error {
 			return err
 		}
 	}
-	w.Header().Set("Content-Type", "application/manifest+json")
-	w.Header().Set("Cache-Control", "no-cache")
-	return json.NewEncoder(w).Encode(map[string]any{
+	r.W.Header().Set("Content-Type", "application/manifest+json")
+	r.W.Header().Set("Cache-Control", "no-cache")
+	return json.NewEncoder(r.W).Encode(map[string]any{
 		"id": "/", "start_url": "/", "scope": "/", "display": "minimal-ui",
-		"name": p.strings.text("site.name"), "short_name": p.strings.text("site.name"), "description": p.strings.text("start.lead"),
+		"name": r.Text("site.name"), "short_name": r.Text("site.name"), "description": r.Text("start.lead"),
 		"background_color": "#fbfbf9", "theme_color": "#2c5fd1", "icons": icons,
 		"share_target": map[string]any{
 			"action": "/", "method": "GET", "enctype": "application/x-www-form-urlencoded",

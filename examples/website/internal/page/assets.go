@@ -27,7 +27,7 @@ type assets struct {
 	modules map[string]module // by name
 }
 
-func readAssets(catalogs []*catalog) (*assets, error) {
+func readAssets(catalogs []*Catalog) (*assets, error) {
 	a := &assets{files: map[string][]byte{}, modules: map[string]module{}}
 	err := fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -32,7 +31,7 @@ type batchPage struct {
 	Reasons     []reason
 	Retried     *retried // the result of a retry that was just made; nil: none
 	Passed      *passed  // what was passed over in the pasted text; nil: nothing
-	Trouble     *trouble // why the playlist or channel could not be listed; nil: it was listed
+	Trouble     *Trouble // why the playlist or channel could not be listed; nil: it was listed
 
 	Export                 bool // whether the plan includes the export
 	ActionLabel, ActionURL string
@@ -69,13 +68,13 @@ func (b batchPage) Retryable() (n int) {
 func (batchPage) Formats() []batch.ExportFormat { return batch.ExportFormats() }
 
 // batch shows the progress of a batch, item by item.
-func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) batch(r *Request) error {
 	id := r.PathValue("id")
-	job, err := p.api.Batches.Get(r.Context(), id)
+	job, err := p.API.Batches.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r), Passed: passedOver(r)}
+	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r.Request), Passed: passedOver(r)}
 	var failed []batch.Item
 	if job.Failed > 0 {
 		if failed, err = p.failedItems(r.Context(), id); err != nil {
@@ -85,7 +84,7 @@ func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
 	}
 	items := failed
 	if !shown.FailedAlone {
-		page, err := p.api.Batches.Items(r.Context(), id, client.PageParams{Size: itemsShown, Token: shown.Page})
+		page, err := p.API.Batches.Items(r.Context(), id, client.PageParams{Size: itemsShown, Token: shown.Page})
 		if err != nil {
 			return err
 		}
@@ -95,18 +94,17 @@ func (p *pages) batch(w http.ResponseWriter, r *http.Request) error {
 		shown.Items = append(shown.Items, itemShown(job, item))
 	}
 	if job.Error != nil {
-		found := p.troubleIn(job.Error)
-		shown.Trouble = &found
+		shown.Trouble = r.TroubleIn(job.Error)
 	}
 	plan := p.planOf(r)
 	shown.Export, shown.ActionLabel, shown.ActionURL = plan.BatchExport, plan.ActionLabel, plan.ActionURL
-	return p.show(w, r, http.StatusOK, "batch", shown)
+	return r.Show(http.StatusOK, "batch", shown)
 }
 
 // planOf returns the visitor's plan. If the plan cannot be found out, it returns the zero
 // value, which permits nothing.
-func (p *pages) planOf(r *http.Request) account.Plan {
-	who, _ := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account) // the API reports the error itself
+func (p *pages) planOf(r *Request) account.Plan {
+	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account) // the API reports the error itself
 	return who.Plan
 }
 
@@ -114,7 +112,7 @@ func (p *pages) planOf(r *http.Request) account.Plan {
 func (p *pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
 	var failed []batch.Item
 	for at := (client.PageParams{Size: mostItems}); ; {
-		page, err := p.api.Batches.Items(ctx, id, at)
+		page, err := p.API.Batches.Items(ctx, id, at)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +180,7 @@ func retriedBefore(r *http.Request) *retried {
 }
 
 // retryBatch retries failed items: all that may succeed, those with one cause, or one item.
-func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) retryBatch(r *Request) error {
 	var which client.RetryParams
 	if item := r.PostFormValue("item"); item != "" {
 		which.Items = []string{item}
@@ -190,7 +188,7 @@ func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	if code := r.PostFormValue("code"); code != "" {
 		which.Codes = []transcript.Code{transcript.Code(code)}
 	}
-	done, err := p.api.Batches.Retry(r.Context(), r.PathValue("id"), which)
+	done, err := p.API.Batches.Retry(r.Context(), r.PathValue("id"), which)
 	if err != nil {
 		return err
 	}
@@ -203,24 +201,18 @@ func (p *pages) retryBatch(w http.ResponseWriter, r *http.Request) error {
 			to.Set(name, value)
 		}
 	}
-	http.Redirect(w, r, pathOfBatch(r.PathValue("id"))+"?"+to.Encode(), http.StatusSeeOther)
-	return nil
+	return r.Redirect(pathOfBatch(r.PathValue("id")) + "?" + to.Encode())
 }
 
 // cancelBatch cancels a batch: no further items begin.
-func (p *pages) cancelBatch(w http.ResponseWriter, r *http.Request) error {
-	if _, err := p.api.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
+func (p *pages) cancelBatch(r *Request) error {
+	if _, err := p.API.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
-	http.Redirect(w, r, pathOfBatch(r.PathValue("id")), http.StatusSeeOther)
-	return nil
+	return r.Redirect(pathOfBatch(r.PathValue("id")))
 }
 
 // deleteBatch deletes a batch. Its texts stay.
-func (p *pages) deleteBatch(w http.ResponseWriter, r *http.Request) error {
-	if err := p.api.Batches.Delete(r.Context(), r.PathValue("id")); err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/batches?deleted=1", http.StatusSeeOther)
-	return nil
+func (p *pages) deleteBatch(r *Request) error {
+	return r.Done(p.API.Batches.Delete(r.Context(), r.PathValue("id")), "/batches?deleted=1")
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -55,7 +54,7 @@ type batchForm struct {
 
 	Items   int    // how many items the plan permits
 	Field   string // "links", "file", "list", "language", "most", or empty: the whole form
-	Trouble *trouble
+	Trouble *Trouble
 }
 
 // Modes returns the sources of a batch.
@@ -67,18 +66,18 @@ func (batchForm) Modes() []batch.Mode {
 func (f batchForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // batches lists the visitor's batches.
-func (p *pages) batches(w http.ResponseWriter, r *http.Request) error {
-	return p.showBatches(w, r, http.StatusOK, batchForm{})
+func (p *pages) batches(r *Request) error {
+	return p.showBatches(r, http.StatusOK, batchForm{})
 }
 
-func (p *pages) showBatches(w http.ResponseWriter, r *http.Request, status int, form batchForm) error {
+func (p *pages) showBatches(r *Request, status int, form batchForm) error {
 	shown := batchesPage{Form: form, Deleted: r.FormValue("deleted") != ""}
 	query := client.BatchListParams{}
 	if form.Trouble == nil {
 		shown.Status = batch.Status(r.FormValue("status"))
 		query.Status, query.Token = shown.Status, r.FormValue("page")
 	}
-	found, err := p.api.Batches.List(r.Context(), query)
+	found, err := p.API.Batches.List(r.Context(), query)
 	switch {
 	case err == nil:
 		shown.Batches, shown.Later = found.Items, query.Token != ""
@@ -95,12 +94,12 @@ func (p *pages) showBatches(w http.ResponseWriter, r *http.Request, status int, 
 	if shown.Form.Items, err = p.itemsPermitted(r); err != nil {
 		return err
 	}
-	return p.show(w, r, status, "batches", shown)
+	return r.Show(status, "batches", shown)
 }
 
 // itemsPermitted returns how many items a batch of the visitor may have.
-func (p *pages) itemsPermitted(r *http.Request) (int, error) {
-	who, err := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account)
+func (p *pages) itemsPermitted(r *Request) (int, error) {
+	who, err := p.Accounts.Principal(r.Context(), r.Visitor().Account)
 	if err != nil && who.Plan.Name == "" {
 		return 0, err
 	}
@@ -111,14 +110,14 @@ func (p *pages) itemsPermitted(r *http.Request) (int, error) {
 }
 
 // createBatch makes a batch and redirects to its page.
-func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
-	form, params, err := readBatchForm(r, p.Sites)
+func (p *pages) createBatch(r *Request) error {
+	form, params, err := readBatchForm(r.Request, p.Sites)
 	var wrong *fieldError
 	switch {
 	case errors.As(err, &wrong):
 		form.Field = wrong.field
-		form.Trouble = &trouble{Status: http.StatusUnprocessableEntity, Message: p.strings.text(wrong.text)}
-		return p.showBatches(w, r, form.Trouble.Status, form)
+		form.Trouble = r.Invalid(wrong.text)
+		return p.showBatches(r, form.Trouble.Status, form)
 	case err != nil:
 		return err
 	}
@@ -126,26 +125,23 @@ func (p *pages) createBatch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil { // the form is not from these pages, so sending it twice makes two batches
 		once = uuid.New()
 	}
-	made, err := p.api.Batches.Create(r.Context(), params.BatchParams, client.WithIdempotencyKey(once.String()))
+	made, err := p.API.Batches.Create(r.Context(), params.BatchParams, client.WithIdempotencyKey(once.String()))
 	if errors.Is(err, transcript.IdempotencyConflict) { // the form was sent before and then changed
 		if params.CSV != nil {
 			params.CSV = bytes.NewReader(params.table)
 		}
-		made, err = p.api.Batches.Create(r.Context(), params.BatchParams)
+		made, err = p.API.Batches.Create(r.Context(), params.BatchParams)
 	}
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Err == nil {
-		found := p.troubleOf(r, err)
-		found.announce(w)
-		form.Trouble = &found
-		form.Field, found.Message = p.fieldOf(&params, refused, found.Message)
-		return p.showBatches(w, r, found.Status, form)
+		form.Trouble = r.Trouble(err)
+		form.Field, form.Trouble.Message = fieldOf(r, &params, refused, form.Trouble.Message)
+		return p.showBatches(r, form.Trouble.Status, form)
 	}
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, params.passed.onto(pathOfBatch(made.ID)), http.StatusSeeOther)
-	return nil
+	return r.Redirect(params.passed.onto(pathOfBatch(made.ID)))
 }
 
 // pathOfBatch returns the path of a batch's page.
@@ -270,7 +266,7 @@ var link = regexp.MustCompile(`^urls\.(\d+)$`)
 
 // fieldOf returns the field that the API refuses, and the reason, with the line if there are
 // lines.
-func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string) (field, says string) {
+func fieldOf(r *Request, sent *batchParams, refused *client.Error, message string) (field, says string) {
 	switch refused.Code {
 	case transcript.CSVParseError:
 		return "file", message
@@ -280,11 +276,11 @@ func (p *pages) fieldOf(sent *batchParams, refused *client.Error, message string
 	default:
 		return "", message
 	}
-	issue := firstIssue(refused.Details)
+	issue := FirstIssue(refused.Details)
 	switch of := link.FindStringSubmatch(issue.Path); {
 	case of != nil:
 		if n, err := strconv.Atoi(of[1]); err == nil && n < len(sent.lines) {
-			return sent.source, p.strings.text("batches.line", "line", sent.lines[n], "says", p.strings.fault(transcript.Issue{Path: "url", Reason: issue.Reason}))
+			return sent.source, r.Text("batches.line", "line", sent.lines[n], "says", r.Fault(transcript.Issue{Path: "url", Reason: issue.Reason}))
 		}
 	case issue.Path == "language":
 		return "language", message

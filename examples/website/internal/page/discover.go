@@ -44,7 +44,7 @@ func withQuery(path string, pairs ...string) string {
 // discoverPage shows search results and the forms to transcribe them.
 type discoverPage struct {
 	Asked   discoverAsked
-	Trouble *trouble // why there are no results; nil: there are
+	Trouble *Trouble // why there are no results; nil: there are
 	Retry   string   // the page to try again
 	Videos  videoList
 	Others  []otherFound // channels or playlists instead of videos
@@ -63,34 +63,32 @@ type otherFound struct {
 }
 
 // discover searches the video site. If that fails, it still shows its form.
-func (p *pages) discover(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) discover(r *Request) error {
 	q := r.URL.Query()
 	shown := discoverPage{Asked: discoverAsked{From: q.Get("from"), Search: video.Search{
 		Q: strings.TrimSpace(q.Get("q")), Type: video.Type(q.Get("type")), Order: video.Order(q.Get("order")), ChannelID: q.Get("channel"),
 	}}}
 	if to := p.namedBy(shown.Asked.Q); to != "" {
-		http.Redirect(w, r, to, http.StatusSeeOther)
-		return nil
+		return r.Redirect(to)
 	}
 	if shown.Asked.Q != "" {
-		found, err := p.api.Videos.Search(r.Context(), shown.Asked.Search, client.PageParams{Token: shown.Asked.From})
+		found, err := p.API.Videos.Search(r.Context(), shown.Asked.Search, client.PageParams{Token: shown.Asked.From})
 		if err != nil {
-			return p.notDiscovered(w, r, shown, err)
+			return p.notDiscovered(r, shown, err)
 		}
 		shown.take(found)
 	}
-	return p.show(w, r, http.StatusOK, "discover", shown)
+	return r.Show(http.StatusOK, "discover", shown)
 }
 
 // notDiscovered shows the reason why there are no results, below the form.
-func (p *pages) notDiscovered(w http.ResponseWriter, r *http.Request, shown discoverPage, err error) error {
-	why := p.troubleOf(r, err)
+func (p *pages) notDiscovered(r *Request, shown discoverPage, err error) error {
+	why := r.Trouble(err)
 	if why.Code == transcript.Unavailable {
-		why.Cure = p.strings.text("discover.gone")
+		why.Cure = r.Text("discover.gone")
 	}
-	why.announce(w)
-	shown.Trouble, shown.Retry = &why, r.URL.RequestURI()
-	return p.show(w, r, why.Status, "discover", shown)
+	shown.Trouble, shown.Retry = why, r.URL.RequestURI()
+	return r.Show(why.Status, "discover", shown)
 }
 
 // namedBy returns the page for a link or a name of the video site; empty for other words.
@@ -173,40 +171,40 @@ func (s listPage) KindURL(k video.Kind) string {
 }
 
 // channel lists a channel's uploads.
-func (p *pages) channel(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) channel(r *Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
-	found, err := p.api.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
+	found, err := p.API.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
-		return p.notDiscovered(w, r, discoverPage{}, err)
+		return p.notDiscovered(r, discoverPage{}, err)
 	}
 	for _, v := range found.Items {
 		shown.Title, shown.Within = cmp.Or(shown.Title, firstOf(v.Channel)), cmp.Or(shown.Within, firstOf(v.ChannelID))
 		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: v, Available: true})
 	}
-	return p.showList(w, r, shown, found.Next)
+	return p.showList(r, shown, found.Next)
 }
 
 // playlist lists the entries of a playlist.
-func (p *pages) playlist(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) playlist(r *Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
-	found, err := p.api.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
+	found, err := p.API.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
-		return p.notDiscovered(w, r, discoverPage{}, err)
+		return p.notDiscovered(r, discoverPage{}, err)
 	}
 	for _, item := range found.Items {
 		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: item.Video, Available: item.Available, Position: int64(item.Position) + 1})
 	}
-	return p.showList(w, r, shown, found.Next)
+	return p.showList(r, shown, found.Next)
 }
 
-func (p *pages) showList(w http.ResponseWriter, r *http.Request, shown listPage, next string) error {
+func (p *pages) showList(r *Request, shown listPage, next string) error {
 	if shown.Title == "" {
 		shown.Title = shown.ID
 	}
 	if next != "" {
 		shown.Next = withQuery(shown.URL(), "kind", string(shown.Kind), "from", next)
 	}
-	return p.show(w, r, http.StatusOK, "discover-list", shown)
+	return r.Show(http.StatusOK, "discover-list", shown)
 }
 
 // videoList is a list of videos to transcribe.
@@ -257,13 +255,13 @@ func (v videoRow) Captions() string {
 
 // takeFound orders the transcripts of results: of one video, of the checked videos, or of a
 // whole channel or playlist.
-func (p *pages) takeFound(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) takeFound(r *Request) error {
 	if err := r.ParseForm(); err != nil {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
+		return r.Refuse(transcript.InvalidRequest, "start.unreadable")
 	}
 	language, err := readLinkForm(r.PostForm).languages()
 	if err != nil {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.badLanguage", "why", err))
+		return r.Refuse(transcript.InvalidRequest, "start.badLanguage", "why", err)
 	}
 	asked := client.BatchParams{
 		URLs: slices.DeleteFunc(r.PostForm["video"], func(id string) bool { return id == "" }), Channel: r.PostForm.Get("channel"), Playlist: r.PostForm.Get("playlist"), Language: language,
@@ -276,19 +274,15 @@ func (p *pages) takeFound(w http.ResponseWriter, r *http.Request) error {
 	case asked.Channel != "" || asked.Playlist != "":
 		asked.URLs = nil
 		if asked.MaxItems, err = strconv.Atoi(r.PostForm.Get("most")); err != nil {
-			return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("discover.badMost"))
+			return r.Refuse(transcript.InvalidRequest, "discover.badMost")
 		}
 		to, err = p.sendBatch(r, asked)
 	case len(asked.URLs) == 0:
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("discover.none"))
+		return r.Refuse(transcript.InvalidRequest, "discover.none")
 	case len(asked.URLs) == 1:
 		to, err = p.sendLink(r, asked.URLs[0], language)
 	default:
 		to, err = p.sendBatch(r, asked)
 	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return r.Done(err, to)
 }

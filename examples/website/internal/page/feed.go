@@ -18,7 +18,7 @@ type feedPage struct {
 	Address string        // of the feed, shown only this once; empty: it was not just made
 	Again   bool          // whether the form was sent before
 	Deleted bool          // whether the address has just ended
-	Refusal *trouble      // why the account may have no feed; nil: it may
+	Refusal *Trouble      // why the account may have no feed; nil: it may
 }
 
 // Before tells the present address from all others: sending the form twice makes one address.
@@ -30,36 +30,36 @@ func (f feedPage) Before() string {
 }
 
 // feed shows the state of the visitor's feed.
-func (p *pages) feed(w http.ResponseWriter, r *http.Request) error {
-	return p.showFeed(w, r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
+func (p *pages) feed(r *Request) error {
+	return p.showFeed(r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFeed(w http.ResponseWriter, r *http.Request, status int, shown feedPage) error {
-	state, err := p.api.Library.Feed(r.Context())
+func (p *pages) showFeed(r *Request, status int, shown feedPage) error {
+	state, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
 	}
 	shown.Feed = state.Feed
 	shown.Deleted = shown.Deleted && shown.Feed == nil
-	return p.show(w, r, status, "feed", shown)
+	return r.Show(status, "feed", shown)
 }
 
 // renewFeed gives the feed a new address and shows the address in the answer, which no cache
 // stores. Reloading the page, or sending the form again, shows that there is an address, but not
 // the address.
-func (p *pages) renewFeed(w http.ResponseWriter, r *http.Request) error {
-	present, err := p.api.Library.Feed(r.Context())
+func (p *pages) renewFeed(r *Request) error {
+	present, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
 	}
 	if r.PostFormValue("before") != (feedPage{Feed: present.Feed}).Before() {
-		return p.showFeed(w, r, http.StatusConflict, feedPage{Again: true})
+		return p.showFeed(r, http.StatusConflict, feedPage{Again: true})
 	}
-	made, err := p.api.Library.RenewFeed(r.Context())
+	made, err := p.API.Library.RenewFeed(r.Context())
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == transcript.UpgradeRequired {
-		found := p.troubleOf(r, err)
-		return p.showFeed(w, r, found.Status, feedPage{Refusal: &found})
+		refusal := r.Trouble(err)
+		return p.showFeed(r, refusal.Status, feedPage{Refusal: refusal})
 	}
 	if err != nil {
 		return err
@@ -68,14 +68,10 @@ func (p *pages) renewFeed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.showFeed(w, r, http.StatusCreated, feedPage{Address: p.Visitors.Origin(r) + address.Path})
+	return p.showFeed(r, http.StatusCreated, feedPage{Address: p.Visitors.Origin(r.Request) + address.Path})
 }
 
 // deleteFeed ends the address of the visitor's feed.
-func (p *pages) deleteFeed(w http.ResponseWriter, r *http.Request) error {
-	if err := p.api.Library.DeleteFeed(r.Context()); err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/feed?deleted=1", http.StatusSeeOther)
-	return nil
+func (p *pages) deleteFeed(r *Request) error {
+	return r.Done(p.API.Library.DeleteFeed(r.Context()), "/feed?deleted=1")
 }

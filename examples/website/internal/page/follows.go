@@ -45,23 +45,23 @@ type followForm struct {
 	Most     string
 
 	Field   string // "link", "file", "language", "most", or empty: the whole form
-	Trouble *trouble
+	Trouble *Trouble
 }
 
 // Is reports whether a field has the fault.
 func (f followForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // follows lists what the visitor follows.
-func (p *pages) follows(w http.ResponseWriter, r *http.Request) error {
-	return p.showFollows(w, r, http.StatusOK, followsPage{Deleted: r.FormValue("deleted") != ""})
+func (p *pages) follows(r *Request) error {
+	return p.showFollows(r, http.StatusOK, followsPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFollows(w http.ResponseWriter, r *http.Request, status int, shown followsPage) error {
+func (p *pages) showFollows(r *Request, status int, shown followsPage) error {
 	query := client.PageParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
 	}
-	found, err := p.api.Follows.List(r.Context(), query)
+	found, err := p.API.Follows.List(r.Context(), query)
 	switch {
 	case err == nil:
 		shown.Follows, shown.Later = found.Items, query.Token != ""
@@ -71,18 +71,18 @@ func (p *pages) showFollows(w http.ResponseWriter, r *http.Request, status int, 
 	case shown.Form.Trouble == nil: // a refused form is shown without the list
 		return err
 	}
-	return p.show(w, r, status, "follows", shown)
+	return r.Show(status, "follows", shown)
 }
 
 // createFollows follows a link, or all addresses of a file. Sending the form twice changes
 // nothing: the API makes no equal follow.
-func (p *pages) createFollows(w http.ResponseWriter, r *http.Request) error {
-	form, list, err := readFollowForm(r)
+func (p *pages) createFollows(r *Request) error {
+	form, list, err := readFollowForm(r.Request)
 	var wrong *fieldError
 	if errors.As(err, &wrong) {
 		form.Field = wrong.field
-		form.Trouble = &trouble{Status: http.StatusUnprocessableEntity, Message: p.strings.text(wrong.text)}
-		return p.showFollows(w, r, form.Trouble.Status, followsPage{Form: form})
+		form.Trouble = r.Invalid(wrong.text)
+		return p.showFollows(r, form.Trouble.Status, followsPage{Form: form})
 	}
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (p *pages) createFollows(w http.ResponseWriter, r *http.Request) error {
 	to := ""
 	if list == nil {
 		var made *batch.Follow
-		if made, _, err = p.api.Follows.Create(r.Context(), client.FollowParams{Feed: form.Link, FollowOptions: form.options()}); err == nil {
+		if made, _, err = p.API.Follows.Create(r.Context(), client.FollowParams{Feed: form.Link, FollowOptions: form.options()}); err == nil {
 			to = pathOfFollow(made.ID)
 		}
 	} else {
@@ -100,22 +100,19 @@ func (p *pages) createFollows(w http.ResponseWriter, r *http.Request) error {
 	var refused *client.Error
 	switch {
 	case errors.As(err, &refused) && refused.Err == nil:
-		found := p.troubleOf(r, err)
-		found.announce(w)
-		form.Trouble, form.Field = &found, fieldOfFollow(refused, list != nil)
-		return p.showFollows(w, r, found.Status, followsPage{Form: form})
+		form.Trouble, form.Field = r.Trouble(err), fieldOfFollow(refused, list != nil)
+		return p.showFollows(r, form.Trouble.Status, followsPage{Form: form})
 	case err != nil:
 		return err
 	case to != "":
-		http.Redirect(w, r, to, http.StatusSeeOther)
-		return nil
+		return r.Redirect(to)
 	}
-	return p.showFollows(w, r, http.StatusOK, shown)
+	return p.showFollows(r, http.StatusOK, shown)
 }
 
 // followAll follows all addresses of a list, and counts what became of them.
 func (p *pages) followAll(ctx context.Context, list []byte, o client.FollowOptions) (*added, error) {
-	rows, err := p.api.Follows.CreateAll(ctx, bytes.NewReader(list), formatOfList(list), o)
+	rows, err := p.API.Follows.CreateAll(ctx, bytes.NewReader(list), formatOfList(list), o)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +182,7 @@ func readFollowForm(r *http.Request) (f followForm, list []byte, err error) {
 
 // fieldOfFollow is the field of the form that a refusal of the API is about.
 func fieldOfFollow(refused *client.Error, file bool) string {
-	at, _, _ := strings.Cut(firstIssue(refused.Details).Path, ".")
+	at, _, _ := strings.Cut(FirstIssue(refused.Details).Path, ".")
 	switch {
 	case at == "language":
 		return "language"
@@ -217,13 +214,13 @@ type followItem struct {
 }
 
 // follow shows a follow and what became of its items.
-func (p *pages) follow(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) follow(r *Request) error {
 	id, query := r.PathValue("id"), client.PageParams{Token: r.FormValue("page")}
-	found, err := p.api.Follows.Get(r.Context(), id)
+	found, err := p.API.Follows.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	items, err := p.api.Follows.Items(r.Context(), id, query)
+	items, err := p.API.Follows.Items(r.Context(), id, query)
 	if err != nil {
 		return err
 	}
@@ -238,24 +235,20 @@ func (p *pages) follow(w http.ResponseWriter, r *http.Request) error {
 	if items.Next != "" {
 		shown.Older = pathOfFollow(id) + "?" + url.Values{"page": {items.Next}}.Encode()
 	}
-	return p.show(w, r, http.StatusOK, "follow", shown)
+	return r.Show(http.StatusOK, "follow", shown)
 }
 
 // changeFollow pauses a follow, lets it go on, or deletes it.
-func (p *pages) changeFollow(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) changeFollow(r *Request) error {
 	id, to := r.PathValue("id"), pathOfFollow(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {
 	case "pause":
-		_, err = p.api.Follows.Pause(r.Context(), id)
+		_, err = p.API.Follows.Pause(r.Context(), id)
 	case "resume":
-		_, err = p.api.Follows.Resume(r.Context(), id)
+		_, err = p.API.Follows.Resume(r.Context(), id)
 	default:
-		err, to = p.api.Follows.Delete(r.Context(), id), "/follows?deleted=1"
+		err, to = p.API.Follows.Delete(r.Context(), id), "/follows?deleted=1"
 	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return r.Done(err, to)
 }

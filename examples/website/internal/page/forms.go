@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/http"
 	"sync"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
@@ -51,7 +50,7 @@ func (f *forms) release(owner string, size int64) {
 // holdForm counts the bytes of a large form before they are read. The caller releases them. A
 // small form, such as one link, is not counted, so that slow senders of large forms cannot
 // block small ones.
-func (p *pages) holdForm(r *http.Request, most int64) (release func(), err error) {
+func (r *Request) holdForm(most int64) (release func(), err error) {
 	size := r.ContentLength
 	switch {
 	case size < 0 || size > most: // no more than that is read
@@ -59,11 +58,11 @@ func (p *pages) holdForm(r *http.Request, most int64) (release func(), err error
 	case size <= maxForm:
 		return func() {}, nil
 	}
-	release, code := p.forms.hold(visitor.Owner(r.Context()), size)
+	release, code := r.site.forms.hold(visitor.Owner(r.Context()), size)
 	if code == "" {
 		return release, nil
 	}
-	refusal := transcript.Errorf(code, "%s", p.strings.text("problem.tooMuch"))
+	refusal := r.Refuse(code, "problem.tooMuch")
 	if refusal.RetryAfter = 2; code == transcript.RateLimited {
 		refusal.RetryAfter = 1
 	}

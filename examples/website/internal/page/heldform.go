@@ -11,17 +11,17 @@ import (
 // as many links as a batch may have.
 const maxHeld = 1 << 20
 
-// heldForm is a form that was sent after the session of its user had ended. The sign-in page holds
+// HeldForm is a form that was sent after the session of its user had ended. The sign-in page holds
 // it, and sends it once the same user has signed in. Files are not held.
-type heldForm struct {
+type HeldForm struct {
 	User string // whose page the form is from
 	To   string // the path and query of the form
 	Body string // the encoded fields
 }
 
-// held returns the form that a sign-in page has sent; nil: none.
-func held(r *http.Request) *heldForm {
-	f := heldForm{User: r.PostFormValue("heldUser"), To: localPath(r.PostFormValue("heldTo")), Body: r.PostFormValue("heldBody")}
+// Held returns the form that a sign-in page has sent; nil: none.
+func Held(r *Request) *HeldForm {
+	f := HeldForm{User: r.PostFormValue("heldUser"), To: localPath(r.PostFormValue("heldTo")), Body: r.PostFormValue("heldBody")}
 	if f.User == "" || f.To == "/" {
 		return nil
 	}
@@ -30,26 +30,26 @@ func held(r *http.Request) *heldForm {
 
 // holdUntilSignIn answers a form with the sign-in page, which holds the form. It never holds a
 // password: the user then returns to the page with the form.
-func (p *pages) holdUntilSignIn(w http.ResponseWriter, r *http.Request, user string) error {
-	form := signForm{Name: user, Next: p.pageOf(r), Open: p.Visitors.OpenToAll()}
+func (r *Request) holdUntilSignIn(user string) error {
+	form := SignForm{Name: user, Next: r.pageOf(), Open: r.site.Visitors.OpenToAll()}
 	body := r.PostForm.Encode()
 	switch {
 	case r.PostForm.Has("password"):
-		form.Ended = p.strings.text("sign.ended")
+		form.Ended = r.Text("sign.ended")
 	case len(body) > maxHeld:
-		form.Ended = p.strings.text("sign.endedTooLarge")
+		form.Ended = r.Text("sign.endedTooLarge")
 	default:
-		form.Ended = p.strings.text("sign.endedHeld")
-		form.Held = &heldForm{User: user, To: r.URL.RequestURI(), Body: body}
+		form.Ended = r.Text("sign.endedHeld")
+		form.Held = &HeldForm{User: user, To: r.URL.RequestURI(), Body: body}
 	}
 	if form.Held != nil && hasFile(r.MultipartForm) {
-		form.Ended = p.strings.text("sign.endedFile")
+		form.Ended = r.Text("sign.endedFile")
 	}
-	return p.show(w, r, http.StatusUnauthorized, "sign-in", form)
+	return r.Show(http.StatusUnauthorized, "sign-in", form)
 }
 
-// send answers a request with the answer to the form.
-func (f heldForm) send(w http.ResponseWriter, r *http.Request, to http.Handler) error {
+// Send answers a request with the answer to the form.
+func (f HeldForm) Send(r *Request) error {
 	at, err := url.Parse(f.To)
 	if err != nil {
 		return err
@@ -58,6 +58,6 @@ func (f heldForm) send(w http.ResponseWriter, r *http.Request, to http.Handler) 
 	sent.URL, sent.RequestURI = at, f.To
 	sent.Body, sent.ContentLength = io.NopCloser(strings.NewReader(f.Body)), int64(len(f.Body))
 	sent.Form, sent.PostForm, sent.MultipartForm = nil, nil, nil
-	to.ServeHTTP(w, sent)
+	r.site.mux.ServeHTTP(r.W, sent)
 	return nil
 }

@@ -33,15 +33,15 @@ type changedLine struct {
 const mostChanges = 200
 
 // history shows the revisions of a text.
-func (p *pages) history(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) history(r *Request) error {
 	key := keyOf(r)
-	saved, err := p.api.Library.Get(r.Context(), key)
+	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
 		return err
 	}
 	key.Language = saved.Transcript.Lang
 	shown := historyPage{reading: reading{Transcript: saved.Transcript, Known: true}, Present: saved.Revision}
-	if shown.Revisions, err = p.api.Library.Revisions(r.Context(), key); err != nil {
+	if shown.Revisions, err = p.API.Library.Revisions(r.Context(), key); err != nil {
 		return err
 	}
 	shown.Restored = shown.number(r.FormValue("restored"))
@@ -51,7 +51,7 @@ func (p *pages) history(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return p.show(w, r, http.StatusOK, "history", shown)
+	return r.Show(http.StatusOK, "history", shown)
 }
 
 // number returns the number of a listed revision; 0 if the list has no such revision.
@@ -73,16 +73,16 @@ func (h historyPage) Before(n int) int {
 }
 
 // compare finds out what the shown revision changed.
-func (p *pages) compare(r *http.Request, key library.Key, shown *historyPage) error {
+func (p *pages) compare(r *Request, key library.Key, shown *historyPage) error {
 	before := shown.Before(shown.Shown)
 	if before == 0 {
 		return nil
 	}
-	was, err := p.api.Library.Revision(r.Context(), key, before)
+	was, err := p.API.Library.Revision(r.Context(), key, before)
 	if err != nil {
 		return err
 	}
-	now, err := p.api.Library.Revision(r.Context(), key, shown.Shown)
+	now, err := p.API.Library.Revision(r.Context(), key, shown.Shown)
 	if err != nil {
 		return err
 	}
@@ -122,21 +122,20 @@ func spoken(s transcript.Segment) string {
 }
 
 // restore makes an older revision the present text. The page that follows offers to undo that.
-func (p *pages) restore(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) restore(r *Request) error {
 	key := keyOf(r)
 	n, err := strconv.Atoi(r.PostFormValue("revision"))
 	if err != nil {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("edit.unreadable"))
+		return r.Refuse(transcript.InvalidRequest, "edit.unreadable")
 	}
-	saved, err := p.api.Library.Get(r.Context(), key)
+	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
 		return err
 	}
-	restored, err := p.api.Library.Restore(r.Context(), key, n, saved.Revision)
+	restored, err := p.API.Library.Restore(r.Context(), key, n, saved.Revision)
 	if err != nil {
 		return err
 	}
 	at := reading{Transcript: restored.Transcript}
-	http.Redirect(w, r, at.Here()+"/history"+at.Language()+"&restored="+strconv.Itoa(n)+"&undo="+strconv.Itoa(saved.Revision), http.StatusSeeOther)
-	return nil
+	return r.Redirect(at.Here() + "/history" + at.Language() + "&restored=" + strconv.Itoa(n) + "&undo=" + strconv.Itoa(saved.Revision))
 }

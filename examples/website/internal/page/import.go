@@ -24,23 +24,23 @@ type importPage struct {
 	Asked      string   // the language as the visitor wrote it
 	Field      string   // with the fault: "file" or "language"
 	Fault      string   // empty: no fault
-	Refusal    *trouble // why the service has not taken the file; nil: it was not asked
+	Refusal    *Trouble // why the service has not taken the file; nil: it was not asked
 	MaxBytes   int64
 	Replaces   bool
 	Extensions string // that the form offers
 }
 
 // importForm shows the form. Without a content in its path the file becomes a new text.
-func (p *pages) importForm(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) importForm(r *Request) error {
 	shown, err := p.importOf(r)
 	if err != nil {
 		return err
 	}
-	return p.show(w, r, http.StatusOK, "import", *shown)
+	return r.Show(http.StatusOK, "import", *shown)
 }
 
 // importOf returns the form for the content in the path of a request.
-func (p *pages) importOf(r *http.Request) (*importPage, error) {
+func (p *pages) importOf(r *Request) (*importPage, error) {
 	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.txt"}
 	key := library.Key{ // its language stands in the address, so that the form is read later
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
@@ -48,7 +48,7 @@ func (p *pages) importOf(r *http.Request) (*importPage, error) {
 	if key.ExternalID == "" {
 		return shown, nil
 	}
-	saved, err := p.api.Library.Get(r.Context(), key)
+	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
 		return nil, err
 	}
@@ -58,27 +58,27 @@ func (p *pages) importOf(r *http.Request) (*importPage, error) {
 
 // importFile makes the file of a form a text, and goes to its page. The history of a replaced
 // text keeps the text as it was.
-func (p *pages) importFile(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) importFile(r *Request) error {
 	shown, err := p.importOf(r)
 	if err != nil {
 		return err
 	}
-	content, format, fault := readImport(r)
+	content, format, fault := readImport(r.Request)
 	shown.Asked = cmp.Or(strings.TrimSpace(r.PostFormValue("lang")), shown.Asked)
 	if fault == "" && shown.Asked == "" {
-		shown.Field, shown.Fault = "language", p.strings.text("import.noLanguage")
+		shown.Field, shown.Fault = "language", r.Text("import.noLanguage")
 	}
 	if fault != "" {
-		shown.Field, shown.Fault = "file", p.strings.text(fault)
+		shown.Field, shown.Fault = "file", r.Text(fault)
 	}
 	if shown.Fault != "" {
-		return p.show(w, r, http.StatusUnprocessableEntity, "import", *shown)
+		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
 	}
 	key := library.Key{Platform: shown.Platform, ExternalID: shown.ExternalID, Language: shown.Asked}
 	file := library.Import{Format: format, Content: content}
 	if shown.Replaces {
 		key.Language = shown.Lang
-		saved, err := p.api.Library.Get(r.Context(), key)
+		saved, err := p.API.Library.Get(r.Context(), key)
 		if err != nil {
 			return err
 		}
@@ -86,23 +86,20 @@ func (p *pages) importFile(w http.ResponseWriter, r *http.Request) error {
 	} else {
 		key.Platform, key.ExternalID = transcript.Upload, newUploadID()
 	}
-	saved, err := p.api.Library.Import(r.Context(), key, file)
+	saved, err := p.API.Library.Import(r.Context(), key, file)
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == transcript.InvalidRequest {
-		shown.Field, shown.Fault = "file", p.strings.text("import.unreadable")
-		if firstIssue(refused.Details).Path == "language" {
-			shown.Field, shown.Fault = "language", p.strings.text("transcript.badLanguage")
+		shown.Field, shown.Fault = "file", r.Text("import.unreadable")
+		if FirstIssue(refused.Details).Path == "language" {
+			shown.Field, shown.Fault = "language", r.Text("transcript.badLanguage")
 		}
-		return p.show(w, r, http.StatusUnprocessableEntity, "import", *shown)
+		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
 	}
 	if err != nil {
-		found := p.troubleOf(r, err)
-		found.announce(w)
-		shown.Refusal = &found
-		return p.show(w, r, found.Status, "import", *shown)
+		shown.Refusal = r.Trouble(err)
+		return r.Show(shown.Refusal.Status, "import", *shown)
 	}
-	http.Redirect(w, r, transcriptPath(&saved.Transcript), http.StatusSeeOther)
-	return nil
+	return r.Redirect(transcriptPath(&saved.Transcript))
 }
 
 // newUploadID returns the id of a content that no platform has.

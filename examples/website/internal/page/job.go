@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -24,7 +23,7 @@ type jobPage struct {
 	Steps   []step
 	Known   bool // whether Steps contain the job's stage
 	Percent int  // of the recognition; -1: none
-	Trouble *trouble
+	Trouble *Trouble
 	Again   bool    // whether a repetition may succeed
 	Passed  *passed // what was passed over in the pasted text; nil: nothing
 	Refresh int     // seconds, for browsers without scripts; 0: the job has ended
@@ -65,12 +64,12 @@ var steps = []step{
 
 // job shows the progress of a job or the reason of its failure, or redirects to the text if
 // there is one.
-func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) job(r *Request) error {
 	if strings.Trim(r.PathValue("id"), ".") == "" { // dots would change the path
-		return p.nothing(w, r)
+		return Nothing(r)
 	}
 	var told client.Response
-	job, err := p.api.Jobs.Get(r.Context(), r.PathValue("id"), client.WithResponse(&told))
+	job, err := p.API.Jobs.Get(r.Context(), r.PathValue("id"), client.WithResponse(&told))
 	if err == nil && job.Result != nil && job.Result.Transcript == nil {
 		job, err = p.inJSON(r)
 	}
@@ -78,11 +77,10 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if job.Result != nil && job.Result.Transcript != nil {
-		http.Redirect(w, r, resultPath(job.Result), http.StatusSeeOther)
-		return nil
+		return r.Redirect(resultPath(job.Result))
 	}
 	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1, Passed: passedOver(r)}
-	if shown.Form.Links == "" || visitor.From(r.Context()).Known() {
+	if shown.Form.Links == "" || r.Visitor().Known() {
 		p.lookUp(r, &shown)
 	}
 	if file := r.FormValue("file"); job.Status == transcript.JobCancelled && file != "" { // the library has no row of a canceled upload
@@ -99,22 +97,21 @@ func (p *pages) job(w http.ResponseWriter, r *http.Request) error {
 			shown.Percent = int(100 * min(max(job.Progress.Fraction, 0), 1))
 		}
 	case job.Status == transcript.JobFailed && job.Error != nil:
-		found := p.troubleIn(job.Error)
-		found.Link = shown.Form.Links
-		shown.Trouble, shown.Again = &found, job.Error.RetryableJob()
+		shown.Trouble, shown.Again = r.TroubleIn(job.Error), job.Error.RetryableJob()
+		shown.Trouble.Link = shown.Form.Links
 	default:
 		shown.Again = true
 	}
-	return p.show(w, r, http.StatusOK, "job", shown)
+	return r.Show(http.StatusOK, "job", shown)
 }
 
 // inJSON returns a job with its text as segments, if the job was created with another format.
-func (p *pages) inJSON(r *http.Request) (*transcript.Job, error) {
+func (p *pages) inJSON(r *Request) (*transcript.Job, error) {
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(r.PathValue("id"))+"?format=json", nil)
 	if err != nil {
 		return nil, err
 	}
-	res, err := direct{p.API}.RoundTrip(req)
+	res, err := p.Direct.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +122,9 @@ func (p *pages) inJSON(r *http.Request) (*transcript.Job, error) {
 
 // lookUp completes the page of a job from the job's row in the visitor's library. Without a row
 // the page shows less.
-func (p *pages) lookUp(r *http.Request, shown *jobPage) {
+func (p *pages) lookUp(r *Request, shown *jobPage) {
 	const rows = 100 // the newest ones, as many as the API returns at once
-	page, err := p.api.Library.List(r.Context(), library.Query{View: library.History, PageSize: rows})
+	page, err := p.API.Library.List(r.Context(), library.Query{View: library.History, PageSize: rows})
 	if err != nil {
 		return // guests have no library
 	}
@@ -177,9 +174,9 @@ func refreshAfter(told client.Response) int {
 }
 
 // cancelJob cancels a job. If the job has already ended, its page shows how.
-func (p *pages) cancelJob(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) cancelJob(r *Request) error {
 	id := r.PathValue("id")
-	_, err := p.api.Jobs.Cancel(r.Context(), id)
+	_, err := p.API.Jobs.Cancel(r.Context(), id)
 	if err != nil && !errors.Is(err, transcript.StateConflict) {
 		return err
 	}
@@ -188,6 +185,5 @@ func (p *pages) cancelJob(w http.ResponseWriter, r *http.Request) error {
 	if file := r.PostFormValue("file"); file != "" && len(file) <= maxQuery {
 		query.Set("file", file)
 	}
-	http.Redirect(w, r, "/jobs/"+url.PathEscape(id)+"?"+query.Encode(), http.StatusSeeOther)
-	return nil
+	return r.Redirect("/jobs/" + url.PathEscape(id) + "?" + query.Encode())
 }

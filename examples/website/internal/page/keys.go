@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -28,7 +27,7 @@ const endedKeys = 20
 type keysPage struct {
 	Usable, Ended []account.Key // the latest first
 	Form          keyForm
-	Refusal       *trouble // why the account may have no keys; nil: it may
+	Refusal       *Trouble // why the account may have no keys; nil: it may
 	Revoked       string   // the prefix of a key that was just revoked; empty: none
 
 	Made    *account.Key // the key that was just made, else nil
@@ -67,13 +66,13 @@ func newKeyForm() keyForm {
 }
 
 // keys shows the visitor's keys.
-func (p *pages) keys(w http.ResponseWriter, r *http.Request) error {
-	return p.showKeys(w, r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
+func (p *pages) keys(r *Request) error {
+	return p.showKeys(r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
 }
 
 // showKeys completes and shows a page of keys.
-func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, shown keysPage) error {
-	own := visitor.From(r.Context()).Account
+func (p *pages) showKeys(r *Request, status int, shown keysPage) error {
+	own := r.Visitor().Account
 	keys, err := p.Accounts.KeysOf(r.Context(), own)
 	if err != nil {
 		return err
@@ -90,45 +89,44 @@ func (p *pages) showKeys(w http.ResponseWriter, r *http.Request, status int, sho
 		}
 	}
 	if _, err := p.Accounts.Principal(r.Context(), own); err != nil {
-		refusal := p.troubleOf(r, err)
-		shown.Refusal = &refusal
+		shown.Refusal = r.Trouble(err)
 	}
-	shown.Command, shown.Most = fmt.Sprintf(command, p.Visitors.Origin(r)), mostKeys
-	return p.show(w, r, status, "keys", shown)
+	shown.Command, shown.Most = fmt.Sprintf(command, p.Visitors.Origin(r.Request)), mostKeys
+	return r.Show(status, "keys", shown)
 }
 
 // createKey makes a key and shows its value in the answer, which no cache stores. Reloading the
 // page, or sending the form again, shows that the key exists, but not its value.
-func (p *pages) createKey(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) createKey(r *Request) error {
 	form := keyForm{
 		ID: r.PostFormValue("id"), Name: strings.TrimSpace(r.PostFormValue("name")), Days: r.PostFormValue("days"),
 	}
 	for _, s := range r.PostForm["scope"] {
 		form.Scopes = append(form.Scopes, account.Scope(s))
 	}
-	params, field, wrong := form.params(visitor.From(r.Context()).Account)
+	params, field, wrong := form.params(r.Visitor().Account)
 	if wrong != "" {
-		return p.keyTrouble(w, r, http.StatusUnprocessableEntity, form, field, wrong)
+		return p.keyTrouble(r, http.StatusUnprocessableEntity, form, field, wrong)
 	}
 	made, secret, err := p.Accounts.CreateKey(r.Context(), params)
 	var refused *transcript.Error
 	switch {
 	case errors.Is(err, account.ErrKeyExists):
-		return p.keyTrouble(w, r, http.StatusConflict, newKeyForm(), "", "keys.madeBefore")
+		return p.keyTrouble(r, http.StatusConflict, newKeyForm(), "", "keys.madeBefore")
 	case errors.Is(err, account.ErrTooManyKeys):
-		return p.keyTrouble(w, r, http.StatusConflict, form, "", "keys.tooMany")
+		return p.keyTrouble(r, http.StatusConflict, form, "", "keys.tooMany")
 	case errors.As(err, &refused):
-		return p.showKeys(w, r, refused.HTTPStatus(), keysPage{Form: form}) // showKeys shows the reason
+		return p.showKeys(r, refused.HTTPStatus(), keysPage{Form: form}) // showKeys shows the reason
 	case err != nil:
 		return err
 	}
-	return p.showKeys(w, r, http.StatusCreated, keysPage{Made: &made, Secret: secret, Form: newKeyForm()})
+	return p.showKeys(r, http.StatusCreated, keysPage{Made: &made, Secret: secret, Form: newKeyForm()})
 }
 
 // keyTrouble shows the form again, with the fault.
-func (p *pages) keyTrouble(w http.ResponseWriter, r *http.Request, status int, form keyForm, field, text string) error {
-	form.Field, form.Trouble = field, p.strings.text(text, "count", mostKeys)
-	return p.showKeys(w, r, status, keysPage{Form: form})
+func (p *pages) keyTrouble(r *Request, status int, form keyForm, field, text string) error {
+	form.Field, form.Trouble = field, r.Text(text, "count", mostKeys)
+	return p.showKeys(r, status, keysPage{Form: form})
 }
 
 // params returns the parameters of the requested key, or the faulty field and the key of the
@@ -157,15 +155,14 @@ func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
 func unprintable(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 
 // revokeKey revokes a key of the visitor. A key of another account counts as missing.
-func (p *pages) revokeKey(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) revokeKey(r *Request) error {
 	prefix := r.PathValue("prefix")
-	err := p.Accounts.RevokeOf(r.Context(), visitor.From(r.Context()).Account, prefix)
+	err := p.Accounts.RevokeOf(r.Context(), r.Visitor().Account, prefix)
 	if errors.Is(err, account.ErrNotFound) {
-		return transcript.Errorf(transcript.NotFound, "%s", p.strings.text("keys.none"))
+		return r.Refuse(transcript.NotFound, "keys.none")
 	}
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/keys?revoked="+url.QueryEscape(prefix), http.StatusSeeOther)
-	return nil
+	return r.Redirect("/keys?revoked=" + url.QueryEscape(prefix))
 }

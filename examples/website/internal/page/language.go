@@ -16,26 +16,16 @@ var languages = []language.Tag{language.English, language.German}
 // languageCookie holds the language that a visitor has chosen.
 const languageCookie = "language"
 
-// multilingual answers each request with the pages in the visitor's language.
-type multilingual struct {
-	matcher language.Matcher
-	pages   []http.Handler // in the order of languages
-}
-
-func (m multilingual) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	m.pages[m.of(r)].ServeHTTP(w, r)
-}
-
-// of returns the index of the language that the visitor has chosen, or that the browser
+// languageOf returns the index of the language that the visitor has chosen, or that the browser
 // prefers.
-func (m multilingual) of(r *http.Request) int {
+func (s *Site) languageOf(r *http.Request) int {
 	if chosen, err := r.Cookie(languageCookie); err == nil {
 		if n := indexOf(chosen.Value); n >= 0 {
 			return n
 		}
 	}
 	wanted, _, _ := language.ParseAcceptLanguage(r.Header.Get("Accept-Language")) // an unreadable header prefers nothing
-	_, n, _ := m.matcher.Match(wanted...)
+	_, n, _ := s.matcher.Match(wanted...)
 	return n
 }
 
@@ -44,14 +34,13 @@ func indexOf(tag string) int {
 }
 
 // chooseLanguage remembers the chosen language in the browser, and returns to the page.
-func (p *pages) chooseLanguage(w http.ResponseWriter, r *http.Request) error {
+func (s *Site) chooseLanguage(r *Request) error {
 	chosen := r.PostFormValue("language")
 	if indexOf(chosen) < 0 {
-		return p.nothing(w, r)
+		return Nothing(r)
 	}
-	p.Visitors.Remember(w, languageCookie, chosen)
-	http.Redirect(w, r, ownPath(r.PostFormValue("next")), http.StatusSeeOther)
-	return nil
+	s.Visitors.Remember(r.W, languageCookie, chosen)
+	return r.Redirect(ownPath(r.PostFormValue("next")))
 }
 
 // tongue is a language to choose.
@@ -59,7 +48,7 @@ type tongue struct{ Tag, Name string }
 
 // otherLanguages returns the languages of the pages other than the present one. Each has its
 // own name.
-func (c *catalog) otherLanguages() (all []tongue) {
+func (c *Catalog) otherLanguages() (all []tongue) {
 	for _, tag := range languages {
 		if tag != c.tag {
 			all = append(all, tongue{tag.String(), display.Self.Name(tag)})
@@ -70,7 +59,7 @@ func (c *catalog) otherLanguages() (all []tongue) {
 
 // language returns the name of a language, such as "German" or "Portuguese (Brazil)". A tag
 // without a name is returned as it is.
-func (c *catalog) language(tag string) string {
+func (c *Catalog) language(tag string) string {
 	parsed, err := language.Parse(tag)
 	if err != nil {
 		return tag
@@ -83,7 +72,7 @@ func (c *catalog) language(tag string) string {
 
 // tongues returns the languages of the list, sorted by name. A visitor can type any other
 // language.
-func (c *catalog) tongues() []tongue {
+func (c *Catalog) tongues() []tongue {
 	var all []tongue
 	for _, tag := range []string{
 		"ar", "bn", "cs", "de", "el", "en", "es", "fa", "fr", "he", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "uk", "vi", "zh-Hans", "zh-Hant",

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -16,10 +15,10 @@ const exportAgain = 30
 // exportAccount sends everything that the visitor has as a ZIP file. The file is written whole
 // before it is sent: a failure is a page, and a slow reader holds nothing of the database. An account
 // has one such file at a time.
-func (p *pages) exportAccount(w http.ResponseWriter, r *http.Request) error {
-	own := visitor.From(r.Context()).Account
+func (p *pages) exportAccount(r *Request) error {
+	own := r.Visitor().Account
 	if _, busy := p.exports.LoadOrStore(own, true); busy {
-		return p.exportBusy("account.exportUnderWay")
+		return exportBusy(r, "account.exportUnderWay")
 	}
 	defer p.exports.Delete(own)
 	f, err := os.CreateTemp("", "account-*.zip")
@@ -37,52 +36,51 @@ func (p *pages) exportAccount(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="account.zip"`)
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	if _, err := io.Copy(w, f); err != nil {
+	r.W.Header().Set("Content-Type", "application/zip")
+	r.W.Header().Set("Content-Disposition", `attachment; filename="account.zip"`)
+	r.W.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	if _, err := io.Copy(r.W, f); err != nil {
 		panic(http.ErrAbortHandler) // a truncated file must not look complete
 	}
 	return nil
 }
 
 // writeExport writes one export at a time, because each may need a large file.
-func (p *pages) writeExport(r *http.Request, f *os.File) error {
+func (p *pages) writeExport(r *Request, f *os.File) error {
 	if !p.exporting.TryLock() {
-		return p.exportBusy("account.exportBusy")
+		return exportBusy(r, "account.exportBusy")
 	}
 	defer p.exporting.Unlock()
-	return p.Export(r.Context(), visitor.From(r.Context()).Account, f)
+	return p.options.Export(r.Context(), r.Visitor().Account, f)
 }
 
 // exportBusy refuses an export until another one has ended.
-func (p *pages) exportBusy(text string) error {
-	busy := transcript.Errorf(transcript.ServiceUnavailable, "%s", p.strings.text(text))
+func exportBusy(r *Request, text string) error {
+	busy := r.Refuse(transcript.ServiceUnavailable, text)
 	busy.RetryAfter = exportAgain
 	return busy
 }
 
 // removeAccount removes the visitor with the account, if the password is right. The user goes first,
 // because a sign-in makes the account again.
-func (p *pages) removeAccount(w http.ResponseWriter, r *http.Request) error {
-	own := visitor.From(r.Context()).Account
-	if err := p.Visitors.RemoveSelf(w, r, r.PostFormValue("password")); err != nil {
-		status, trouble, err := p.signTrouble(w, err)
+func (p *pages) removeAccount(r *Request) error {
+	own := r.Visitor().Account
+	if err := p.Visitors.RemoveSelf(r.W, r.Request, r.PostFormValue("password")); err != nil {
+		status, trouble, err := signTrouble(r, err)
 		if err != nil {
 			return err
 		}
-		return p.show(w, r, status, "account", accountPage{Trouble: trouble})
+		return r.Show(status, "account", accountPage{Trouble: trouble})
 	}
 	to := "/removed"
-	if err := p.Remove(r.Context(), own); err != nil {
+	if err := p.options.Remove(r.Context(), own); err != nil {
 		p.Log.ErrorContext(r.Context(), "a user is removed, but not the whole account: \"website users remove --account\" goes on", "account", own, "err", err)
 		to += "?part=1"
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return r.Redirect(to)
 }
 
 // removed says that an account is removed.
-func (p *pages) removed(w http.ResponseWriter, r *http.Request) error {
-	return p.show(w, r, http.StatusOK, "removed", r.FormValue("part") == "")
+func (p *pages) removed(r *Request) error {
+	return r.Show(http.StatusOK, "removed", r.FormValue("part") == "")
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -114,24 +113,24 @@ func (s libraryPage) Platforms() []library.PlatformFilter {
 }
 
 // library shows a visitor's library, or the results of a search in its texts.
-func (p *pages) library(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) library(r *Request) error {
 	shown := libraryPage{Asked: libraryAskedBy(r.URL.Query())}
 	status := http.StatusOK
-	if err := p.fillLibrary(r.Context(), &shown); err != nil {
+	if err := p.fillLibrary(r, &shown); err != nil {
 		var refused *client.Error
 		if !errors.As(err, &refused) || refused.Code != transcript.InvalidRequest {
 			return err
 		}
-		status, shown.Trouble = http.StatusBadRequest, p.strings.sentence(refused.Code, refused.Details)
+		status, shown.Trouble = http.StatusBadRequest, r.Sentence(refused.Code, refused.Details)
 	}
-	return p.show(w, r, status, "library", shown)
+	return r.Show(status, "library", shown)
 }
 
-func (p *pages) fillLibrary(ctx context.Context, shown *libraryPage) error {
+func (p *pages) fillLibrary(r *Request, shown *libraryPage) error {
 	if shown.Asked.Said {
-		return p.fillSaid(ctx, shown)
+		return p.fillSaid(r.Context(), shown)
 	}
-	page, err := p.api.Library.List(ctx, shown.Asked.Query)
+	page, err := p.API.Library.List(r.Context(), shown.Asked.Query)
 	if err != nil {
 		return err
 	}
@@ -142,7 +141,7 @@ func (p *pages) fillLibrary(ctx context.Context, shown *libraryPage) error {
 	for _, item := range page.Transcripts {
 		row := libraryRow{Item: item, Back: shown.Asked.URL()}
 		if item.ErrorCode != nil {
-			row.Cure = p.strings.cure(*item.ErrorCode)
+			row.Cure = r.Cure(*item.ErrorCode)
 		}
 		shown.Rows = append(shown.Rows, row)
 		shown.Busy = shown.Busy || row.Busy()

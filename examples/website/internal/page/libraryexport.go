@@ -2,7 +2,6 @@ package page
 
 import (
 	"archive/zip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,24 +24,24 @@ const (
 )
 
 // exportTexts sends texts of the library as files in a ZIP: the selected ones, or all of a view.
-func (p *pages) exportTexts(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) exportTexts(r *Request) error {
 	format := library.DownloadFormat(r.FormValue("format"))
 	keys, err := p.exportedKeys(r)
 	if err != nil {
 		return err
 	}
 	if len(keys) == 0 || !slices.Contains(library.DownloadFormats(), format) {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("library.selectFirst", "count", mostSelected))
+		return r.Refuse(transcript.InvalidRequest, "library.selectFirst", "count", mostSelected)
 	}
-	x := &textExport{pages: p, ctx: r.Context(), format: format, names: map[string]bool{}}
+	x := &textExport{pages: p, r: r, format: format, names: map[string]bool{}}
 	first, err := x.open(keys[0]) // before the answer begins, so that a refusal is a page
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", `attachment; filename="transcripts.zip"`)
-	w.Header().Set("Cache-Control", "no-store")
-	if err := x.write(zip.NewWriter(w), first, keys[1:]); err != nil {
+	r.W.Header().Set("Content-Type", "application/zip")
+	r.W.Header().Set("Content-Disposition", `attachment; filename="transcripts.zip"`)
+	r.W.Header().Set("Cache-Control", "no-store")
+	if err := x.write(zip.NewWriter(r.W), first, keys[1:]); err != nil {
 		panic(http.ErrAbortHandler) // a truncated file must not look complete
 	}
 	return nil
@@ -51,7 +50,7 @@ func (p *pages) exportTexts(w http.ResponseWriter, r *http.Request) error {
 // exportedKeys returns the texts that a request selects, each once. The texts of a view are listed
 // before the first of them is sent, so that a text that is added or removed meanwhile moves no
 // other text to another page of the list.
-func (p *pages) exportedKeys(r *http.Request) (keys []library.Key, err error) {
+func (p *pages) exportedKeys(r *Request) (keys []library.Key, err error) {
 	if r.FormValue("all") == "" {
 		for _, value := range r.Form["text"] {
 			if key, ok := selectedKey(value); ok && !slices.Contains(keys, key) {
@@ -66,7 +65,7 @@ func (p *pages) exportedKeys(r *http.Request) (keys []library.Key, err error) {
 	query := libraryAskedBy(r.Form).Query
 	query.Page, query.PageSize = 1, 100
 	listed := map[library.Key]bool{}
-	for item, err := range p.api.Library.All(r.Context(), query) {
+	for item, err := range p.API.Library.All(r.Context(), query) {
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +74,7 @@ func (p *pages) exportedKeys(r *http.Request) (keys []library.Key, err error) {
 			continue
 		}
 		if len(keys) == mostExported {
-			return nil, transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("library.zipTooMany", "count", mostExported))
+			return nil, r.Refuse(transcript.InvalidRequest, "library.zipTooMany", "count", mostExported)
 		}
 		listed[key], keys = true, append(keys, key)
 	}
@@ -85,7 +84,7 @@ func (p *pages) exportedKeys(r *http.Request) (keys []library.Key, err error) {
 // textExport is a ZIP in writing. It holds no text.
 type textExport struct {
 	pages  *pages
-	ctx    context.Context
+	r      *Request
 	format library.DownloadFormat
 	names  map[string]bool // of the files in the ZIP
 	missed []string        // texts that were removed meanwhile
@@ -95,14 +94,14 @@ type textExport struct {
 // API says.
 func (x *textExport) open(key library.Key) (*client.Download, error) {
 	for {
-		file, err := x.pages.api.Library.Download(x.ctx, key, client.DownloadParams{Format: x.format, Speakers: true})
+		file, err := x.pages.API.Library.Download(x.r.Context(), key, client.DownloadParams{Format: x.format, Speakers: true})
 		var refused *client.Error
 		if !errors.As(err, &refused) || refused.Code != transcript.RateLimited || refused.RetryAfter <= 0 {
 			return file, err
 		}
 		select {
-		case <-x.ctx.Done():
-			return nil, x.ctx.Err()
+		case <-x.r.Context().Done():
+			return nil, x.r.Context().Err()
 		case <-time.After(min(refused.RetryAfter, time.Minute)):
 		}
 	}
@@ -130,7 +129,7 @@ func (x *textExport) write(archive *zip.Writer, first *client.Download, others [
 	if len(x.missed) > 0 {
 		to, err := archive.Create(x.unused("missing.txt"))
 		if err == nil {
-			_, err = io.WriteString(to, x.pages.strings.text("library.zipMissed")+"\n"+strings.Join(x.missed, ""))
+			_, err = io.WriteString(to, x.r.Text("library.zipMissed")+"\n"+strings.Join(x.missed, ""))
 		}
 		if err != nil {
 			return err

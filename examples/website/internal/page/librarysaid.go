@@ -61,7 +61,7 @@ func (libraryMatch) Pieces(h library.Hit) []piece {
 
 // fillSaid searches in the texts.
 func (p *pages) fillSaid(ctx context.Context, shown *libraryPage) error {
-	list, err := p.api.Library.List(ctx, library.Query{PageSize: 1})
+	list, err := p.API.Library.List(ctx, library.Query{PageSize: 1})
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (p *pages) fillSaid(ctx context.Context, shown *libraryPage) error {
 	if strings.TrimSpace(shown.Asked.Q) == "" {
 		return nil // shows only the form
 	}
-	found, err := p.api.Library.Search(ctx, library.Search{
+	found, err := p.API.Library.Search(ctx, library.Search{
 		Q: shown.Asked.Q, Platform: transcript.Platform(shown.Asked.Platform), Lang: shown.Asked.Lang,
 	}, client.PageParams{Token: shown.Asked.From})
 	if err != nil {

@@ -50,7 +50,7 @@ func (a *assets) uses(names ...string) []string {
 
 // textsOf returns the texts that the modules show. A module names a text by its whole key, or
 // by the beginning of the key up to a dot, as in "stage.".
-func (c *catalog) textsOf(files *assets, names ...string) map[string]phrase {
+func (c *Catalog) textsOf(files *assets, names ...string) map[string]phrase {
 	found := map[string]phrase{}
 	for _, name := range files.uses(names...) {
 		for _, key := range files.modules[name].texts {
@@ -65,7 +65,7 @@ func (c *catalog) textsOf(files *assets, names ...string) map[string]phrase {
 }
 
 // beginning returns the texts whose keys begin with a string.
-func (c *catalog) beginning(with string) map[string]phrase {
+func (c *Catalog) beginning(with string) map[string]phrase {
 	found := map[string]phrase{}
 	for key, text := range c.phrases {
 		if strings.HasPrefix(key, with) {
@@ -77,11 +77,11 @@ func (c *catalog) beginning(with string) map[string]phrase {
 
 // textsFor returns the texts, in JSON, of the modules that the head of a page loads. The JSON
 // stands in the page, in the language of the page.
-func (p *pages) textsFor(head template.HTML) (template.JS, error) {
+func (r *Request) textsFor(head template.HTML) (template.JS, error) {
 	var names []string
 	for _, load := range moduleLoad.FindAllStringSubmatch(string(head), -1) {
 		names = append(names, path.Base(load[1]))
 	}
-	texts, err := json.Marshal(p.strings.textsOf(p.assets, names...))
+	texts, err := json.Marshal(r.textsOf(r.site.assets, names...))
 	return template.JS(texts), err //nolint:gosec // of the catalog; Marshal writes no markup
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 )
@@ -28,7 +27,7 @@ func (p passed) onto(address string) string {
 }
 
 // passedOver reads what was passed over from the address of a page; nil: nothing was.
-func passedOver(r *http.Request) *passed {
+func passedOver(r *Request) *passed {
 	var p passed
 	if _, err := fmt.Sscanf(r.URL.Query().Get("found"), "%d.%d.%d", &p.Links, &p.Words, &p.Repeats); err != nil {
 		return nil

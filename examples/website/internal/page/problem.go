@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// trouble describes a failure and its cure, for people.
-type trouble struct {
+// Trouble describes a failure and its cure, for people.
+type Trouble struct {
 	Status                 int
 	Code                   transcript.Code // empty: a fault of the website
 	Message, Cure          string          // a sentence each; a cure may be empty
@@ -35,28 +35,20 @@ type trouble struct {
 
 // problem shows an error as a page: the API's errors by their codes, all others as a fault
 // of the website, which is logged.
-func (p *pages) problem(w http.ResponseWriter, r *http.Request, err error) {
-	found := p.troubleOf(r, err)
-	if found.ActionURL == signInPath && r.Method == http.MethodGet { // and return to this page
+func (r *Request) problem(err error) {
+	found := r.Trouble(err)
+	if found.ActionURL == SignInPath && r.Method == http.MethodGet { // and return to this page
 		found.ActionURL += "?next=" + url.QueryEscape(r.URL.RequestURI())
 	}
 	if r.Method == http.MethodPost {
-		found.Sent = p.sentAgain(r, found)
-		if back := p.pageOf(r); back != "/" {
+		found.Sent = r.sentAgain(found)
+		if back := r.pageOf(); back != "/" {
 			found.Back = back
 		}
 	}
-	found.announce(w)
-	if err := p.show(w, r, found.Status, "problem", found); err != nil {
-		p.Log.ErrorContext(r.Context(), "page", "route", r.Pattern, "err", err)
-		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
-	}
-}
-
-// announce sets the header that tells browsers and programs when to try again.
-func (t trouble) announce(w http.ResponseWriter) {
-	if t.Wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(t.Wait))
+	if err := r.Show(found.Status, "problem", found); err != nil {
+		r.site.Log.ErrorContext(r.Context(), "page", "route", r.Pattern, "err", err)
+		http.Error(r.W, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 	}
 }
 
@@ -66,33 +58,43 @@ const maxWait = 24 * time.Hour
 // maxLanguages bounds the languages that are offered instead.
 const maxLanguages = 40
 
+// Trouble converts any error, and sets the header that tells browsers and programs when to try
+// again.
+func (r *Request) Trouble(err error) *Trouble {
+	found := r.troubleOf(err)
+	if found.Wait > 0 {
+		r.W.Header().Set("Retry-After", strconv.Itoa(found.Wait))
+	}
+	return found
+}
+
 // troubleOf converts any error. It logs a fault of the website, once, with the request id that
 // the page shows. The API has logged its own faults.
-func (p *pages) troubleOf(r *http.Request, err error) trouble {
+func (r *Request) troubleOf(err error) *Trouble {
 	var told *client.Error
 	var own *transcript.Error
 	switch {
 	case errors.As(err, &told) && told.Err == nil && told.Response.StatusCode >= 400:
-		found := trouble{
-			Status: told.Response.StatusCode, Code: told.Code, Cure: p.strings.cure(told.Code),
-			Message:     p.strings.sentence(told.Code, told.Details),
+		found := &Trouble{
+			Status: told.Response.StatusCode, Code: told.Code, Cure: r.Cure(told.Code),
+			Message:     r.Sentence(told.Code, told.Details),
 			ActionLabel: told.ActionLabel, ActionURL: told.ActionURL, RequestID: told.Response.RequestID,
 			Languages: told.AvailableLanguages[:min(len(told.AvailableLanguages), maxLanguages)],
 			Wait:      int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
 		}
 		if found.Status == http.StatusUnauthorized && found.ActionURL == "" {
-			found.ActionURL = signInPath
+			found.ActionURL = SignInPath
 		}
-		if found.ActionURL == signInPath {
-			found.ActionLabel = p.strings.text("sign.in")
+		if found.ActionURL == SignInPath {
+			found.ActionLabel = r.Text("sign.in")
 		}
 		return found
 	case errors.As(err, &own):
-		found := p.troubleIn(own)
+		found := r.TroubleIn(own)
 		found.Message = cmp.Or(own.Message, found.Message)
 		return found
 	}
-	found := trouble{Status: http.StatusInternalServerError, Message: p.strings.text("problem.fault"), Cure: p.strings.cure(transcript.Internal)}
+	found := &Trouble{Status: http.StatusInternalServerError, Message: r.Text("problem.fault"), Cure: r.Cure(transcript.Internal)}
 	var broken *brokenError
 	switch {
 	case told != nil:
@@ -102,22 +104,22 @@ func (p *pages) troubleOf(r *http.Request, err error) trouble {
 	}
 	found.RequestID = cmp.Or(found.RequestID, uuid.NewString())
 	if !errors.Is(err, errBroken) && r.Context().Err() == nil { // a visitor who has gone reads no page, and is no fault
-		p.Log.ErrorContext(r.Context(), "page", "route", r.Pattern, "request", found.RequestID, "err", err)
+		r.site.Log.ErrorContext(r.Context(), "page", "route", r.Pattern, "request", found.RequestID, "err", err)
 	}
 	return found
 }
 
-// troubleIn converts the error of a job.
-func (p *pages) troubleIn(e *transcript.Error) trouble {
-	return trouble{
-		Status: e.HTTPStatus(), Code: e.Code, Message: p.strings.sentence(e.Code, e.Details), Cure: p.strings.cure(e.Code),
+// TroubleIn converts the error of a job.
+func (r *Request) TroubleIn(e *transcript.Error) *Trouble {
+	return &Trouble{
+		Status: e.HTTPStatus(), Code: e.Code, Message: r.Sentence(e.Code, e.Details), Cure: r.Cure(e.Code),
 		ActionLabel: e.ActionLabel, ActionURL: e.ActionURL, RequestID: e.RequestID,
 		Languages: e.AvailableLanguages[:min(len(e.AvailableLanguages), maxLanguages)],
 		Wait:      int(math.Ceil(min(time.Duration(e.RetryAfter)*time.Second, maxWait).Seconds())),
 	}
 }
 
-// nothing answers requests for a missing page.
-func (p *pages) nothing(http.ResponseWriter, *http.Request) error {
-	return transcript.Errorf(transcript.NotFound, "%s", p.strings.text("problem.nothing"))
+// Nothing answers requests for a missing page.
+func Nothing(r *Request) error {
+	return r.Refuse(transcript.NotFound, "problem.nothing")
 }

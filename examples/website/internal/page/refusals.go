@@ -14,7 +14,7 @@ import (
 var refusals = []string{"says.", "cure.", "field.", "fault."}
 
 // refusalsFile returns the texts about what the API refuses, in JSON.
-func (c *catalog) refusalsFile() ([]byte, error) {
+func (c *Catalog) refusalsFile() ([]byte, error) {
 	texts := map[string]phrase{}
 	for _, with := range refusals {
 		maps.Copy(texts, c.beginning(with))
@@ -22,11 +22,11 @@ func (c *catalog) refusalsFile() ([]byte, error) {
 	return json.Marshal(texts)
 }
 
-// sentence returns what a refusal says to people. The API's own message is for programmers, and
+// Sentence returns what a refusal says to people. The API's own message is for programmers, and
 // it has one language. The text of the code takes its place: the one with the values of
 // details if there is one.
-func (c *catalog) sentence(code transcript.Code, details map[string]any) string {
-	if says := c.fault(firstIssue(details)); says != "" {
+func (c *Catalog) Sentence(code transcript.Code, details map[string]any) string {
+	if says := c.Fault(FirstIssue(details)); says != "" {
 		return says
 	}
 	var values []any
@@ -35,56 +35,56 @@ func (c *catalog) sentence(code transcript.Code, details map[string]any) string 
 	}
 	for _, name := range slices.Sorted(maps.Keys(details)) {
 		key := "says." + string(code) + "." + name
-		if says := c.text(key, values...); c.has(key) && !strings.Contains(says, "{") {
+		if says := c.Text(key, values...); c.has(key) && !strings.Contains(says, "{") {
 			return says
 		}
 	}
 	return c.says(code)
 }
 
-// fault returns what is wrong with a field; empty if there is no text. A text that fits the reason goes
+// Fault returns what is wrong with a field; empty if there is no text. A text that fits the reason goes
 // before one that fits the field alone.
-func (c *catalog) fault(i transcript.Issue) string {
+func (c *Catalog) Fault(i transcript.Issue) string {
 	place, _, _ := strings.Cut(i.Path, ".")
 	for _, key := range []string{"field." + place + "." + string(i.Reason), "fault." + string(i.Reason), "field." + place} {
 		if c.has(key) {
-			return c.text(key)
+			return c.Text(key)
 		}
 	}
 	return ""
 }
 
 // detail formats a value of details, the name of which ends with its unit.
-func (c *catalog) detail(name string, value any) any {
+func (c *Catalog) detail(name string, value any) any {
 	n, isNumber := value.(float64)
 	switch {
 	case isNumber && strings.HasSuffix(name, "Bytes"):
-		return c.size(int64(n))
+		return c.Size(int64(n))
 	case isNumber && strings.HasSuffix(name, "Sec"):
-		return c.span(int64(n))
+		return c.Span(int64(n))
 	}
 	return value
 }
 
 // says explains a code, for people.
-func (c *catalog) says(code transcript.Code) string {
+func (c *Catalog) says(code transcript.Code) string {
 	if c.has("says." + string(code)) {
-		return c.text("says." + string(code))
+		return c.Text("says." + string(code))
 	}
-	return c.text("problem.fault")
+	return c.Text("problem.fault")
 }
 
-// cure returns what people can do about a code; empty if there is no text.
-func (c *catalog) cure(code transcript.Code) string {
+// Cure returns what people can do about a code; empty if there is no text.
+func (c *Catalog) Cure(code transcript.Code) string {
 	if c.has("cure." + string(code)) {
-		return c.text("cure." + string(code))
+		return c.Text("cure." + string(code))
 	}
 	return ""
 }
 
-// firstIssue returns the first fault in the details of a refusal; the zero value if there is
+// FirstIssue returns the first fault in the details of a refusal; the zero value if there is
 // none.
-func firstIssue(details map[string]any) (found transcript.Issue) {
+func FirstIssue(details map[string]any) (found transcript.Issue) {
 	issues, _ := details["issues"].([]any)
 	if len(issues) > 0 {
 		first, _ := issues[0].(map[string]any)

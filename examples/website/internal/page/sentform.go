@@ -29,7 +29,7 @@ var typedFields = map[string]map[string]string{
 
 // sentAgain returns the form of a request that was refused; nil if sending it again is no use, or if it
 // has a password or a file, which no page holds.
-func (p *pages) sentAgain(r *http.Request, refusal trouble) *sentForm {
+func (r *Request) sentAgain(refusal *Trouble) *sentForm {
 	typed := typedFields[r.Pattern]
 	passes := refusal.Wait > 0 || refusal.Status == http.StatusTooManyRequests || refusal.Status >= http.StatusInternalServerError
 	switch {
@@ -41,7 +41,7 @@ func (p *pages) sentAgain(r *http.Request, refusal trouble) *sentForm {
 		for _, value := range r.PostForm[name] {
 			field := sentField{Name: name, Value: value}
 			if label := typed[name]; label != "" {
-				field.Label = p.strings.text(label)
+				field.Label = r.Text(label)
 			}
 			if name != shownTo { // which the page adds
 				form.Fields = append(form.Fields, field)
@@ -64,13 +64,13 @@ func hasFile(form *multipart.Form) bool {
 }
 
 // pageOf returns the page from which a form was sent; the start page if that is not known.
-func (p *pages) pageOf(r *http.Request) string {
+func (r *Request) pageOf() string {
 	from, err := url.Parse(r.Referer())
 	if err != nil || from.Host != r.Host {
 		return "/"
 	}
 	page := &http.Request{Method: http.MethodGet, Host: r.Host, URL: from}
-	if _, pattern := p.mux.Handler(page); pattern == "/" { // the answer to a form that has no page of its own
+	if _, pattern := r.site.mux.Handler(page); pattern == "/" { // the answer to a form that has no page of its own
 		return "/"
 	}
 	return localPath(from.RequestURI())

@@ -23,7 +23,7 @@ type sharePage struct {
 	Days    int             // for which the new link works, or was to work; 0: none was asked for
 	Again   bool            // whether the form was sent before
 	Ended   bool            // whether a link has just ended
-	Refusal *trouble        // why there is no new link; nil: nothing was refused
+	Refusal *Trouble        // why there is no new link; nil: nothing was refused
 }
 
 // shareDays are the lives of links that the page offers, in days.
@@ -47,54 +47,53 @@ func (s sharePage) Before() string {
 }
 
 // share shows the links to a text.
-func (p *pages) share(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) share(r *Request) error {
 	shown, _, err := p.shareOf(r)
 	if err != nil {
 		return err
 	}
 	shown.Ended = r.FormValue("ended") != ""
-	return p.show(w, r, http.StatusOK, "share", shown)
+	return r.Show(http.StatusOK, "share", shown)
 }
 
 // shareOf returns the links to the text that a request names.
-func (p *pages) shareOf(r *http.Request) (shown sharePage, key library.Key, err error) {
+func (p *pages) shareOf(r *Request) (shown sharePage, key library.Key, err error) {
 	key = keyOf(r)
-	saved, err := p.api.Library.Get(r.Context(), key)
+	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
 		return shown, key, err
 	}
 	key.Language = saved.Transcript.Lang
 	shown.reading = reading{Transcript: saved.Transcript, Known: true}
-	shown.Links, err = p.api.Library.Shares(r.Context(), key)
+	shown.Links, err = p.API.Library.Shares(r.Context(), key)
 	return shown, key, err
 }
 
 // makeShare makes a link to a text and shows its address in the answer, which no cache stores.
 // Reloading the page, or sending the form again, makes no other link.
-func (p *pages) makeShare(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) makeShare(r *Request) error {
 	shown, key, err := p.shareOf(r)
 	if err != nil {
 		return err
 	}
 	if r.PostFormValue("before") != shown.Before() {
 		shown.Again = true
-		return p.show(w, r, http.StatusConflict, "share", shown)
+		return r.Show(http.StatusConflict, "share", shown)
 	}
 	days, _ := strconv.Atoi(r.PostFormValue("days"))
 	if !slices.Contains(shareDays, days) {
 		days = usualShareDays
 	}
-	made, err := p.api.Library.Share(r.Context(), key, time.Now().AddDate(0, 0, days))
+	made, err := p.API.Library.Share(r.Context(), key, time.Now().AddDate(0, 0, days))
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Err == nil {
-		found := p.troubleOf(r, err)
-		found.announce(w)
+		found := r.Trouble(err)
 		shown.Days = days
 		if refused.Code == transcript.StateConflict {
-			found.Message, found.Cure = p.strings.text("share.full"), p.strings.text("share.fullCure")
+			found.Message, found.Cure = r.Text("share.full"), r.Text("share.fullCure")
 		}
-		shown.Refusal = &found
-		return p.show(w, r, found.Status, "share", shown)
+		shown.Refusal = found
+		return r.Show(found.Status, "share", shown)
 	}
 	if err != nil {
 		return err
@@ -103,18 +102,17 @@ func (p *pages) makeShare(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	shown.Address, shown.Days = p.Visitors.Origin(r)+"/shared/"+path.Base(address.Path), days
+	shown.Address, shown.Days = p.Visitors.Origin(r.Request)+"/shared/"+path.Base(address.Path), days
 	shown.Links = slices.Concat([]library.Share{*made}, shown.Links)
-	return p.show(w, r, http.StatusCreated, "share", shown)
+	return r.Show(http.StatusCreated, "share", shown)
 }
 
 // endShare ends a link to a text. A link that has ended already is no error.
-func (p *pages) endShare(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) endShare(r *Request) error {
 	key := keyOf(r)
-	if err := p.api.Library.Unshare(r.Context(), key, r.PathValue("id")); err != nil && !errors.Is(err, transcript.NotFound) {
+	if err := p.API.Library.Unshare(r.Context(), key, r.PathValue("id")); err != nil && !errors.Is(err, transcript.NotFound) {
 		return err
 	}
 	back := reading{Transcript: transcript.Transcript{Platform: key.Platform, ExternalID: key.ExternalID, Lang: key.Language}}
-	http.Redirect(w, r, back.Here()+"/share"+back.Language()+"&ended=1", http.StatusSeeOther)
-	return nil
+	return r.Redirect(back.Here() + "/share" + back.Language() + "&ended=1")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // shared shows the text of a share link, to everyone who has the link.
-func (p *pages) shared(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) shared(r *Request) error {
 	t, err := p.sharedText(r)
 	if err != nil {
 		return err
@@ -22,27 +22,27 @@ func (p *pages) shared(w http.ResponseWriter, r *http.Request) error {
 		Transcript: *t, At: "/shared/" + url.PathEscape(r.PathValue("token")), How: provenanceOf(t), Paragraphs: r.FormValue("view") == "paragraphs",
 	}
 	shown.Text = textOf(t, p.Sites, shown.Paragraphs)
-	return p.showBare(w, r, "shared", shown)
+	return r.ShowBare(http.StatusOK, "shared", shown)
 }
 
 // copyShared sends the text of a share link as its page copies it.
-func (p *pages) copyShared(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) copyShared(r *Request) error {
 	t, err := p.sharedText(r)
 	if err != nil {
 		return err
 	}
-	writeCopy(w, t, copied(r.FormValue("as")))
+	writeCopy(r, t, copied(r.FormValue("as")))
 	return nil
 }
 
 // downloadShared sends the text of a share link as a file.
-func (p *pages) downloadShared(w http.ResponseWriter, r *http.Request) error {
-	as, read := library.DownloadFormat(r.FormValue("format")), p.api.Library.Shared
+func (p *pages) downloadShared(r *Request) error {
+	as, read := library.DownloadFormat(r.FormValue("format")), p.API.Library.Shared
 	if !slices.Contains(library.DownloadFormats(), as) {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("shared.format"))
+		return r.Refuse(transcript.InvalidRequest, "shared.format")
 	}
 	if as == library.VTTWords {
-		read = p.api.Library.SharedWithWords
+		read = p.API.Library.SharedWithWords
 	}
 	shared, err := read(r.Context(), url.PathEscape(r.PathValue("token")))
 	if err != nil {
@@ -53,10 +53,10 @@ func (p *pages) downloadShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + extensionOf(as)}))
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(file) // a visitor who has gone needs no file
+	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	r.W.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": format.FileName(t) + "." + extensionOf(as)}))
+	r.W.Header().Set("Cache-Control", "no-store")
+	_, _ = r.W.Write(file) // a visitor who has gone needs no file
 	return nil
 }
 
@@ -96,20 +96,20 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 
 // ofLink wraps a page of a share link. It keeps search engines from every answer to the link. A
 // link that shows no text any more gets a page that is the same for every reason.
-func (p *pages) ofLink(answer handler) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		w.Header().Set("X-Robots-Tag", "noindex")
-		err := answer(w, r)
+func ofLink(answer Handler) Handler {
+	return func(r *Request) error {
+		r.W.Header().Set("X-Robots-Tag", "noindex")
+		err := answer(r)
 		if errors.Is(err, transcript.NotFound) {
-			return p.showView(w, r, http.StatusNotFound, "gone", view{Bare: true})
+			return r.ShowBare(http.StatusNotFound, "gone", nil)
 		}
 		return err
 	}
 }
 
 // sharedText reads the text of a share link.
-func (p *pages) sharedText(r *http.Request) (*transcript.Transcript, error) {
-	shared, err := p.api.Library.Shared(r.Context(), url.PathEscape(r.PathValue("token")))
+func (p *pages) sharedText(r *Request) (*transcript.Transcript, error) {
+	shared, err := p.API.Library.Shared(r.Context(), url.PathEscape(r.PathValue("token")))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"regexp"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,17 +25,17 @@ func markForms(page []byte, account string) []byte {
 
 // ofReader wraps the answer to a form. A form that was shown to a user is answered for that user
 // only. If the session of the user has ended, the sign-in page holds the form.
-func (p *pages) ofReader(answer handler) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		readForm(r)
-		shown, who := r.PostForm.Get(shownTo), visitor.From(r.Context())
+func ofReader(answer Handler) Handler {
+	return func(r *Request) error {
+		readForm(r.Request)
+		shown, who := r.PostForm.Get(shownTo), r.Visitor()
 		switch {
 		case shown == "" || shown == who.Account:
-			return answer(w, r)
+			return answer(r)
 		case who.Known():
-			return transcript.Errorf(transcript.StateConflict, "%s", p.strings.text("problem.anotherUser", "name", shown))
+			return r.Refuse(transcript.StateConflict, "problem.anotherUser", "name", shown)
 		}
-		return p.holdUntilSignIn(w, r, shown)
+		return r.holdUntilSignIn(shown)
 	}
 }
 

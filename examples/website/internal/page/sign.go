@@ -11,59 +11,58 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 )
 
-// signInPath is the sign-in page. The API's refusals to guests lead there too.
-const signInPath = "/sign-in"
+// SignInPath is the sign-in page. The API's refusals to guests lead there too.
+const SignInPath = "/sign-in"
 
-// signForm is the content of the sign-in and sign-up pages.
-type signForm struct {
+// SignForm is the content of the sign-in and sign-up pages.
+type SignForm struct {
 	Name    string // as it was typed
 	Next    string // the page to continue with
 	Open    bool   // whether strangers may make accounts
 	Trouble string // the fault; empty: none yet
 
-	Held  *heldForm // is sent after the sign-in; nil: none
+	Held  *HeldForm // is sent after the sign-in; nil: none
 	Ended string    // tells that the session has ended, and what becomes of the form that was sent; empty: no form was
 }
 
-func (p *pages) signInPage(w http.ResponseWriter, r *http.Request) error {
-	return p.showSign(w, r, "sign-in", nil)
+func (p *pages) signInPage(r *Request) error {
+	return p.showSign(r, "sign-in", nil)
 }
 
-func (p *pages) signUpPage(w http.ResponseWriter, r *http.Request) error {
-	return p.showSign(w, r, "sign-up", nil)
+func (p *pages) signUpPage(r *Request) error {
+	return p.showSign(r, "sign-up", nil)
 }
 
 // showSign shows a sign-in or sign-up page with the fault. It redirects visitors who are
 // already signed in.
-func (p *pages) showSign(w http.ResponseWriter, r *http.Request, name string, wrong error) error {
-	if wrong == nil && visitor.From(r.Context()).Known() {
-		http.Redirect(w, r, localPath(r.FormValue("next")), http.StatusSeeOther)
-		return nil
+func (p *pages) showSign(r *Request, name string, wrong error) error {
+	if wrong == nil && r.Visitor().Known() {
+		return r.Redirect(localPath(r.FormValue("next")))
 	}
-	status, trouble, err := p.signTrouble(w, wrong)
+	status, trouble, err := signTrouble(r, wrong)
 	if err != nil {
 		return err
 	}
-	form := signForm{Next: localPath(r.FormValue("next")), Open: p.Visitors.OpenToAll(), Trouble: trouble}
+	form := SignForm{Next: localPath(r.FormValue("next")), Open: p.Visitors.OpenToAll(), Trouble: trouble}
 	if wrong != nil {
-		if form.Name, form.Held = r.PostFormValue("name"), held(r); form.Held != nil {
-			form.Ended = p.strings.text("sign.endedHeld")
+		if form.Name, form.Held = r.PostFormValue("name"), Held(r); form.Held != nil {
+			form.Ended = r.Text("sign.endedHeld")
 		}
 	}
-	return p.show(w, r, status, name, form)
+	return r.Show(status, name, form)
 }
 
 // signTrouble returns the status and the text of a fault. It returns an unexpected error as it
 // is.
-func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, text string, err error) {
+func signTrouble(r *Request, wrong error) (status int, text string, err error) {
 	var tries *visitor.TooManyError
 	switch {
 	case wrong == nil:
 		return http.StatusOK, "", nil
 	case errors.As(wrong, &tries):
 		seconds := math.Ceil(tries.Wait.Seconds())
-		w.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
-		return http.StatusTooManyRequests, p.strings.text("sign.tries", "count", math.Ceil(seconds/60)), nil
+		r.W.Header().Set("Retry-After", strconv.Itoa(int(seconds)))
+		return http.StatusTooManyRequests, r.Text("sign.tries", "count", math.Ceil(seconds/60)), nil
 	}
 	for is, said := range map[error]struct {
 		status int
@@ -78,7 +77,7 @@ func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, tex
 		errTwoPasswords:      {http.StatusUnprocessableEntity, "sign.twoPasswords"},
 	} {
 		if errors.Is(wrong, is) {
-			return said.status, p.strings.text(said.key), nil
+			return said.status, r.Text(said.key), nil
 		}
 	}
 	return 0, "", wrong
@@ -86,31 +85,25 @@ func (p *pages) signTrouble(w http.ResponseWriter, wrong error) (status int, tex
 
 // signIn signs a user in. If the page holds a form of the same user, signIn sends the form and answers
 // as the form does. Another user sees nothing of it.
-func (p *pages) signIn(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Visitors.SignIn(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
-		return p.showSign(w, r, "sign-in", err)
+func (p *pages) signIn(r *Request) error {
+	if err := p.Visitors.SignIn(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
+		return p.showSign(r, "sign-in", err)
 	}
-	if form := held(r); form != nil && form.User == visitor.From(r.Context()).Account {
-		return form.send(w, r, p.mux)
+	if form := Held(r); form != nil && form.User == r.Visitor().Account {
+		return form.Send(r)
 	}
-	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
-	return nil
+	return r.Redirect(localPath(r.PostFormValue("next")))
 }
 
-func (p *pages) signUp(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Visitors.SignUp(w, r, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
-		return p.showSign(w, r, "sign-up", err)
+func (p *pages) signUp(r *Request) error {
+	if err := p.Visitors.SignUp(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
+		return p.showSign(r, "sign-up", err)
 	}
-	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
-	return nil
+	return r.Redirect(localPath(r.PostFormValue("next")))
 }
 
-func (p *pages) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Visitors.SignOut(w, r); err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-	return nil
+func (p *pages) signOut(r *Request) error {
+	return r.Done(p.Visitors.SignOut(r.W, r.Request), "/")
 }
 
 // accountPage is the content of an account's page.
@@ -122,56 +115,51 @@ type accountPage struct {
 // errTwoPasswords reports that the new password and its repetition differ.
 var errTwoPasswords = errors.New("the two passwords differ")
 
-func (p *pages) account(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) account(r *Request) error {
 	done := ""
 	switch r.FormValue("done") {
 	case "password":
-		done = p.strings.text("account.passwordDone")
+		done = r.Text("account.passwordDone")
 	case "sessions":
-		done = p.strings.text("account.sessionsDone")
+		done = r.Text("account.sessionsDone")
 	}
-	return p.show(w, r, http.StatusOK, "account", accountPage{Done: done})
+	return r.Show(http.StatusOK, "account", accountPage{Done: done})
 }
 
 // ofUser wraps a page for visitors who sign in.
-func (p *pages) ofUser(next handler) handler {
-	return p.member(func(w http.ResponseWriter, r *http.Request) error {
-		if visitor.From(r.Context()).Single {
-			return p.nothing(w, r)
+func ofUser(next Handler) Handler {
+	return member(func(r *Request) error {
+		if r.Visitor().Single {
+			return Nothing(r)
 		}
-		return next(w, r)
+		return next(r)
 	})
 }
 
-func (p *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) changePassword(r *Request) error {
 	err := errTwoPasswords
 	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
-		err = p.Visitors.ChangePassword(w, r, r.PostFormValue("password"), next)
+		err = p.Visitors.ChangePassword(r.W, r.Request, r.PostFormValue("password"), next)
 	}
 	if err == nil {
-		http.Redirect(w, r, "/account?done=password", http.StatusSeeOther)
-		return nil
+		return r.Redirect("/account?done=password")
 	}
-	status, trouble, err := p.signTrouble(w, err)
+	status, trouble, err := signTrouble(r, err)
 	if err != nil {
 		return err
 	}
-	return p.show(w, r, status, "account", accountPage{Trouble: trouble})
+	return r.Show(status, "account", accountPage{Trouble: trouble})
 }
 
-func (p *pages) signOutElsewhere(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Visitors.SignOutElsewhere(w, r); err != nil {
-		return err
-	}
-	http.Redirect(w, r, "/account?done=sessions", http.StatusSeeOther)
-	return nil
+func (p *pages) signOutElsewhere(r *Request) error {
+	return r.Done(p.Visitors.SignOutElsewhere(r.W, r.Request), "/account?done=sessions")
 }
 
 // localPath returns next if it is a page of this website to which a visitor returns after
 // signing in, else the start page.
 func localPath(next string) string {
 	own := ownPath(next)
-	if name, _, _ := strings.Cut(own, "?"); name == signInPath || name == "/sign-up" {
+	if name, _, _ := strings.Cut(own, "?"); name == SignInPath || name == "/sign-up" {
 		return "/"
 	}
 	return own

@@ -1,24 +1,21 @@
 package page
 
 import (
-	"net/http"
-
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // star adds or removes the star of a row in the library, and returns to the page with the form.
-func (p *pages) star(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) star(r *Request) error {
 	key := library.Key{
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
 	}
-	set := p.api.Library.Unstar
+	set := p.API.Library.Unstar
 	if r.PostFormValue("starred") == "true" {
-		set = p.api.Library.Star
+		set = p.API.Library.Star
 	}
 	if err := set(r.Context(), key); err != nil {
 		return err
 	}
-	http.Redirect(w, r, localPath(r.PostFormValue("next")), http.StatusSeeOther)
-	return nil
+	return r.Redirect(localPath(r.PostFormValue("next")))
 }

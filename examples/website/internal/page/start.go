@@ -34,17 +34,17 @@ type uploads struct {
 const recent = 6
 
 // start shows the start page: a field for links, a place for files, and the latest texts.
-func (p *pages) start(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) start(r *Request) error {
 	form := readLinkForm(r.URL.Query())
 	if form.Links == "" {
 		form.Links = p.sharedLinks(r.URL.Query())
 	}
-	return p.showStart(w, r, http.StatusOK, form, nil)
+	return p.showStart(r, http.StatusOK, form, nil)
 }
 
-func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, form linkForm, wrong *formTrouble) error {
-	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned}
-	if visitor.From(r.Context()).Known() {
+func (p *pages) showStart(r *Request, status int, form linkForm, wrong *formTrouble) error {
+	shown := startPage{Form: form, Trouble: wrong, Example: p.options.Example, Uncaptioned: p.options.Uncaptioned}
+	if r.Visitor().Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
 	}
 	left, isGuest, err := p.Visitors.Allowance(r.Context())
@@ -54,12 +54,12 @@ func (p *pages) showStart(w http.ResponseWriter, r *http.Request, status int, fo
 	case isGuest:
 		shown.Guests = &left
 	}
-	return p.show(w, r, status, "start", shown)
+	return r.Show(status, "start", shown)
 }
 
 // uploads returns nil also if the limits cannot be read: the field for links still works.
 func (p *pages) uploads(ctx context.Context) *uploads {
-	usage, err := p.api.Usage.Get(ctx)
+	usage, err := p.API.Usage.Get(ctx)
 	switch {
 	case err != nil:
 		p.Log.WarnContext(ctx, "what may be uploaded is not known", "err", err)
@@ -76,7 +76,7 @@ func (p *pages) uploads(ctx context.Context) *uploads {
 
 // recent returns nil also if the library cannot be read.
 func (p *pages) recent(ctx context.Context) []library.Item {
-	page, err := p.api.Library.List(ctx, library.Query{PageSize: recent})
+	page, err := p.API.Library.List(ctx, library.Query{PageSize: recent})
 	if err != nil {
 		p.Log.WarnContext(ctx, "the library cannot be read", "err", err)
 		return nil
@@ -92,38 +92,37 @@ const maxLinks = 8 << 20
 
 // submit takes the pasted input, and redirects to the text, to its job, or to the batch. On a
 // fault it shows the form again with the input.
-func (p *pages) submit(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) submit(r *Request) error {
 	if err := r.ParseForm(); err != nil {
-		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.unreadable"))
-		return p.refuseForm(w, r, linkForm{}, "links", e)
+		e := r.Refuse(transcript.InvalidRequest, "start.unreadable")
+		return p.refuseForm(r, linkForm{}, "links", e)
 	}
 	form := readLinkForm(r.PostForm)
 	language, err := form.languages()
 	if err != nil {
-		e := transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("start.badLanguage", "why", err))
+		e := r.Refuse(transcript.InvalidRequest, "start.badLanguage", "why", err)
 		e.Status = http.StatusUnprocessableEntity
-		return p.refuseForm(w, r, form, "language", e)
+		return p.refuseForm(r, form, "language", e)
 	}
 	to, err := p.send(r, form.Links, language)
 	if err != nil {
-		return p.refuseForm(w, r, form, "links", err)
+		return p.refuseForm(r, form, "links", err)
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return r.Redirect(to)
 }
 
 // send requests the pasted input, and returns the page of the result.
-func (p *pages) send(r *http.Request, pasted string, language []string) (string, error) {
+func (p *pages) send(r *Request, pasted string, language []string) (string, error) {
 	found, err := readPasted(pasted, p.Sites)
 	switch {
 	case err != nil:
-		return "", p.explained(err)
+		return "", explained(r, err)
 	case found.single != "":
 		to, err := p.sendLink(r, found.single, language)
 		return found.passed.onto(to), err
-	case !visitor.From(r.Context()).Known():
-		e := transcript.Errorf(transcript.Unauthorized, "%s", p.strings.text("start.manyNeedAccount"))
-		e.ActionLabel, e.ActionURL = p.strings.text("sign.in"), signInPath
+	case !r.Visitor().Known():
+		e := r.Refuse(transcript.Unauthorized, "start.manyNeedAccount")
+		e.ActionLabel, e.ActionURL = r.Text("sign.in"), SignInPath
 		return "", e
 	}
 	found.batch.Language = language
@@ -132,17 +131,17 @@ func (p *pages) send(r *http.Request, pasted string, language []string) (string,
 }
 
 // sendBatch requests a batch, and returns its page.
-func (p *pages) sendBatch(r *http.Request, asked client.BatchParams) (string, error) {
-	made, err := p.api.Batches.Create(r.Context(), asked)
+func (p *pages) sendBatch(r *Request, asked client.BatchParams) (string, error) {
+	made, err := p.API.Batches.Create(r.Context(), asked)
 	if err != nil {
 		return "", err
 	}
 	return "/batches/" + url.PathEscape(made.ID), nil
 }
 
-func (p *pages) sendLink(r *http.Request, link string, language []string) (string, error) {
+func (p *pages) sendLink(r *Request, link string, language []string) (string, error) {
 	wait := atMost
-	result, job, err := p.api.Transcripts.Submit(r.Context(), transcript.Request{
+	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{
 		Source: transcript.URL(link), Language: language, SendMetadata: true, Wait: &wait,
 	})
 	if err != nil {
@@ -155,33 +154,32 @@ func (p *pages) sendLink(r *http.Request, link string, language []string) (strin
 }
 
 // explained is the refusal of input that is not a link, with a suggestion.
-func (p *pages) explained(err error) error {
+func explained(r *Request, err error) error {
 	var fault *pasteFault
 	if !errors.As(err, &fault) {
 		return err
 	}
-	e := transcript.Errorf(transcript.InvalidVideo, "%s", p.strings.text(fault.key, "link", fault.link))
+	e := r.Refuse(transcript.InvalidVideo, fault.key, "link", fault.link)
 	if fault.words != "" {
-		e.ActionLabel, e.ActionURL = p.strings.text("start.search"), "/discover?"+url.Values{"q": {fault.words}}.Encode()
+		e.ActionLabel, e.ActionURL = r.Text("start.search"), "/discover?"+url.Values{"q": {fault.words}}.Encode()
 	}
 	return e
 }
 
 // formTrouble is the fault of a form, and the faulty field.
 type formTrouble struct {
-	trouble
+	*Trouble
 	Field string
 }
 
 // refuseForm shows a form again, with its input and its fault.
-func (p *pages) refuseForm(w http.ResponseWriter, r *http.Request, form linkForm, field string, err error) error {
-	found := p.troubleOf(r, err)
-	if found.ActionURL == signInPath { // and return to the input
+func (p *pages) refuseForm(r *Request, form linkForm, field string, err error) error {
+	found := r.Trouble(err)
+	if found.ActionURL == SignInPath { // and return to the input
 		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
 	}
 	found.Link = form.Links
-	found.announce(w)
-	return p.showStart(w, r, found.Status, form, &formTrouble{found, field})
+	return p.showStart(r, found.Status, form, &formTrouble{found, field})
 }
 
 // transcriptPath returns the page of a text.

@@ -18,13 +18,14 @@ import (
 //go:embed strings
 var written embed.FS
 
-// catalog holds every text of the pages in one language, by its key, as in "library.title".
+// Catalog holds every text of the pages in one language, by its key, as in "library.title".
 // Names in braces stand for values. Safe for concurrent use.
-type catalog struct {
+type Catalog struct {
 	tag     language.Tag
 	phrases map[string]phrase
 	names   display.Namer // of languages
 	numbers *message.Printer
+	views   views // the pages
 }
 
 // phrase is a text in its forms for numbers: "one" and "other" in English. The form "other"
@@ -60,8 +61,8 @@ var formNames = map[plural.Form]string{
 }
 
 // readCatalogs returns the catalogs of languages.
-func readCatalogs() ([]*catalog, error) {
-	var all []*catalog
+func readCatalogs() ([]*Catalog, error) {
+	var all []*Catalog
 	for _, tag := range languages {
 		c, err := readCatalog(tag)
 		if err != nil {
@@ -72,12 +73,12 @@ func readCatalogs() ([]*catalog, error) {
 	return all, nil
 }
 
-func readCatalog(tag language.Tag) (*catalog, error) {
+func readCatalog(tag language.Tag) (*Catalog, error) {
 	file, err := written.ReadFile("strings/" + tag.String() + ".json")
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{tag: tag, names: display.Tags(tag), numbers: message.NewPrinter(tag)}
+	c := &Catalog{tag: tag, names: display.Tags(tag), numbers: message.NewPrinter(tag)}
 	if err := json.Unmarshal(file, &c.phrases); err != nil {
 		return nil, fmt.Errorf("strings/%s.json: %w", tag, err)
 	}
@@ -85,11 +86,11 @@ func readCatalog(tag language.Tag) (*catalog, error) {
 }
 
 // has reports whether a key has a text.
-func (c *catalog) has(key string) bool { _, ok := c.phrases[key]; return ok }
+func (c *Catalog) has(key string) bool { _, ok := c.phrases[key]; return ok }
 
-// text returns the text of a key with its values: text("n.lines", "count", 3). The value of
+// Text returns the text of a key with its values: text("n.lines", "count", 3). The value of
 // "count" chooses the form. Numbers are formatted. A key without a text is returned itself.
-func (c *catalog) text(key string, values ...any) string {
+func (c *Catalog) Text(key string, values ...any) string {
 	found, ok := c.phrases[key]
 	if !ok {
 		return key
@@ -108,13 +109,13 @@ func (c *catalog) text(key string, values ...any) string {
 }
 
 // value formats a value of a text.
-func (c *catalog) value(v any) string {
+func (c *Catalog) value(v any) string {
 	if _, named := v.(fmt.Stringer); named {
 		return fmt.Sprint(v)
 	}
 	switch of := reflect.Indirect(reflect.ValueOf(v)); {
 	case of.CanInt():
-		return c.number(of.Int())
+		return c.Number(of.Int())
 	case of.CanFloat():
 		return c.numbers.Sprint(number.Decimal(of.Float(), number.MaxFractionDigits(1)))
 	}
@@ -122,7 +123,7 @@ func (c *catalog) value(v any) string {
 }
 
 // form returns the plural form of a formatted number.
-func (c *catalog) form(formatted string) string {
+func (c *Catalog) form(formatted string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
 			return -1
@@ -130,19 +131,19 @@ func (c *catalog) form(formatted string) string {
 		return r
 	}, formatted)
 	n, err := strconv.Atoi(digits)
-	if err != nil || formatted != c.number(int64(n)) && formatted != digits {
+	if err != nil || formatted != c.Number(int64(n)) && formatted != digits {
 		return other // it has a fraction
 	}
 	return formNames[plural.Cardinal.MatchPlural(c.tag, n, 0, 0, 0, 0)]
 }
 
 // pause formats a duration in words: seconds, minutes or hours, rounded up.
-func (c *catalog) pause(seconds int) string {
+func (c *Catalog) pause(seconds int) string {
 	switch {
 	case seconds < 100:
-		return c.text("span.seconds", "count", max(seconds, 1))
+		return c.Text("span.seconds", "count", max(seconds, 1))
 	case seconds < 100*60:
-		return c.text("span.minutes", "count", (seconds+59)/60)
+		return c.Text("span.minutes", "count", (seconds+59)/60)
 	}
-	return c.text("span.hours", "count", (seconds+3599)/3600)
+	return c.Text("span.hours", "count", (seconds+3599)/3600)
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -87,13 +86,12 @@ func webLink(link string) string {
 }
 
 // transcript shows a saved text. If the text is still in progress, it redirects to the job.
-func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) transcript(r *Request) error {
 	key := keyOf(r)
-	saved, err := p.api.Library.Get(r.Context(), key)
+	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
 		if job := jobOf(err); job != "" {
-			http.Redirect(w, r, "/jobs/"+url.PathEscape(job), http.StatusSeeOther)
-			return nil
+			return r.Redirect("/jobs/" + url.PathEscape(job))
 		}
 		return err
 	}
@@ -101,7 +99,7 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 	key.Language = t.Lang
 	shown := reading{
 		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != string(asNew) && saved.Cached, Stale: r.FormValue("as") == string(asStale),
-		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: visitor.From(r.Context()).Known(), Account: visitor.From(r.Context()).Account, Passed: passedOver(r),
+		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: r.Visitor().Known(), Account: r.Visitor().Account, Passed: passedOver(r),
 	}
 	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
 	if shown.Known {
@@ -110,11 +108,11 @@ func (p *pages) transcript(w http.ResponseWriter, r *http.Request) error {
 		}
 		shown.Recording = recordingOf(&t)
 	}
-	return p.show(w, r, http.StatusOK, "transcript", shown)
+	return r.Show(http.StatusOK, "transcript", shown)
 }
 
 // keyOf returns the text that the request's path and query name.
-func keyOf(r *http.Request) library.Key {
+func keyOf(r *Request) library.Key {
 	return library.Key{
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.FormValue("language"),
 	}
@@ -133,7 +131,7 @@ func jobOf(err error) string {
 // shelve reads related rows of a user's library: the text's star, the same content in other
 // languages, and other texts of the channel.
 func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) error {
-	list, err := p.api.Library.List(ctx, library.Query{
+	list, err := p.API.Library.List(ctx, library.Query{
 		Platform: library.PlatformFilter(key.Platform), ExternalID: key.ExternalID, PageSize: 100,
 	})
 	if err != nil {
@@ -146,7 +144,7 @@ func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) err
 		}
 	}
 	slices.Sort(shown.Languages)
-	shown.Related, err = p.api.Library.Related(ctx, key, mostRelated)
+	shown.Related, err = p.API.Library.Related(ctx, key, mostRelated)
 	return err
 }
 
@@ -181,29 +179,27 @@ func pathOf(p transcript.Platform, externalID, language string) string {
 
 // inLanguage requests the same content in another language, and redirects to the text or to its
 // job.
-func (p *pages) inLanguage(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) inLanguage(r *Request) error {
 	key, wait := keyOf(r), atMost
 	language, err := transcript.ParseLanguageList(strings.TrimSpace(key.Language))
 	if err != nil {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("transcript.badLanguage"))
+		return r.Refuse(transcript.InvalidRequest, "transcript.badLanguage")
 	}
 	asked := make([]string, len(language))
 	for n, entry := range language {
 		asked[n] = entry.String()
 	}
-	result, job, err := p.api.Transcripts.Submit(r.Context(), transcript.Request{
+	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{
 		Source: transcript.ID(key.Platform, key.ExternalID), Language: asked, SendMetadata: true, Wait: &wait,
 	})
 	if err != nil {
 		return err
 	}
 	if result != nil {
-		http.Redirect(w, r, resultPath(result), http.StatusSeeOther)
-		return nil
+		return r.Redirect(resultPath(result))
 	}
 	content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without a content there is no link
-	http.Redirect(w, r, jobPath(job.JobID, content.URL, asked), http.StatusSeeOther)
-	return nil
+	return r.Redirect(jobPath(job.JobID, content.URL, asked))
 }
 
 // deref returns the text behind a pointer; empty for nil.

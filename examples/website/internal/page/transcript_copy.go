@@ -2,7 +2,6 @@ package page
 
 import (
 	"io"
-	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
@@ -27,20 +26,20 @@ func copiesOf(speakers bool) []copied {
 }
 
 // copyText sends a saved text as its page copies it.
-func (p *pages) copyText(w http.ResponseWriter, r *http.Request) error {
-	saved, err := p.api.Library.Get(r.Context(), keyOf(r))
+func (p *pages) copyText(r *Request) error {
+	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
 	}
-	writeCopy(w, &saved.Transcript, copied(r.FormValue("as")))
+	writeCopy(r, &saved.Transcript, copied(r.FormValue("as")))
 	return nil
 }
 
 // writeCopy sends a text in a form. An unknown form counts as paragraphs.
-func writeCopy(w http.ResponseWriter, t *transcript.Transcript, as copied) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	_, _ = io.WriteString(w, copyOf(t, as)) // a visitor who has gone needs no text
+func writeCopy(r *Request, t *transcript.Transcript, as copied) {
+	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	r.W.Header().Set("Cache-Control", "no-store")
+	_, _ = io.WriteString(r.W, copyOf(t, as)) // a visitor who has gone needs no text
 }
 
 func copyOf(t *transcript.Transcript, as copied) string {

@@ -10,9 +10,9 @@ import (
 
 // downloadText sends a saved text as a file in the format of a button. Checkboxes select times
 // and speakers: a browser sends only the checked ones.
-func (p *pages) downloadText(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) downloadText(r *Request) error {
 	var told client.Response
-	file, err := p.api.Library.Download(r.Context(), keyOf(r), client.DownloadParams{
+	file, err := p.API.Library.Download(r.Context(), keyOf(r), client.DownloadParams{
 		Format: library.DownloadFormat(r.FormValue("format")), OmitTimestamps: r.FormValue("times") == "", Speakers: r.FormValue("speakers") != "",
 	}, client.WithResponse(&told))
 	if err != nil {
@@ -20,10 +20,10 @@ func (p *pages) downloadText(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer file.Close()
 	for _, name := range []string{"Content-Type", "Content-Disposition"} {
-		w.Header().Set(name, told.Header.Get(name))
+		r.W.Header().Set(name, told.Header.Get(name))
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	if _, err := io.Copy(w, file); err != nil {
+	r.W.Header().Set("Cache-Control", "no-store")
+	if _, err := io.Copy(r.W, file); err != nil {
 		panic(http.ErrAbortHandler) // a truncated file must not look complete
 	}
 	return nil

@@ -27,7 +27,7 @@ type editPage struct {
 	Total    int      // lines of the text
 	Done     bool     // whether changes have just been saved
 	Trouble  string   // why they have not; empty: no fault
-	Refusal  *trouble // why the service has not saved them; nil: it was not asked, or has saved them
+	Refusal  *Trouble // why the service has not saved them; nil: it was not asked, or has saved them
 	Conflict bool     // whether a line of the form was changed elsewhere
 }
 
@@ -72,8 +72,8 @@ func (e editPage) Before() string {
 func (e editPage) After() string { return e.At(e.From + linesOfForm) }
 
 // editForm shows lines of a text in a form.
-func (p *pages) editForm(w http.ResponseWriter, r *http.Request) error {
-	saved, err := p.api.Library.Get(r.Context(), keyOf(r))
+func (p *pages) editForm(r *Request) error {
+	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (p *pages) editForm(w http.ResponseWriter, r *http.Request) error {
 		s := saved.Transcript.Segments[n]
 		shown.Form = append(shown.Form, formLine{Index: n, Start: s.Start, Text: strings.TrimSpace(s.Text), Speaker: s.Speaker, Was: s})
 	}
-	return p.show(w, r, http.StatusOK, "edit", shown)
+	return r.Show(http.StatusOK, "edit", shown)
 }
 
 func newEditPage(saved *library.Saved, from int) editPage {
@@ -102,47 +102,44 @@ func newEditPage(saved *library.Saved, from int) editPage {
 
 // correct saves the lines of a form. A line that was also changed elsewhere is shown again
 // with both versions, and the other lines of the form wait for the visitor's choice.
-func (p *pages) correct(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) correct(r *Request) error {
 	key := keyOf(r)
 	from, _ := strconv.Atoi(r.PostFormValue("from")) // a value that is no number means the first line
-	form, err := readLines(r)
+	form, err := readLines(r.Request)
 	if err != nil {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("edit.unreadable"))
+		return r.Refuse(transcript.InvalidRequest, "edit.unreadable")
 	}
 	for try := 1; ; try++ {
-		saved, err := p.api.Library.Get(r.Context(), key)
+		saved, err := p.API.Library.Get(r.Context(), key)
 		if err != nil {
-			return p.notCorrected(w, r, withoutText(key, from, form), err)
+			return p.notCorrected(r, withoutText(key, from, form), err)
 		}
 		shown := newEditPage(saved, from)
 		edits := shown.merge(form, saved.Transcript.Segments)
 		if shown.Conflict {
-			return p.show(w, r, http.StatusConflict, "edit", shown)
+			return r.Show(http.StatusConflict, "edit", shown)
 		}
 		if len(edits) > 0 {
-			_, err = p.api.Library.Edit(r.Context(), key, saved.Revision, library.Edit{Segments: edits})
+			_, err = p.API.Library.Edit(r.Context(), key, saved.Revision, library.Edit{Segments: edits})
 		}
 		var refused *client.Error
 		switch {
 		case err == nil:
-			http.Redirect(w, r, shown.At(shown.From)+"&done=1", http.StatusSeeOther)
-			return nil
+			return r.Redirect(shown.At(shown.From) + "&done=1")
 		case errors.As(err, &refused) && refused.Code == transcript.StateConflict && try < editTries:
 			continue
 		case errors.As(err, &refused) && refused.Code == transcript.InvalidRequest:
-			shown.Trouble = p.strings.text("edit.badLine")
-			return p.show(w, r, http.StatusUnprocessableEntity, "edit", shown)
+			shown.Trouble = r.Text("edit.badLine")
+			return r.Show(http.StatusUnprocessableEntity, "edit", shown)
 		}
-		return p.notCorrected(w, r, shown, err)
+		return p.notCorrected(r, shown, err)
 	}
 }
 
 // notCorrected shows the form again, with the reason why the service has not saved it.
-func (p *pages) notCorrected(w http.ResponseWriter, r *http.Request, shown editPage, err error) error {
-	found := p.troubleOf(r, err)
-	found.announce(w)
-	shown.Refusal = &found
-	return p.show(w, r, found.Status, "edit", shown)
+func (p *pages) notCorrected(r *Request, shown editPage, err error) error {
+	shown.Refusal = r.Trouble(err)
+	return r.Show(shown.Refusal.Status, "edit", shown)
 }
 
 // withoutText is the page of a form whose text cannot be read now.
@@ -223,12 +220,11 @@ func readLines(r *http.Request) ([]formLine, error) {
 func plainText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // nameSpeaker gives a speaker of a text another name in all lines.
-func (p *pages) nameSpeaker(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) nameSpeaker(r *Request) error {
 	name := strings.TrimSpace(r.PostFormValue("name"))
-	saved, err := p.api.Library.Edit(r.Context(), keyOf(r), 0, library.Edit{Speakers: map[string]string{r.PostFormValue("speaker"): name}})
+	saved, err := p.API.Library.Edit(r.Context(), keyOf(r), 0, library.Edit{Speakers: map[string]string{r.PostFormValue("speaker"): name}})
 	if err != nil {
 		return err
 	}
-	http.Redirect(w, r, newEditPage(saved, 0).At(0)+"&done=1", http.StatusSeeOther)
-	return nil
+	return r.Redirect(newEditPage(saved, 0).At(0) + "&done=1")
 }

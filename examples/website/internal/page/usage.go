@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -68,62 +67,62 @@ func barOf(name string, used, reserved int64, limit *int64, renews *time.Time) b
 type limit struct{ Name, Says string }
 
 // limitsOf describes the plan's limits other than its allowances.
-func (c *catalog) limitsOf(u *transcript.Usage) []limit {
+func limitsOf(c *Catalog, u *transcript.Usage) []limit {
 	l := u.Limits
 	included := func(is bool) string {
 		if is {
-			return c.text("usage.included")
+			return c.Text("usage.included")
 		}
-		return c.text("usage.notIncluded")
+		return c.Text("usage.notIncluded")
 	}
 	most := func(is bool, n *int64, words func(int64) string, without string) string {
 		switch {
 		case !is, n != nil && *n == 0:
 			return included(false)
 		case n == nil:
-			return c.text(without)
+			return c.Text(without)
 		}
 		return words(*n)
 	}
-	items := func(n int64) string { return c.text("usage.items", "count", min(n, mostItems)) }
+	items := func(n int64) string { return c.Text("usage.items", "count", min(n, mostItems)) }
 	all := []limit{
 		{"asr", included(l.ASR)},
-		{"maxDuration", most(l.ASR, l.MaxDurationSec, c.span, "usage.serviceBound")},
+		{"maxDuration", most(l.ASR, l.MaxDurationSec, c.Span, "usage.serviceBound")},
 		{"upload", included(l.Upload && l.ASR)},
-		{"maxUpload", most(l.Upload && l.ASR, l.MaxUploadBytes, c.size, "usage.serviceBound")},
-		{"keepMedia", most(l.Upload && l.ASR, l.MaxKeepMediaSec, func(sec int64) string { return c.text("upload.keep.days", "count", sec/(24*60*60)) }, "usage.serviceBound")},
-		{"keptMedia", c.room(u.KeptMedia.Bytes, u.KeptMedia.Limit)},
-		{"library", c.room(u.Library.Bytes, u.Library.MaxBytes)},
+		{"maxUpload", most(l.Upload && l.ASR, l.MaxUploadBytes, c.Size, "usage.serviceBound")},
+		{"keepMedia", most(l.Upload && l.ASR, l.MaxKeepMediaSec, func(sec int64) string { return c.Text("upload.keep.days", "count", sec/(24*60*60)) }, "usage.serviceBound")},
+		{"keptMedia", room(c, u.KeptMedia.Bytes, u.KeptMedia.Limit)},
+		{"library", room(c, u.Library.Bytes, u.Library.MaxBytes)},
 		{"batchItems", most(true, l.BatchItems, items, "usage.mostItems")},
 		{"batchExport", included(l.BatchExport)},
-		{"streams", most(true, l.EventStreams, c.number, "usage.anyNumber")},
-		{"rate", c.text("usage.anyNumber")},
+		{"streams", most(true, l.EventStreams, c.Number, "usage.anyNumber")},
+		{"rate", c.Text("usage.anyNumber")},
 	}
 	if rate := u.RateLimit; rate != nil {
-		all[len(all)-1].Says = c.text("usage.each", "limit", rate.Limit, "span", c.span(rate.WindowSec))
+		all[len(all)-1].Says = c.Text("usage.each", "limit", rate.Limit, "span", c.Span(rate.WindowSec))
 	}
 	return all
 }
 
 // room says how much of its room for recordings or texts an account has used.
-func (c *catalog) room(bytes int64, limit *int64) string {
+func room(c *Catalog, bytes int64, limit *int64) string {
 	switch {
 	case limit == nil:
-		return c.text("usage.noLimit", "used", c.size(bytes))
+		return c.Text("usage.noLimit", "used", c.Size(bytes))
 	case *limit == 0 && bytes == 0:
-		return c.text("usage.notIncluded")
+		return c.Text("usage.notIncluded")
 	}
-	return c.text("usage.of", "used", c.size(bytes), "limit", c.size(*limit))
+	return c.Text("usage.of", "used", c.Size(bytes), "limit", c.Size(*limit))
 }
 
 // usage shows the limits of the visitor's plan, and their usage.
-func (p *pages) usage(w http.ResponseWriter, r *http.Request) error {
-	usage, err := p.api.Usage.Get(r.Context())
+func (p *pages) usage(r *Request) error {
+	usage, err := p.API.Usage.Get(r.Context())
 	if err != nil {
 		return err
 	}
 	end, asr := &usage.Period.End.Time, usage.ASRConcurrency
-	shown := usagePage{Usage: *usage, Limits: p.strings.limitsOf(usage), Bars: []bar{
+	shown := usagePage{Usage: *usage, Limits: limitsOf(r.Catalog, usage), Bars: []bar{
 		barOf("transcripts", usage.Transcripts.Used, usage.Transcripts.Reserved, usage.Transcripts.Limit, end),
 		barOf("asrMinutes", usage.ASRMinutes.Used, usage.ASRMinutes.Reserved, usage.ASRMinutes.Limit, end),
 		barOf("recognizing", asr.InUse, 0, asr.Limit, nil),
@@ -134,7 +133,7 @@ func (p *pages) usage(w http.ResponseWriter, r *http.Request) error {
 		shown.Bars = append(shown.Bars, barOf("requests", limit-rate.Remaining, 0, &limit, &reset))
 	}
 	// The principal has the plan even if the account may have no keys.
-	who, _ := p.Accounts.Principal(r.Context(), visitor.From(r.Context()).Account)
+	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account)
 	shown.ActionLabel, shown.ActionURL = who.Plan.ActionLabel, who.Plan.ActionURL
-	return p.show(w, r, http.StatusOK, "usage", shown)
+	return r.Show(http.StatusOK, "usage", shown)
 }

@@ -23,15 +23,15 @@ var templates embed.FS
 type views map[string]*template.Template
 
 // parseViews reads the templates. Those in parts are shared by all pages.
-func parseViews(texts *catalog, files *assets) (views, error) {
+func parseViews(texts *Catalog, files *assets) (views, error) {
 	base, err := template.New("").Funcs(template.FuncMap{
-		"t":    texts.text,
-		"says": texts.says, "cure": texts.cure,
+		"t":    texts.Text,
+		"says": texts.says, "cure": texts.Cure,
 		"asset": files.url,
 		"lang":  texts.tag.String, "otherLanguages": texts.otherLanguages, "tongues": texts.tongues,
 		"clock":    clock,
 		"language": texts.language,
-		"number":   texts.anyNumber, "size": texts.size, "span": texts.span, "moment": texts.moment, "second": texts.second, "day": texts.day,
+		"number":   texts.anyNumber, "size": texts.Size, "span": texts.Span, "moment": texts.moment, "second": texts.second, "day": texts.day,
 		"date":    func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
 		"length":  transcript.LengthText,
 		"pathOf":  pathOf,
@@ -77,45 +77,45 @@ type view struct {
 // Signs reports whether the page is shown for a user who signs in, and whose session can end.
 func (v view) Signs() bool { return v.Visitor.Known() && !v.Visitor.Single }
 
-// show renders a whole page before it sends any of it, so that an error can still be reported.
-func (p *pages) show(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
-	return p.showView(w, r, status, name, view{Visitor: visitor.From(r.Context()), Data: data})
+// Show renders a whole page before it sends any of it, so that an error can still be reported.
+func (r *Request) Show(status int, name string, data any) error {
+	return r.showView(status, name, view{Visitor: r.Visitor(), Data: data})
 }
 
-// showBare shows a page that is the same for everyone with the same language, without navigation.
-func (p *pages) showBare(w http.ResponseWriter, r *http.Request, name string, data any) error {
-	return p.showView(w, r, http.StatusOK, name, view{Bare: true, Data: data})
+// ShowBare shows a page that is the same for everyone with the same language, without navigation.
+func (r *Request) ShowBare(status int, name string, data any) error {
+	return r.showView(status, name, view{Bare: true, Data: data})
 }
 
-func (p *pages) showView(w http.ResponseWriter, r *http.Request, status int, name string, v view) error {
-	page, ok := p.views[name]
+func (r *Request) showView(status int, name string, v view) error {
+	page, ok := r.views[name]
 	if !ok {
 		return fmt.Errorf("there is no template %s", name)
 	}
-	v.Path, v.Here = r.URL.Path, hereOf(r)
+	v.Path, v.Here = r.URL.Path, hereOf(r.Request)
 	var err error
-	if v.Modules, v.Texts, err = p.modulesOf(page, v); err != nil {
+	if v.Modules, v.Texts, err = r.modulesOf(page, v); err != nil {
 		return err
 	}
 	var whole bytes.Buffer
 	if err = page.ExecuteTemplate(&whole, "layout.html", v); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Language", p.strings.tag.String())
-	w.Header().Add("Vary", "Accept-Language, Cookie")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
+	r.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	r.W.Header().Set("Content-Language", r.tag.String())
+	r.W.Header().Add("Vary", "Accept-Language, Cookie")
+	r.W.Header().Set("Cache-Control", "no-store")
+	r.W.WriteHeader(status)
 	shown := whole.Bytes()
 	if v.Signs() {
 		shown = markForms(shown, v.Visitor.Account)
 	}
-	_, _ = w.Write(shown) // a visitor who has gone needs no page
+	_, _ = r.W.Write(shown) // a visitor who has gone needs no page
 	return nil
 }
 
 // modulesOf returns the elements that load the modules of a page, and the texts of the modules.
-func (p *pages) modulesOf(page *template.Template, v view) (template.HTML, template.JS, error) {
+func (r *Request) modulesOf(page *template.Template, v view) (template.HTML, template.JS, error) {
 	if page.Lookup("modules") == nil {
 		return "", "{}", nil
 	}
@@ -124,7 +124,7 @@ func (p *pages) modulesOf(page *template.Template, v view) (template.HTML, templ
 		return "", "", err
 	}
 	modules := template.HTML(head.String()) //nolint:gosec // a template has made it
-	texts, err := p.textsFor(modules)
+	texts, err := r.textsFor(modules)
 	return modules, texts, err
 }
 

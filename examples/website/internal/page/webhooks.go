@@ -41,7 +41,7 @@ type webhookForm struct {
 	Events      []webhook.EventType
 
 	Field   string // "url", "events", "description", or empty: the whole form
-	Trouble *trouble
+	Trouble *Trouble
 }
 
 // Is reports whether a field has the fault.
@@ -62,22 +62,22 @@ func newWebhookForm() webhookForm {
 }
 
 // webhooks shows the visitor's webhooks.
-func (p *pages) webhooks(w http.ResponseWriter, r *http.Request) error {
-	return p.showWebhooks(w, r, http.StatusOK, webhooksPage{Form: newWebhookForm(), Deleted: r.FormValue("deleted") != ""})
+func (p *pages) webhooks(r *Request) error {
+	return p.showWebhooks(r, http.StatusOK, webhooksPage{Form: newWebhookForm(), Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showWebhooks(w http.ResponseWriter, r *http.Request, status int, shown webhooksPage) (err error) {
-	if shown.Webhooks, err = p.api.Webhooks.List(r.Context()); err != nil && shown.Form.Trouble == nil { // a refused form is shown without the list
+func (p *pages) showWebhooks(r *Request, status int, shown webhooksPage) (err error) {
+	if shown.Webhooks, err = p.API.Webhooks.List(r.Context()); err != nil && shown.Form.Trouble == nil { // a refused form is shown without the list
 		return err
 	}
 	shown.Most = webhook.MaxEndpoints
-	return p.show(w, r, status, "webhooks", shown)
+	return r.Show(status, "webhooks", shown)
 }
 
 // createWebhook makes a webhook and shows its secret in the answer, which no cache stores.
 // Reloading the page, or sending the form again, shows that the webhook exists, but not its
 // secret.
-func (p *pages) createWebhook(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) createWebhook(r *Request) error {
 	form := webhookForm{
 		ID: r.PostFormValue("id"), URL: strings.TrimSpace(r.PostFormValue("url")), Description: strings.TrimSpace(r.PostFormValue("description")),
 	}
@@ -87,39 +87,37 @@ func (p *pages) createWebhook(w http.ResponseWriter, r *http.Request) error {
 	once, err := uuid.Parse(form.ID)
 	switch {
 	case err != nil:
-		return p.webhookTrouble(w, r, form, "", "webhooks.badForm")
+		return p.webhookTrouble(r, form, "", "webhooks.badForm")
 	case form.URL == "":
-		return p.webhookTrouble(w, r, form, "url", "webhooks.noURL")
+		return p.webhookTrouble(r, form, "url", "webhooks.noURL")
 	case len(form.Events) == 0: // would mean all
-		return p.webhookTrouble(w, r, form, "events", "webhooks.noEvents")
+		return p.webhookTrouble(r, form, "events", "webhooks.noEvents")
 	}
 	var answer client.Response
 	params := webhook.Params{URL: form.URL, Events: form.Events, Description: form.Description}
-	made, err := p.api.Webhooks.Create(r.Context(), params, client.WithIdempotencyKey(once.String()), client.WithResponse(&answer))
+	made, err := p.API.Webhooks.Create(r.Context(), params, client.WithIdempotencyKey(once.String()), client.WithResponse(&answer))
 	var refused *client.Error
 	switch {
 	case errors.As(err, &refused) && refused.Err == nil:
-		found := p.troubleOf(r, err)
-		found.announce(w)
-		form.Trouble = &found
-		form.Field, _, _ = strings.Cut(firstIssue(refused.Details).Path, ".")
-		return p.showWebhooks(w, r, found.Status, webhooksPage{Form: form})
+		form.Trouble = r.Trouble(err)
+		form.Field, _, _ = strings.Cut(FirstIssue(refused.Details).Path, ".")
+		return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
 	case err != nil:
 		return err
 	case replayed(answer):
 		form := newWebhookForm()
-		form.Trouble = &trouble{Status: http.StatusConflict, Message: p.strings.text("webhooks.madeBefore")}
-		return p.showWebhooks(w, r, http.StatusConflict, webhooksPage{Form: form})
+		form.Trouble = &Trouble{Status: http.StatusConflict, Message: r.Text("webhooks.madeBefore")}
+		return p.showWebhooks(r, http.StatusConflict, webhooksPage{Form: form})
 	}
-	return p.showWebhooks(w, r, http.StatusCreated, webhooksPage{
+	return p.showWebhooks(r, http.StatusCreated, webhooksPage{
 		Form: newWebhookForm(), Made: &newKeys{URL: made.Webhook.URL, Secret: made.Secret.Reveal(), PublicKey: made.Webhook.PublicKey},
 	})
 }
 
 // webhookTrouble shows the form again, with the fault.
-func (p *pages) webhookTrouble(w http.ResponseWriter, r *http.Request, form webhookForm, field, text string) error {
-	form.Field, form.Trouble = field, &trouble{Status: http.StatusUnprocessableEntity, Message: p.strings.text(text)}
-	return p.showWebhooks(w, r, form.Trouble.Status, webhooksPage{Form: form})
+func (p *pages) webhookTrouble(r *Request, form webhookForm, field, text string) error {
+	form.Field, form.Trouble = field, r.Invalid(text)
+	return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
 }
 
 // replayed reports whether the API has repeated the answer of an earlier request.
@@ -160,17 +158,17 @@ func (webhookPage) Answered(d webhook.Delivery) int {
 }
 
 // webhook shows a webhook and what became of its events.
-func (p *pages) webhook(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) webhook(r *Request) error {
 	count := func(name string) int {
 		n, _ := strconv.Atoi(r.FormValue(name)) // the address may be invented: then none were
 		return min(max(n, 0), webhook.MaxResend)
 	}
-	return p.showWebhook(w, r, http.StatusOK, webhookPage{
+	return p.showWebhook(r, http.StatusOK, webhookPage{
 		Resent: count("resent"), Skipped: count("skipped"), Early: r.FormValue("early") != "", Tested: r.FormValue("tested") != "",
 	})
 }
 
-func (p *pages) showWebhook(w http.ResponseWriter, r *http.Request, status int, shown webhookPage) error {
+func (p *pages) showWebhook(r *Request, status int, shown webhookPage) error {
 	id, query := r.PathValue("id"), client.DeliveryParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
@@ -178,11 +176,11 @@ func (p *pages) showWebhook(w http.ResponseWriter, r *http.Request, status int, 
 			query.Status = webhook.Failed
 		}
 	}
-	found, err := p.api.Webhooks.Get(r.Context(), id)
+	found, err := p.API.Webhooks.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	deliveries, err := p.api.Webhooks.Deliveries(r.Context(), id, query)
+	deliveries, err := p.API.Webhooks.Deliveries(r.Context(), id, query)
 	if err != nil {
 		return err
 	}
@@ -194,50 +192,46 @@ func (p *pages) showWebhook(w http.ResponseWriter, r *http.Request, status int, 
 		}
 		shown.Older = pathOfWebhook(id) + "?" + older.Encode()
 	}
-	return p.show(w, r, status, "webhook", shown)
+	return r.Show(status, "webhook", shown)
 }
 
 // rotateWebhook gives a webhook new keys and shows them in the answer, as createWebhook does.
-func (p *pages) rotateWebhook(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) rotateWebhook(r *Request) error {
 	once, err := uuid.Parse(r.PostFormValue("rotation"))
 	if err != nil {
-		return transcript.Errorf(transcript.InvalidRequest, "%s", p.strings.text("webhooks.badForm"))
+		return r.Refuse(transcript.InvalidRequest, "webhooks.badForm")
 	}
 	var answer client.Response
-	made, err := p.api.Webhooks.Rotate(r.Context(), r.PathValue("id"), client.WithIdempotencyKey(once.String()), client.WithResponse(&answer))
+	made, err := p.API.Webhooks.Rotate(r.Context(), r.PathValue("id"), client.WithIdempotencyKey(once.String()), client.WithResponse(&answer))
 	if err != nil {
 		return err
 	}
 	if replayed(answer) {
-		return p.showWebhook(w, r, http.StatusConflict, webhookPage{Again: true})
+		return p.showWebhook(r, http.StatusConflict, webhookPage{Again: true})
 	}
 	keys := newKeys{Secret: made.Secret.Reveal(), PublicKey: made.PublicKey, PreviousUntil: &made.PreviousUntil}
-	return p.showWebhook(w, r, http.StatusOK, webhookPage{Made: &keys})
+	return p.showWebhook(r, http.StatusOK, webhookPage{Made: &keys})
 }
 
 // changeWebhook pauses a webhook, makes it active again, sends it a test, or deletes it.
-func (p *pages) changeWebhook(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) changeWebhook(r *Request) error {
 	id, to := r.PathValue("id"), pathOfWebhook(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {
 	case "pause":
-		_, err = p.api.Webhooks.Change(r.Context(), id, webhook.Change{Status: new(webhook.Paused)})
+		_, err = p.API.Webhooks.Change(r.Context(), id, webhook.Change{Status: new(webhook.Paused)})
 	case "resume":
-		_, err = p.api.Webhooks.Change(r.Context(), id, webhook.Change{Status: new(webhook.Active)})
+		_, err = p.API.Webhooks.Change(r.Context(), id, webhook.Change{Status: new(webhook.Active)})
 	case "test":
-		_, err = p.api.Webhooks.Test(r.Context(), id)
+		_, err = p.API.Webhooks.Test(r.Context(), id)
 		to += "?tested=1"
 	default:
-		err, to = p.api.Webhooks.Delete(r.Context(), id), "/webhooks?deleted=1"
+		err, to = p.API.Webhooks.Delete(r.Context(), id), "/webhooks?deleted=1"
 	}
 	if tooEarly(err) {
 		err, to = nil, pathOfWebhook(id)+"?early=1"
 	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-	return nil
+	return r.Done(err, to)
 }
 
 // tooEarly reports whether the API refuses to send again what it sent again a short while before.
@@ -247,10 +241,10 @@ func tooEarly(err error) bool {
 }
 
 // resend sends one delivery of a webhook again, or all that have failed.
-func (p *pages) resend(w http.ResponseWriter, r *http.Request) error {
+func (p *pages) resend(r *Request) error {
 	id, done := r.PathValue("id"), "resent=1"
 	if delivery := r.PathValue("delivery"); delivery != "" {
-		_, err := p.api.Webhooks.Resend(r.Context(), id, delivery)
+		_, err := p.API.Webhooks.Resend(r.Context(), id, delivery)
 		if tooEarly(err) {
 			err, done = nil, "early=1"
 		}
@@ -258,12 +252,11 @@ func (p *pages) resend(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	} else {
-		all, err := p.api.Webhooks.ResendRange(r.Context(), id, webhook.Resend{Since: time.Now().Add(-2 * webhook.Retention)})
+		all, err := p.API.Webhooks.ResendRange(r.Context(), id, webhook.Resend{Since: time.Now().Add(-2 * webhook.Retention)})
 		if err != nil {
 			return err
 		}
 		done = fmt.Sprintf("resent=%d&skipped=%d", all.Resent, all.Skipped)
 	}
-	http.Redirect(w, r, pathOfWebhook(id)+"?"+done, http.StatusSeeOther)
-	return nil
+	return r.Redirect(pathOfWebhook(id) + "?" + done)
 }

@@ -1,0 +1,132 @@
+package page
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// Site is what all pages share.
+type Site struct {
+	API      *client.Client    // which a page calls as the visitor in the request's context
+	Direct   http.RoundTripper // the same API, for answers that API does not read
+	Visitors *visitor.Visitors
+	Accounts *account.Accounts
+	Sites    *site.Table
+	Log      *slog.Logger
+
+	assets   *assets
+	forms    *forms
+	catalogs []*Catalog // in the order of languages
+	matcher  language.Matcher
+	mux      *http.ServeMux // all routes
+}
+
+func newSite(o Options) (*Site, error) {
+	s := &Site{
+		Direct: direct{o.API}, Visitors: o.Visitors, Accounts: o.Accounts, Sites: o.Sites, Log: o.Log,
+		forms: &forms{owners: map[string]int64{}}, matcher: language.NewMatcher(languages), mux: http.NewServeMux(),
+	}
+	var err error
+	if s.API, err = InProcess(o.API); err != nil {
+		return nil, err
+	}
+	if s.catalogs, err = readCatalogs(); err != nil {
+		return nil, err
+	}
+	if s.assets, err = readAssets(s.catalogs); err != nil {
+		return nil, err
+	}
+	for _, c := range s.catalogs {
+		if c.views, err = parseViews(c, s.assets); err != nil {
+			return nil, err
+		}
+	}
+	s.mux.Handle("GET /assets/", s.assets)
+	s.Handle(maxForm, Routes{"POST /language": s.chooseLanguage, "/": Nothing})
+	return s, nil
+}
+
+// Handler answers a request, or returns an error, which is shown as a page.
+type Handler func(*Request) error
+
+// Routes are the handlers of pages by their patterns.
+type Routes map[string]Handler
+
+// Handle adds routes whose forms have at most mostBytes bytes.
+func (s *Site) Handle(mostBytes int64, routes Routes) {
+	for pattern, answer := range routes {
+		if strings.HasPrefix(pattern, "POST ") && !formsOfAnybody[pattern] {
+			answer = ofReader(answer)
+		}
+		s.mux.Handle(pattern, s.answering(answer, mostBytes))
+	}
+}
+
+// formsOfAnybody are the forms that do the same for everybody.
+var formsOfAnybody = map[string]bool{"POST /language": true, "POST /sign-in": true, "POST /sign-up": true, "POST /sign-out": true}
+
+// maxForm bounds the form of a request, in bytes. It exceeds the size of most forms.
+const maxForm = 16 << 10
+
+// member wraps a page for visitors with an account. Other visitors are redirected to sign in,
+// and then return.
+func member(answer Handler) Handler {
+	return func(r *Request) error {
+		if r.Visitor().Known() {
+			return answer(r)
+		}
+		next := r.URL.RequestURI()
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			if next = r.pageOf(); next == "/" {
+				next = "" // where the sign-in page leads anyway
+			}
+		}
+		return r.Redirect(withQuery(SignInPath, "next", next))
+	}
+}
+
+// answering bounds the size of a form, and shows the error or panic of a handler as a page.
+func (s *Site) answering(answer Handler, mostBytes int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		r := &Request{Request: hr, W: w, Catalog: s.catalogs[s.languageOf(hr)], site: s}
+		if mostBytes > maxForm {
+			release, err := r.holdForm(mostBytes)
+			defer release()
+			if err != nil {
+				r.problem(err)
+				return
+			}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, mostBytes)
+		defer func() {
+			if r.MultipartForm != nil { // net/http removes only the files of its own request, not those of a copy
+				_ = r.MultipartForm.RemoveAll() // remaining files are removed with the temporary folder
+			}
+		}()
+		if err := caught(answer, r); err != nil {
+			r.problem(err)
+		}
+	})
+}
+
+// caught turns a panic into an error. A page is sent whole or not at all, so the error page can
+// replace it. Deliberately aborted answers stay aborted.
+func caught(answer Handler, r *Request) (err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			if err = crashOf(crash); errors.Is(err, errBroken) {
+				panic(crash)
+			}
+		}
+	}()
+	return answer(r)
+}
