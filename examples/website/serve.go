@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/talks"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -164,7 +165,7 @@ func routes(s *server.Server, identify func(http.Handler) http.Handler, permitte
 
 // keepSweeping removes the data of former guests, until stop.
 func (s *website) keepSweeping() error {
-	api, err := page.InProcess(s.server.Handler())
+	api, err := web.InProcess(s.server.Handler())
 	if err != nil {
 		return err
 	}

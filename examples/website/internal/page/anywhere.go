@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
 // anywherePage tells how to send a link from other places to the start page.
@@ -14,7 +16,7 @@ type anywherePage struct {
 }
 
 // anywhere shows how to come to the start page with a link filled in.
-func (p *pages) anywhere(r *Request) error {
+func (p *pages) anywhere(r *web.Request) error {
 	return r.Show(http.StatusOK, "anywhere", anywherePage{bookmarklet(p.Visitors.Origin(r.Request))})
 }
 
@@ -43,7 +45,7 @@ func (p *pages) sharedLinks(shared url.Values) string {
 
 // manifest describes the site to a browser that installs it as a program, and to the system that
 // shares links with installed programs.
-func (p *pages) manifest(r *Request) error {
+func (p *pages) manifest(r *web.Request) error {
 	type icon struct {
 		Src   string `json:"src"`
 		Sizes string `json:"sizes"`
@@ -52,7 +54,7 @@ func (p *pages) manifest(r *Request) error {
 	icons := []icon{{"icon.svg", "any", "image/svg+xml"}, {"icon-192.png", "192x192", "image/png"}, {"icon-512.png", "512x512", "image/png"}}
 	for n, i := range icons {
 		var err error
-		if icons[n].Src, err = p.assets.url(i.Src); err != nil {
+		if icons[n].Src, err = p.AssetURL(i.Src); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -29,9 +30,9 @@ type batchPage struct {
 	Page        string // the token of the page; empty: the first
 	Next        string // the token of the next page; empty: none
 	Reasons     []reason
-	Retried     *retried // the result of a retry that was just made; nil: none
-	Passed      *passed  // what was passed over in the pasted text; nil: nothing
-	Trouble     *Trouble // why the playlist or channel could not be listed; nil: it was listed
+	Retried     *retried     // the result of a retry that was just made; nil: none
+	Passed      *web.Passed  // what was passed over in the pasted text; nil: nothing
+	Trouble     *web.Trouble // why the playlist or channel could not be listed; nil: it was listed
 
 	Export                 bool // whether the plan includes the export
 	ActionLabel, ActionURL string
@@ -68,13 +69,13 @@ func (b batchPage) Retryable() (n int) {
 func (batchPage) Formats() []batch.ExportFormat { return batch.ExportFormats() }
 
 // batch shows the progress of a batch, item by item.
-func (p *pages) batch(r *Request) error {
+func (p *pages) batch(r *web.Request) error {
 	id := r.PathValue("id")
 	job, err := p.API.Batches.Get(r.Context(), id)
 	if err != nil {
 		return err
 	}
-	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r.Request), Passed: passedOver(r)}
+	shown := batchPage{Job: *job, FailedAlone: r.FormValue("show") == "failed", Page: r.FormValue("page"), Retried: retriedBefore(r.Request), Passed: web.PassedOver(r)}
 	var failed []batch.Item
 	if job.Failed > 0 {
 		if failed, err = p.failedItems(r.Context(), id); err != nil {
@@ -103,7 +104,7 @@ func (p *pages) batch(r *Request) error {
 
 // planOf returns the visitor's plan. If the plan cannot be found out, it returns the zero
 // value, which permits nothing.
-func (p *pages) planOf(r *Request) account.Plan {
+func (p *pages) planOf(r *web.Request) account.Plan {
 	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account) // the API reports the error itself
 	return who.Plan
 }
@@ -111,7 +112,7 @@ func (p *pages) planOf(r *Request) account.Plan {
 // failedItems returns all failed items of a batch.
 func (p *pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
 	var failed []batch.Item
-	for at := (client.PageParams{Size: mostItems}); ; {
+	for at := (client.PageParams{Size: web.MostItems}); ; {
 		page, err := p.API.Batches.Items(ctx, id, at)
 		if err != nil {
 			return nil, err
@@ -162,7 +163,7 @@ func itemShown(job *batch.Job, item batch.Item) batchItem {
 	}
 	switch item.Status {
 	case batch.ItemSuccess:
-		shown.Text = pathOf(item.Platform, item.ExternalID, item.Lang)
+		shown.Text = web.TextPath(item.Platform, item.ExternalID, item.Lang)
 	case batch.ItemFailed:
 		shown.Again = job.Status != batch.Cancelled && item.Attempts < mostAttempts
 	}
@@ -180,7 +181,7 @@ func retriedBefore(r *http.Request) *retried {
 }
 
 // retryBatch retries failed items: all that may succeed, those with one cause, or one item.
-func (p *pages) retryBatch(r *Request) error {
+func (p *pages) retryBatch(r *web.Request) error {
 	var which client.RetryParams
 	if item := r.PostFormValue("item"); item != "" {
 		which.Items = []string{item}
@@ -205,7 +206,7 @@ func (p *pages) retryBatch(r *Request) error {
 }
 
 // cancelBatch cancels a batch: no further items begin.
-func (p *pages) cancelBatch(r *Request) error {
+func (p *pages) cancelBatch(r *web.Request) error {
 	if _, err := p.API.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
@@ -213,6 +214,6 @@ func (p *pages) cancelBatch(r *Request) error {
 }
 
 // deleteBatch deletes a batch. Its texts stay.
-func (p *pages) deleteBatch(r *Request) error {
+func (p *pages) deleteBatch(r *web.Request) error {
 	return r.Done(p.API.Batches.Delete(r.Context(), r.PathValue("id")), "/batches?deleted=1")
 }

@@ -18,15 +18,13 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// The bounds of a batch, which are the API's too.
-const (
-	mostItems     = 500
-	maxBatchBytes = 8 << 20
-)
+// maxBatchBytes bounds the links of a batch. It is the API's bound, too.
+const maxBatchBytes = 8 << 20
 
 // batchesPage is a page of the account's batches, and a form to make one.
 type batchesPage struct {
@@ -54,7 +52,7 @@ type batchForm struct {
 
 	Items   int    // how many items the plan permits
 	Field   string // "links", "file", "list", "language", "most", or empty: the whole form
-	Trouble *Trouble
+	Trouble *web.Trouble
 }
 
 // Modes returns the sources of a batch.
@@ -66,11 +64,11 @@ func (batchForm) Modes() []batch.Mode {
 func (f batchForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // batches lists the visitor's batches.
-func (p *pages) batches(r *Request) error {
+func (p *pages) batches(r *web.Request) error {
 	return p.showBatches(r, http.StatusOK, batchForm{})
 }
 
-func (p *pages) showBatches(r *Request, status int, form batchForm) error {
+func (p *pages) showBatches(r *web.Request, status int, form batchForm) error {
 	shown := batchesPage{Form: form, Deleted: r.FormValue("deleted") != ""}
 	query := client.BatchListParams{}
 	if form.Trouble == nil {
@@ -98,19 +96,19 @@ func (p *pages) showBatches(r *Request, status int, form batchForm) error {
 }
 
 // itemsPermitted returns how many items a batch of the visitor may have.
-func (p *pages) itemsPermitted(r *Request) (int, error) {
+func (p *pages) itemsPermitted(r *web.Request) (int, error) {
 	who, err := p.Accounts.Principal(r.Context(), r.Visitor().Account)
 	if err != nil && who.Plan.Name == "" {
 		return 0, err
 	}
 	if n := who.Plan.BatchItems; n >= 0 {
-		return min(n, mostItems), nil
+		return min(n, web.MostItems), nil
 	}
-	return mostItems, nil
+	return web.MostItems, nil
 }
 
 // createBatch makes a batch and redirects to its page.
-func (p *pages) createBatch(r *Request) error {
+func (p *pages) createBatch(r *web.Request) error {
 	form, params, err := readBatchForm(r.Request, p.Sites)
 	var wrong *fieldError
 	switch {
@@ -141,7 +139,7 @@ func (p *pages) createBatch(r *Request) error {
 	if err != nil {
 		return err
 	}
-	return r.Redirect(params.passed.onto(pathOfBatch(made.ID)))
+	return r.Redirect(params.passed.Onto(pathOfBatch(made.ID)))
 }
 
 // pathOfBatch returns the path of a batch's page.
@@ -158,7 +156,7 @@ type batchParams struct {
 	source string // the field of links, the file, or the list
 	lines  []int  // the line of each link, from 1
 	table  []byte // the content that CSV reads
-	passed passed
+	passed web.Passed
 }
 
 // readBatchForm reads a form, with or without a file. The error is a fieldError, or the error
@@ -222,7 +220,7 @@ func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table
 	}
 	prose := anyLink(typed, sites)
 	lines := bufio.NewScanner(strings.NewReader(typed))
-	lines.Buffer(nil, maxBatchBytes+maxForm)
+	lines.Buffer(nil, maxBatchBytes+web.MaxForm)
 	for n := 1; lines.Scan(); n++ {
 		for _, link := range p.linksOfLine(strings.TrimSpace(lines.Text()), prose, sites) {
 			p.URLs, p.lines = append(p.URLs, link), append(p.lines, n)
@@ -266,7 +264,7 @@ var link = regexp.MustCompile(`^urls\.(\d+)$`)
 
 // fieldOf returns the field that the API refuses, and the reason, with the line if there are
 // lines.
-func fieldOf(r *Request, sent *batchParams, refused *client.Error, message string) (field, says string) {
+func fieldOf(r *web.Request, sent *batchParams, refused *client.Error, message string) (field, says string) {
 	switch refused.Code {
 	case transcript.CSVParseError:
 		return "file", message
@@ -276,7 +274,7 @@ func fieldOf(r *Request, sent *batchParams, refused *client.Error, message strin
 	default:
 		return "", message
 	}
-	issue := FirstIssue(refused.Details)
+	issue := web.FirstIssue(refused.Details)
 	switch of := link.FindStringSubmatch(issue.Path); {
 	case of != nil:
 		if n, err := strconv.Atoi(of[1]); err == nil && n < len(sent.lines) {

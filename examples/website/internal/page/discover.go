@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
@@ -21,31 +22,17 @@ type discoverAsked struct {
 
 // URL returns the URL of the search. It leaves out default values.
 func (a discoverAsked) URL() string {
-	return withQuery("/discover", "q", a.Q, "type", string(a.Type), "order", string(a.Order), "channel", a.ChannelID, "from", a.From)
+	return web.WithQuery("/discover", "q", a.Q, "type", string(a.Type), "order", string(a.Order), "channel", a.ChannelID, "from", a.From)
 }
 
 // First returns the first page of the same search.
 func (a discoverAsked) First() discoverAsked { a.From = ""; return a }
 
-// withQuery returns a path with the non-empty values of alternating names and values.
-func withQuery(path string, pairs ...string) string {
-	q := url.Values{}
-	for n := 0; n+1 < len(pairs); n += 2 {
-		if pairs[n+1] != "" {
-			q.Set(pairs[n], pairs[n+1])
-		}
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
-}
-
 // discoverPage shows search results and the forms to transcribe them.
 type discoverPage struct {
 	Asked   discoverAsked
-	Trouble *Trouble // why there are no results; nil: there are
-	Retry   string   // the page to try again
+	Trouble *web.Trouble // why there are no results; nil: there are
+	Retry   string       // the page to try again
 	Videos  videoList
 	Others  []otherFound // channels or playlists instead of videos
 	Next    string       // the next page; empty: none
@@ -63,7 +50,7 @@ type otherFound struct {
 }
 
 // discover searches the video site. If that fails, it still shows its form.
-func (p *pages) discover(r *Request) error {
+func (p *pages) discover(r *web.Request) error {
 	q := r.URL.Query()
 	shown := discoverPage{Asked: discoverAsked{From: q.Get("from"), Search: video.Search{
 		Q: strings.TrimSpace(q.Get("q")), Type: video.Type(q.Get("type")), Order: video.Order(q.Get("order")), ChannelID: q.Get("channel"),
@@ -82,7 +69,7 @@ func (p *pages) discover(r *Request) error {
 }
 
 // notDiscovered shows the reason why there are no results, below the form.
-func (p *pages) notDiscovered(r *Request, shown discoverPage, err error) error {
+func (p *pages) notDiscovered(r *web.Request, shown discoverPage, err error) error {
 	why := r.Trouble(err)
 	if why.Code == transcript.Unavailable {
 		why.Cure = r.Text("discover.gone")
@@ -98,7 +85,7 @@ func (p *pages) namedBy(text string) string {
 	}
 	isLink := strings.ContainsAny(text, "/.@")
 	if _, err := p.Sites.Detect(text); err == nil && isLink {
-		return withQuery("/", "links", text)
+		return web.WithQuery("/", "links", text)
 	}
 	if list, err := p.Sites.Playlist(text); err == nil {
 		return "/discover/playlists/" + url.PathEscape(list.ExternalID)
@@ -167,11 +154,11 @@ func (s listPage) KindURL(k video.Kind) string {
 	if k == video.All {
 		k = ""
 	}
-	return withQuery(s.URL(), "kind", string(k))
+	return web.WithQuery(s.URL(), "kind", string(k))
 }
 
 // channel lists a channel's uploads.
-func (p *pages) channel(r *Request) error {
+func (p *pages) channel(r *web.Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
@@ -185,7 +172,7 @@ func (p *pages) channel(r *Request) error {
 }
 
 // playlist lists the entries of a playlist.
-func (p *pages) playlist(r *Request) error {
+func (p *pages) playlist(r *web.Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
@@ -197,12 +184,12 @@ func (p *pages) playlist(r *Request) error {
 	return p.showList(r, shown, found.Next)
 }
 
-func (p *pages) showList(r *Request, shown listPage, next string) error {
+func (p *pages) showList(r *web.Request, shown listPage, next string) error {
 	if shown.Title == "" {
 		shown.Title = shown.ID
 	}
 	if next != "" {
-		shown.Next = withQuery(shown.URL(), "kind", string(shown.Kind), "from", next)
+		shown.Next = web.WithQuery(shown.URL(), "kind", string(shown.Kind), "from", next)
 	}
 	return r.Show(http.StatusOK, "discover-list", shown)
 }
@@ -255,7 +242,7 @@ func (v videoRow) Captions() string {
 
 // takeFound orders the transcripts of results: of one video, of the checked videos, or of a
 // whole channel or playlist.
-func (p *pages) takeFound(r *Request) error {
+func (p *pages) takeFound(r *web.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return r.Refuse(transcript.InvalidRequest, "start.unreadable")
 	}

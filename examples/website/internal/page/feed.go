@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -18,7 +19,7 @@ type feedPage struct {
 	Address string        // of the feed, shown only this once; empty: it was not just made
 	Again   bool          // whether the form was sent before
 	Deleted bool          // whether the address has just ended
-	Refusal *Trouble      // why the account may have no feed; nil: it may
+	Refusal *web.Trouble  // why the account may have no feed; nil: it may
 }
 
 // Before tells the present address from all others: sending the form twice makes one address.
@@ -30,11 +31,11 @@ func (f feedPage) Before() string {
 }
 
 // feed shows the state of the visitor's feed.
-func (p *pages) feed(r *Request) error {
+func (p *pages) feed(r *web.Request) error {
 	return p.showFeed(r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFeed(r *Request, status int, shown feedPage) error {
+func (p *pages) showFeed(r *web.Request, status int, shown feedPage) error {
 	state, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (p *pages) showFeed(r *Request, status int, shown feedPage) error {
 // renewFeed gives the feed a new address and shows the address in the answer, which no cache
 // stores. Reloading the page, or sending the form again, shows that there is an address, but not
 // the address.
-func (p *pages) renewFeed(r *Request) error {
+func (p *pages) renewFeed(r *web.Request) error {
 	present, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
@@ -72,6 +73,6 @@ func (p *pages) renewFeed(r *Request) error {
 }
 
 // deleteFeed ends the address of the visitor's feed.
-func (p *pages) deleteFeed(r *Request) error {
+func (p *pages) deleteFeed(r *web.Request) error {
 	return r.Done(p.API.Library.DeleteFeed(r.Context()), "/feed?deleted=1")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -45,18 +46,18 @@ type followForm struct {
 	Most     string
 
 	Field   string // "link", "file", "language", "most", or empty: the whole form
-	Trouble *Trouble
+	Trouble *web.Trouble
 }
 
 // Is reports whether a field has the fault.
 func (f followForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // follows lists what the visitor follows.
-func (p *pages) follows(r *Request) error {
+func (p *pages) follows(r *web.Request) error {
 	return p.showFollows(r, http.StatusOK, followsPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFollows(r *Request, status int, shown followsPage) error {
+func (p *pages) showFollows(r *web.Request, status int, shown followsPage) error {
 	query := client.PageParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
@@ -76,7 +77,7 @@ func (p *pages) showFollows(r *Request, status int, shown followsPage) error {
 
 // createFollows follows a link, or all addresses of a file. Sending the form twice changes
 // nothing: the API makes no equal follow.
-func (p *pages) createFollows(r *Request) error {
+func (p *pages) createFollows(r *web.Request) error {
 	form, list, err := readFollowForm(r.Request)
 	var wrong *fieldError
 	if errors.As(err, &wrong) {
@@ -182,7 +183,7 @@ func readFollowForm(r *http.Request) (f followForm, list []byte, err error) {
 
 // fieldOfFollow is the field of the form that a refusal of the API is about.
 func fieldOfFollow(refused *client.Error, file bool) string {
-	at, _, _ := strings.Cut(FirstIssue(refused.Details).Path, ".")
+	at, _, _ := strings.Cut(web.FirstIssue(refused.Details).Path, ".")
 	switch {
 	case at == "language":
 		return "language"
@@ -214,7 +215,7 @@ type followItem struct {
 }
 
 // follow shows a follow and what became of its items.
-func (p *pages) follow(r *Request) error {
+func (p *pages) follow(r *web.Request) error {
 	id, query := r.PathValue("id"), client.PageParams{Token: r.FormValue("page")}
 	found, err := p.API.Follows.Get(r.Context(), id)
 	if err != nil {
@@ -228,7 +229,7 @@ func (p *pages) follow(r *Request) error {
 	for _, item := range items.Items {
 		row := followItem{FollowItem: item}
 		if item.Status == batch.FollowItemSubmitted && item.Platform != nil && item.ExternalID != nil {
-			row.Text = pathOf(*item.Platform, *item.ExternalID, "")
+			row.Text = web.TextPath(*item.Platform, *item.ExternalID, "")
 		}
 		shown.Items = append(shown.Items, row)
 	}
@@ -239,7 +240,7 @@ func (p *pages) follow(r *Request) error {
 }
 
 // changeFollow pauses a follow, lets it go on, or deletes it.
-func (p *pages) changeFollow(r *Request) error {
+func (p *pages) changeFollow(r *web.Request) error {
 	id, to := r.PathValue("id"), pathOfFollow(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {

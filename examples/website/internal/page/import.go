@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -20,18 +21,18 @@ const maxImportBytes = 8 << 20
 
 // importPage is a form that makes a file the text of a content.
 type importPage struct {
-	reading             // the text that the file replaces; zero: the file becomes a text of its own
-	Asked      string   // the language as the visitor wrote it
-	Field      string   // with the fault: "file" or "language"
-	Fault      string   // empty: no fault
-	Refusal    *Trouble // why the service has not taken the file; nil: it was not asked
+	reading                 // the text that the file replaces; zero: the file becomes a text of its own
+	Asked      string       // the language as the visitor wrote it
+	Field      string       // with the fault: "file" or "language"
+	Fault      string       // empty: no fault
+	Refusal    *web.Trouble // why the service has not taken the file; nil: it was not asked
 	MaxBytes   int64
 	Replaces   bool
 	Extensions string // that the form offers
 }
 
 // importForm shows the form. Without a content in its path the file becomes a new text.
-func (p *pages) importForm(r *Request) error {
+func (p *pages) importForm(r *web.Request) error {
 	shown, err := p.importOf(r)
 	if err != nil {
 		return err
@@ -40,7 +41,7 @@ func (p *pages) importForm(r *Request) error {
 }
 
 // importOf returns the form for the content in the path of a request.
-func (p *pages) importOf(r *Request) (*importPage, error) {
+func (p *pages) importOf(r *web.Request) (*importPage, error) {
 	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.txt"}
 	key := library.Key{ // its language stands in the address, so that the form is read later
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
@@ -58,7 +59,7 @@ func (p *pages) importOf(r *Request) (*importPage, error) {
 
 // importFile makes the file of a form a text, and goes to its page. The history of a replaced
 // text keeps the text as it was.
-func (p *pages) importFile(r *Request) error {
+func (p *pages) importFile(r *web.Request) error {
 	shown, err := p.importOf(r)
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (p *pages) importFile(r *Request) error {
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Code == transcript.InvalidRequest {
 		shown.Field, shown.Fault = "file", r.Text("import.unreadable")
-		if FirstIssue(refused.Details).Path == "language" {
+		if web.FirstIssue(refused.Details).Path == "language" {
 			shown.Field, shown.Fault = "language", r.Text("transcript.badLanguage")
 		}
 		return r.Show(http.StatusUnprocessableEntity, "import", *shown)
@@ -99,7 +100,7 @@ func (p *pages) importFile(r *Request) error {
 		shown.Refusal = r.Trouble(err)
 		return r.Show(shown.Refusal.Status, "import", *shown)
 	}
-	return r.Redirect(transcriptPath(&saved.Transcript))
+	return r.Redirect(web.TextPath(saved.Transcript.Platform, saved.Transcript.ExternalID, saved.Transcript.Lang))
 }
 
 // newUploadID returns the id of a content that no platform has.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,10 +24,10 @@ type jobPage struct {
 	Steps   []step
 	Known   bool // whether Steps contain the job's stage
 	Percent int  // of the recognition; -1: none
-	Trouble *Trouble
-	Again   bool    // whether a repetition may succeed
-	Passed  *passed // what was passed over in the pasted text; nil: nothing
-	Refresh int     // seconds, for browsers without scripts; 0: the job has ended
+	Trouble *web.Trouble
+	Again   bool        // whether a repetition may succeed
+	Passed  *web.Passed // what was passed over in the pasted text; nil: nothing
+	Refresh int         // seconds, for browsers without scripts; 0: the job has ended
 }
 
 // Why returns why the job waits, or why its work was begun again; nil: it does neither.
@@ -64,9 +65,9 @@ var steps = []step{
 
 // job shows the progress of a job or the reason of its failure, or redirects to the text if
 // there is one.
-func (p *pages) job(r *Request) error {
+func (p *pages) job(r *web.Request) error {
 	if strings.Trim(r.PathValue("id"), ".") == "" { // dots would change the path
-		return Nothing(r)
+		return web.Nothing(r)
 	}
 	var told client.Response
 	job, err := p.API.Jobs.Get(r.Context(), r.PathValue("id"), client.WithResponse(&told))
@@ -77,9 +78,9 @@ func (p *pages) job(r *Request) error {
 		return err
 	}
 	if job.Result != nil && job.Result.Transcript != nil {
-		return r.Redirect(resultPath(job.Result))
+		return r.Redirect(web.ResultPath(job.Result))
 	}
-	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1, Passed: passedOver(r)}
+	shown := jobPage{Job: job, Form: readLinkForm(r.URL.Query()), Percent: -1, Passed: web.PassedOver(r)}
 	if shown.Form.Links == "" || r.Visitor().Known() {
 		p.lookUp(r, &shown)
 	}
@@ -106,7 +107,7 @@ func (p *pages) job(r *Request) error {
 }
 
 // inJSON returns a job with its text as segments, if the job was created with another format.
-func (p *pages) inJSON(r *Request) (*transcript.Job, error) {
+func (p *pages) inJSON(r *web.Request) (*transcript.Job, error) {
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(r.PathValue("id"))+"?format=json", nil)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,7 @@ func (p *pages) inJSON(r *Request) (*transcript.Job, error) {
 
 // lookUp completes the page of a job from the job's row in the visitor's library. Without a row
 // the page shows less.
-func (p *pages) lookUp(r *Request, shown *jobPage) {
+func (p *pages) lookUp(r *web.Request, shown *jobPage) {
 	const rows = 100 // the newest ones, as many as the API returns at once
 	page, err := p.API.Library.List(r.Context(), library.Query{View: library.History, PageSize: rows})
 	if err != nil {
@@ -174,7 +175,7 @@ func refreshAfter(told client.Response) int {
 }
 
 // cancelJob cancels a job. If the job has already ended, its page shows how.
-func (p *pages) cancelJob(r *Request) error {
+func (p *pages) cancelJob(r *web.Request) error {
 	id := r.PathValue("id")
 	_, err := p.API.Jobs.Cancel(r.Context(), id)
 	if err != nil && !errors.Is(err, transcript.StateConflict) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -15,7 +16,7 @@ const exportAgain = 30
 // exportAccount sends everything that the visitor has as a ZIP file. The file is written whole
 // before it is sent: a failure is a page, and a slow reader holds nothing of the database. An account
 // has one such file at a time.
-func (p *pages) exportAccount(r *Request) error {
+func (p *pages) exportAccount(r *web.Request) error {
 	own := r.Visitor().Account
 	if _, busy := p.exports.LoadOrStore(own, true); busy {
 		return exportBusy(r, "account.exportUnderWay")
@@ -46,7 +47,7 @@ func (p *pages) exportAccount(r *Request) error {
 }
 
 // writeExport writes one export at a time, because each may need a large file.
-func (p *pages) writeExport(r *Request, f *os.File) error {
+func (p *pages) writeExport(r *web.Request, f *os.File) error {
 	if !p.exporting.TryLock() {
 		return exportBusy(r, "account.exportBusy")
 	}
@@ -55,7 +56,7 @@ func (p *pages) writeExport(r *Request, f *os.File) error {
 }
 
 // exportBusy refuses an export until another one has ended.
-func exportBusy(r *Request, text string) error {
+func exportBusy(r *web.Request, text string) error {
 	busy := r.Refuse(transcript.ServiceUnavailable, text)
 	busy.RetryAfter = exportAgain
 	return busy
@@ -63,7 +64,7 @@ func exportBusy(r *Request, text string) error {
 
 // removeAccount removes the visitor with the account, if the password is right. The user goes first,
 // because a sign-in makes the account again.
-func (p *pages) removeAccount(r *Request) error {
+func (p *pages) removeAccount(r *web.Request) error {
 	own := r.Visitor().Account
 	if err := p.Visitors.RemoveSelf(r.W, r.Request, r.PostFormValue("password")); err != nil {
 		status, trouble, err := signTrouble(r, err)
@@ -81,6 +82,6 @@ func (p *pages) removeAccount(r *Request) error {
 }
 
 // removed says that an account is removed.
-func (p *pages) removed(r *Request) error {
+func (p *pages) removed(r *web.Request) error {
 	return r.Show(http.StatusOK, "removed", r.FormValue("part") == "")
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -42,7 +43,7 @@ func (a libraryAsked) URL() string {
 	if a.Page > 1 {
 		page = strconv.Itoa(a.Page)
 	}
-	return withQuery("/library", "view", string(a.View), "q", a.Q, "in", in,
+	return web.WithQuery("/library", "view", string(a.View), "q", a.Q, "in", in,
 		"platform", string(a.Platform), "lang", a.Lang, "sort", string(a.Sort), "page", page, "from", a.From)
 }
 
@@ -113,7 +114,7 @@ func (s libraryPage) Platforms() []library.PlatformFilter {
 }
 
 // library shows a visitor's library, or the results of a search in its texts.
-func (p *pages) library(r *Request) error {
+func (p *pages) library(r *web.Request) error {
 	shown := libraryPage{Asked: libraryAskedBy(r.URL.Query())}
 	status := http.StatusOK
 	if err := p.fillLibrary(r, &shown); err != nil {
@@ -126,7 +127,7 @@ func (p *pages) library(r *Request) error {
 	return r.Show(status, "library", shown)
 }
 
-func (p *pages) fillLibrary(r *Request, shown *libraryPage) error {
+func (p *pages) fillLibrary(r *web.Request, shown *libraryPage) error {
 	if shown.Asked.Said {
 		return p.fillSaid(r.Context(), shown)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -30,7 +31,7 @@ func (r libraryRow) URL() string {
 	case r.Kind == library.KindBatch:
 		return "/batches/" + url.PathEscape(r.BatchID)
 	case r.Kind == library.KindTranscript:
-		return pathOf(r.Platform, r.ExternalID, r.Lang)
+		return web.TextPath(r.Platform, r.ExternalID, r.Lang)
 	case r.JobID != "":
 		return "/jobs/" + url.PathEscape(r.JobID)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -16,7 +17,7 @@ import (
 type libraryMatch struct{ library.Match }
 
 // URL returns the page of the text.
-func (m libraryMatch) URL() string { return pathOf(m.Platform, m.ExternalID, m.Lang) }
+func (m libraryMatch) URL() string { return web.TextPath(m.Platform, m.ExternalID, m.Lang) }
 
 // At returns the page of the text at a result.
 func (m libraryMatch) At(h library.Hit) string {

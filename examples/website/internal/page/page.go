@@ -16,6 +16,8 @@ package page
 
 import (
 	"context"
+	"embed"
+	"html/template"
 	"io"
 	"log/slog"
 	"net/http"
@@ -24,9 +26,13 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
+
+//go:embed assets strings templates
+var files embed.FS
 
 // Options are the dependencies of the pages.
 type Options struct {
@@ -53,7 +59,7 @@ type Options struct {
 
 // pages are the pages of the website, with the state of those that have some.
 type pages struct {
-	*Site
+	*web.Site
 	options   Options
 	exporting *sync.Mutex // held while the export of an account is written
 	exports   *sync.Map   // the accounts whose exports are written or sent
@@ -70,16 +76,19 @@ func New(o Options) (http.Handler, error) {
 	}
 	p := pages{options: o, exporting: new(sync.Mutex), exports: new(sync.Map)}
 	var err error
-	if p.Site, err = newSite(o); err != nil {
+	if p.Site, err = web.New(web.Options{
+		API: o.API, Visitors: o.Visitors, Accounts: o.Accounts, Sites: o.Sites, Log: o.Log,
+		Files: files, Funcs: template.FuncMap{"place": placeOf, "change": changePath},
+	}); err != nil {
 		return nil, err
 	}
 	p.addRoutes()
-	return gzhttp.GzipHandler(p.mux), nil
+	return gzhttp.GzipHandler(p.Site), nil
 }
 
 // addRoutes adds all pages.
 func (p *pages) addRoutes() {
-	p.Handle(maxForm, Routes{
+	p.Handle(web.MaxForm, web.Routes{
 		"GET /{$}":                                           p.start,
 		"GET /anywhere":                                      p.anywhere,
 		"GET /manifest.webmanifest":                          p.manifest,
@@ -89,12 +98,12 @@ func (p *pages) addRoutes() {
 		"POST /transcripts/{platform}/{externalId}":          p.inLanguage,
 		"GET /transcripts/{platform}/{externalId}/download":  p.downloadText,
 		"GET /transcripts/{platform}/{externalId}/copy":      p.copyText,
-		"GET /transcripts/{platform}/{externalId}/edit":      member(p.editForm),
-		"POST /transcripts/{platform}/{externalId}/speakers": member(p.nameSpeaker),
-		"GET /transcripts/{platform}/{externalId}/history":   member(p.history),
-		"POST /transcripts/{platform}/{externalId}/history":  member(p.restore),
-		"GET /transcripts/{platform}/{externalId}/import":    member(p.importForm),
-		"GET /library/import":                                member(p.importForm),
+		"GET /transcripts/{platform}/{externalId}/edit":      web.Member(p.editForm),
+		"POST /transcripts/{platform}/{externalId}/speakers": web.Member(p.nameSpeaker),
+		"GET /transcripts/{platform}/{externalId}/history":   web.Member(p.history),
+		"POST /transcripts/{platform}/{externalId}/history":  web.Member(p.restore),
+		"GET /transcripts/{platform}/{externalId}/import":    web.Member(p.importForm),
+		"GET /library/import":                                web.Member(p.importForm),
 		"GET /sign-in":                                       p.signInPage,
 		"GET /sign-up":                                       p.signUpPage,
 		"POST /sign-up":                                      p.signUp,
@@ -105,56 +114,56 @@ func (p *pages) addRoutes() {
 		"GET /account/export":                                ofUser(p.exportAccount),
 		"POST /account/remove":                               ofUser(p.removeAccount),
 		"GET /removed":                                       p.removed,
-		"GET /batches":                                       member(p.batches),
-		"GET /batches/{id}":                                  member(p.batch),
-		"POST /batches/{id}/retry":                           member(p.retryBatch),
-		"POST /batches/{id}/cancel":                          member(p.cancelBatch),
-		"POST /batches/{id}/delete":                          member(p.deleteBatch),
-		"GET /follows":                                       member(p.follows),
-		"GET /follows/{id}":                                  member(p.follow),
-		"POST /follows/{id}/pause":                           member(p.changeFollow),
-		"POST /follows/{id}/resume":                          member(p.changeFollow),
-		"POST /follows/{id}/delete":                          member(p.changeFollow),
-		"GET /webhooks":                                      member(p.webhooks),
-		"POST /webhooks":                                     member(p.createWebhook),
-		"GET /webhooks/{id}":                                 member(p.webhook),
-		"POST /webhooks/{id}":                                member(p.rotateWebhook),
-		"POST /webhooks/{id}/pause":                          member(p.changeWebhook),
-		"POST /webhooks/{id}/resume":                         member(p.changeWebhook),
-		"POST /webhooks/{id}/test":                           member(p.changeWebhook),
-		"POST /webhooks/{id}/delete":                         member(p.changeWebhook),
-		"POST /webhooks/{id}/resend":                         member(p.resend),
-		"POST /webhooks/{id}/deliveries/{delivery}/resend":   member(p.resend),
-		"GET /usage":                                         member(p.usage),
-		"GET /feed":                                          member(p.feed),
-		"POST /feed":                                         member(p.renewFeed),
-		"POST /feed/delete":                                  member(p.deleteFeed),
-		"GET /keys":                                          member(p.keys),
-		"POST /keys":                                         member(p.createKey),
-		"POST /keys/{prefix}/revoke":                         member(p.revokeKey),
+		"GET /batches":                                       web.Member(p.batches),
+		"GET /batches/{id}":                                  web.Member(p.batch),
+		"POST /batches/{id}/retry":                           web.Member(p.retryBatch),
+		"POST /batches/{id}/cancel":                          web.Member(p.cancelBatch),
+		"POST /batches/{id}/delete":                          web.Member(p.deleteBatch),
+		"GET /follows":                                       web.Member(p.follows),
+		"GET /follows/{id}":                                  web.Member(p.follow),
+		"POST /follows/{id}/pause":                           web.Member(p.changeFollow),
+		"POST /follows/{id}/resume":                          web.Member(p.changeFollow),
+		"POST /follows/{id}/delete":                          web.Member(p.changeFollow),
+		"GET /webhooks":                                      web.Member(p.webhooks),
+		"POST /webhooks":                                     web.Member(p.createWebhook),
+		"GET /webhooks/{id}":                                 web.Member(p.webhook),
+		"POST /webhooks/{id}":                                web.Member(p.rotateWebhook),
+		"POST /webhooks/{id}/pause":                          web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/resume":                         web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/test":                           web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/delete":                         web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/resend":                         web.Member(p.resend),
+		"POST /webhooks/{id}/deliveries/{delivery}/resend":   web.Member(p.resend),
+		"GET /usage":                                         web.Member(p.usage),
+		"GET /feed":                                          web.Member(p.feed),
+		"POST /feed":                                         web.Member(p.renewFeed),
+		"POST /feed/delete":                                  web.Member(p.deleteFeed),
+		"GET /keys":                                          web.Member(p.keys),
+		"POST /keys":                                         web.Member(p.createKey),
+		"POST /keys/{prefix}/revoke":                         web.Member(p.revokeKey),
 
-		"GET /transcripts/{platform}/{externalId}/share":           member(p.share),
-		"POST /transcripts/{platform}/{externalId}/share":          member(p.makeShare),
-		"POST /transcripts/{platform}/{externalId}/share/{id}/end": member(p.endShare),
+		"GET /transcripts/{platform}/{externalId}/share":           web.Member(p.share),
+		"POST /transcripts/{platform}/{externalId}/share":          web.Member(p.makeShare),
+		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(p.endShare),
 		"GET /shared/{token}":                                      ofLink(p.shared),
 		"GET /shared/{token}/copy":                                 ofLink(p.copyShared),
 		"GET /shared/{token}/download":                             ofLink(p.downloadShared),
 
-		"GET /discover":                member(p.discover),
-		"POST /discover":               member(p.takeFound),
-		"GET /discover/channels/{id}":  member(p.channel),
-		"GET /discover/playlists/{id}": member(p.playlist),
-		"GET /library":                 member(p.library),
-		"GET /library/export":          member(p.exportTexts),
-		"POST /library/transcripts/{platform}/{externalId}/star": member(p.star),
+		"GET /discover":                web.Member(p.discover),
+		"POST /discover":               web.Member(p.takeFound),
+		"GET /discover/channels/{id}":  web.Member(p.channel),
+		"GET /discover/playlists/{id}": web.Member(p.playlist),
+		"GET /library":                 web.Member(p.library),
+		"GET /library/export":          web.Member(p.exportTexts),
+		"POST /library/transcripts/{platform}/{externalId}/star": web.Member(p.star),
 	})
-	p.Handle(maxLinks, Routes{"POST /transcripts": p.submit})
-	p.Handle(maxBatchBytes+maxForm, Routes{"POST /batches": member(p.createBatch)})
-	p.Handle(maxListBytes+maxForm, Routes{"POST /follows": member(p.createFollows)})
-	p.Handle(maxLinesBytes, Routes{"POST /transcripts/{platform}/{externalId}/edit": member(p.correct)})
-	p.Handle(maxImportBytes+maxForm, Routes{
-		"POST /library/import":                             member(p.importFile),
-		"POST /transcripts/{platform}/{externalId}/import": member(p.importFile),
+	p.Handle(maxLinks, web.Routes{"POST /transcripts": p.submit})
+	p.Handle(maxBatchBytes+web.MaxForm, web.Routes{"POST /batches": web.Member(p.createBatch)})
+	p.Handle(maxListBytes+web.MaxForm, web.Routes{"POST /follows": web.Member(p.createFollows)})
+	p.Handle(maxLinesBytes, web.Routes{"POST /transcripts/{platform}/{externalId}/edit": web.Member(p.correct)})
+	p.Handle(maxImportBytes+web.MaxForm, web.Routes{
+		"POST /library/import":                             web.Member(p.importFile),
+		"POST /transcripts/{platform}/{externalId}/import": web.Member(p.importFile),
 	})
-	p.Handle(3*maxHeld+maxForm, Routes{"POST /sign-in": p.signIn}) // the form that it holds is encoded again
+	p.Handle(3*web.MaxHeld+web.MaxForm, web.Routes{"POST /sign-in": p.signIn}) // the form that it holds is encoded again
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -77,7 +78,7 @@ func joined(languages []string) string { return strings.Join(languages, ",") }
 type pasted struct {
 	single string
 	batch  client.BatchParams
-	passed passed
+	passed web.Passed
 }
 
 // pasteFault is the reason why the input cannot be transcribed: the key of a text, and links.
@@ -101,7 +102,7 @@ func readPasted(text string, sites *site.Table) (pasted, error) {
 			lists++
 		}
 	}
-	read := pasted{passed: passed{Links: len(found.links), Words: len(found.words), Repeats: found.repeats}}
+	read := pasted{passed: web.Passed{Links: len(found.links), Words: len(found.words), Repeats: found.repeats}}
 	switch {
 	case len(found.links) == 0 && len(found.words) == 0:
 		return pasted{}, &pasteFault{key: "start.nothing"}

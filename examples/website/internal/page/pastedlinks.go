@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -34,16 +35,12 @@ type token struct {
 	text string
 }
 
-// mostPieces bounds the words and commas of an input, because checking each takes time. A batch
-// may have far fewer links.
-const mostPieces = 40 * mostItems
-
 // findLinks finds the links of a text: of a list that is separated by lines, spaces or commas, of
 // columns of a table, and of prose such as "see (https://…).". A word of eleven letters could be
 // the id of a video, but among other words it is a word.
 func findLinks(text string, sites *site.Table) (foundLinks, error) {
 	words := strings.Fields(betweenLinks.Replace(text))
-	if len(words)+strings.Count(text, ",") > mostPieces {
+	if len(words)+strings.Count(text, ",") > web.MostPieces {
 		return foundLinks{}, &transcript.Error{Code: transcript.BatchLimitExceeded, Status: http.StatusUnprocessableEntity}
 	}
 	var pieces []token

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,7 +24,7 @@ type sharePage struct {
 	Days    int             // for which the new link works, or was to work; 0: none was asked for
 	Again   bool            // whether the form was sent before
 	Ended   bool            // whether a link has just ended
-	Refusal *Trouble        // why there is no new link; nil: nothing was refused
+	Refusal *web.Trouble    // why there is no new link; nil: nothing was refused
 }
 
 // shareDays are the lives of links that the page offers, in days.
@@ -47,7 +48,7 @@ func (s sharePage) Before() string {
 }
 
 // share shows the links to a text.
-func (p *pages) share(r *Request) error {
+func (p *pages) share(r *web.Request) error {
 	shown, _, err := p.shareOf(r)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (p *pages) share(r *Request) error {
 }
 
 // shareOf returns the links to the text that a request names.
-func (p *pages) shareOf(r *Request) (shown sharePage, key library.Key, err error) {
+func (p *pages) shareOf(r *web.Request) (shown sharePage, key library.Key, err error) {
 	key = keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -71,7 +72,7 @@ func (p *pages) shareOf(r *Request) (shown sharePage, key library.Key, err error
 
 // makeShare makes a link to a text and shows its address in the answer, which no cache stores.
 // Reloading the page, or sending the form again, makes no other link.
-func (p *pages) makeShare(r *Request) error {
+func (p *pages) makeShare(r *web.Request) error {
 	shown, key, err := p.shareOf(r)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (p *pages) makeShare(r *Request) error {
 }
 
 // endShare ends a link to a text. A link that has ended already is no error.
-func (p *pages) endShare(r *Request) error {
+func (p *pages) endShare(r *web.Request) error {
 	key := keyOf(r)
 	if err := p.API.Library.Unshare(r.Context(), key, r.PathValue("id")); err != nil && !errors.Is(err, transcript.NotFound) {
 		return err

@@ -7,13 +7,14 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // shared shows the text of a share link, to everyone who has the link.
-func (p *pages) shared(r *Request) error {
+func (p *pages) shared(r *web.Request) error {
 	t, err := p.sharedText(r)
 	if err != nil {
 		return err
@@ -26,7 +27,7 @@ func (p *pages) shared(r *Request) error {
 }
 
 // copyShared sends the text of a share link as its page copies it.
-func (p *pages) copyShared(r *Request) error {
+func (p *pages) copyShared(r *web.Request) error {
 	t, err := p.sharedText(r)
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (p *pages) copyShared(r *Request) error {
 }
 
 // downloadShared sends the text of a share link as a file.
-func (p *pages) downloadShared(r *Request) error {
+func (p *pages) downloadShared(r *web.Request) error {
 	as, read := library.DownloadFormat(r.FormValue("format")), p.API.Library.Shared
 	if !slices.Contains(library.DownloadFormats(), as) {
 		return r.Refuse(transcript.InvalidRequest, "shared.format")
@@ -96,8 +97,8 @@ func fileOf(t *transcript.Transcript, as library.DownloadFormat, times, speakers
 
 // ofLink wraps a page of a share link. It keeps search engines from every answer to the link. A
 // link that shows no text any more gets a page that is the same for every reason.
-func ofLink(answer Handler) Handler {
-	return func(r *Request) error {
+func ofLink(answer web.Handler) web.Handler {
+	return func(r *web.Request) error {
 		r.W.Header().Set("X-Robots-Tag", "noindex")
 		err := answer(r)
 		if errors.Is(err, transcript.NotFound) {
@@ -108,7 +109,7 @@ func ofLink(answer Handler) Handler {
 }
 
 // sharedText reads the text of a share link.
-func (p *pages) sharedText(r *Request) (*transcript.Transcript, error) {
+func (p *pages) sharedText(r *web.Request) (*transcript.Transcript, error) {
 	shared, err := p.API.Library.Shared(r.Context(), url.PathEscape(r.PathValue("token")))
 	if err != nil {
 		return nil, err

@@ -4,48 +4,33 @@ import (
 	"errors"
 	"math"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
-// SignInPath is the sign-in page. The API's refusals to guests lead there too.
-const SignInPath = "/sign-in"
-
-// SignForm is the content of the sign-in and sign-up pages.
-type SignForm struct {
-	Name    string // as it was typed
-	Next    string // the page to continue with
-	Open    bool   // whether strangers may make accounts
-	Trouble string // the fault; empty: none yet
-
-	Held  *HeldForm // is sent after the sign-in; nil: none
-	Ended string    // tells that the session has ended, and what becomes of the form that was sent; empty: no form was
-}
-
-func (p *pages) signInPage(r *Request) error {
+func (p *pages) signInPage(r *web.Request) error {
 	return p.showSign(r, "sign-in", nil)
 }
 
-func (p *pages) signUpPage(r *Request) error {
+func (p *pages) signUpPage(r *web.Request) error {
 	return p.showSign(r, "sign-up", nil)
 }
 
 // showSign shows a sign-in or sign-up page with the fault. It redirects visitors who are
 // already signed in.
-func (p *pages) showSign(r *Request, name string, wrong error) error {
+func (p *pages) showSign(r *web.Request, name string, wrong error) error {
 	if wrong == nil && r.Visitor().Known() {
-		return r.Redirect(localPath(r.FormValue("next")))
+		return r.Redirect(web.LocalPath(r.FormValue("next")))
 	}
 	status, trouble, err := signTrouble(r, wrong)
 	if err != nil {
 		return err
 	}
-	form := SignForm{Next: localPath(r.FormValue("next")), Open: p.Visitors.OpenToAll(), Trouble: trouble}
+	form := web.SignForm{Next: web.LocalPath(r.FormValue("next")), Open: p.Visitors.OpenToAll(), Trouble: trouble}
 	if wrong != nil {
-		if form.Name, form.Held = r.PostFormValue("name"), Held(r); form.Held != nil {
+		if form.Name, form.Held = r.PostFormValue("name"), web.Held(r); form.Held != nil {
 			form.Ended = r.Text("sign.endedHeld")
 		}
 	}
@@ -54,7 +39,7 @@ func (p *pages) showSign(r *Request, name string, wrong error) error {
 
 // signTrouble returns the status and the text of a fault. It returns an unexpected error as it
 // is.
-func signTrouble(r *Request, wrong error) (status int, text string, err error) {
+func signTrouble(r *web.Request, wrong error) (status int, text string, err error) {
 	var tries *visitor.TooManyError
 	switch {
 	case wrong == nil:
@@ -85,24 +70,24 @@ func signTrouble(r *Request, wrong error) (status int, text string, err error) {
 
 // signIn signs a user in. If the page holds a form of the same user, signIn sends the form and answers
 // as the form does. Another user sees nothing of it.
-func (p *pages) signIn(r *Request) error {
+func (p *pages) signIn(r *web.Request) error {
 	if err := p.Visitors.SignIn(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(r, "sign-in", err)
 	}
-	if form := Held(r); form != nil && form.User == r.Visitor().Account {
+	if form := web.Held(r); form != nil && form.User == r.Visitor().Account {
 		return form.Send(r)
 	}
-	return r.Redirect(localPath(r.PostFormValue("next")))
+	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }
 
-func (p *pages) signUp(r *Request) error {
+func (p *pages) signUp(r *web.Request) error {
 	if err := p.Visitors.SignUp(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(r, "sign-up", err)
 	}
-	return r.Redirect(localPath(r.PostFormValue("next")))
+	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }
 
-func (p *pages) signOut(r *Request) error {
+func (p *pages) signOut(r *web.Request) error {
 	return r.Done(p.Visitors.SignOut(r.W, r.Request), "/")
 }
 
@@ -115,7 +100,7 @@ type accountPage struct {
 // errTwoPasswords reports that the new password and its repetition differ.
 var errTwoPasswords = errors.New("the two passwords differ")
 
-func (p *pages) account(r *Request) error {
+func (p *pages) account(r *web.Request) error {
 	done := ""
 	switch r.FormValue("done") {
 	case "password":
@@ -127,16 +112,16 @@ func (p *pages) account(r *Request) error {
 }
 
 // ofUser wraps a page for visitors who sign in.
-func ofUser(next Handler) Handler {
-	return member(func(r *Request) error {
+func ofUser(next web.Handler) web.Handler {
+	return web.Member(func(r *web.Request) error {
 		if r.Visitor().Single {
-			return Nothing(r)
+			return web.Nothing(r)
 		}
 		return next(r)
 	})
 }
 
-func (p *pages) changePassword(r *Request) error {
+func (p *pages) changePassword(r *web.Request) error {
 	err := errTwoPasswords
 	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
 		err = p.Visitors.ChangePassword(r.W, r.Request, r.PostFormValue("password"), next)
@@ -151,26 +136,6 @@ func (p *pages) changePassword(r *Request) error {
 	return r.Show(status, "account", accountPage{Trouble: trouble})
 }
 
-func (p *pages) signOutElsewhere(r *Request) error {
+func (p *pages) signOutElsewhere(r *web.Request) error {
 	return r.Done(p.Visitors.SignOutElsewhere(r.W, r.Request), "/account?done=sessions")
-}
-
-// localPath returns next if it is a page of this website to which a visitor returns after
-// signing in, else the start page.
-func localPath(next string) string {
-	own := ownPath(next)
-	if name, _, _ := strings.Cut(own, "?"); name == SignInPath || name == "/sign-up" {
-		return "/"
-	}
-	return own
-}
-
-// ownPath returns next if it is a page of this website, else the start page.
-func ownPath(next string) string {
-	to, err := url.Parse(next)
-	if err != nil || to.IsAbs() || to.Host != "" || to.User != nil || to.Opaque != "" ||
-		!strings.HasPrefix(to.Path, "/") || strings.HasPrefix(to.Path, "//") || strings.ContainsAny(to.Path, "\\\r\n\t") {
-		return "/"
-	}
-	return (&url.URL{Path: to.Path, RawPath: to.RawPath, RawQuery: to.RawQuery, Fragment: to.Fragment, RawFragment: to.RawFragment}).String()
 }

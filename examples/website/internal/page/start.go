@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -34,7 +35,7 @@ type uploads struct {
 const recent = 6
 
 // start shows the start page: a field for links, a place for files, and the latest texts.
-func (p *pages) start(r *Request) error {
+func (p *pages) start(r *web.Request) error {
 	form := readLinkForm(r.URL.Query())
 	if form.Links == "" {
 		form.Links = p.sharedLinks(r.URL.Query())
@@ -42,7 +43,7 @@ func (p *pages) start(r *Request) error {
 	return p.showStart(r, http.StatusOK, form, nil)
 }
 
-func (p *pages) showStart(r *Request, status int, form linkForm, wrong *formTrouble) error {
+func (p *pages) showStart(r *web.Request, status int, form linkForm, wrong *formTrouble) error {
 	shown := startPage{Form: form, Trouble: wrong, Example: p.options.Example, Uncaptioned: p.options.Uncaptioned}
 	if r.Visitor().Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
@@ -92,7 +93,7 @@ const maxLinks = 8 << 20
 
 // submit takes the pasted input, and redirects to the text, to its job, or to the batch. On a
 // fault it shows the form again with the input.
-func (p *pages) submit(r *Request) error {
+func (p *pages) submit(r *web.Request) error {
 	if err := r.ParseForm(); err != nil {
 		e := r.Refuse(transcript.InvalidRequest, "start.unreadable")
 		return p.refuseForm(r, linkForm{}, "links", e)
@@ -112,26 +113,26 @@ func (p *pages) submit(r *Request) error {
 }
 
 // send requests the pasted input, and returns the page of the result.
-func (p *pages) send(r *Request, pasted string, language []string) (string, error) {
+func (p *pages) send(r *web.Request, pasted string, language []string) (string, error) {
 	found, err := readPasted(pasted, p.Sites)
 	switch {
 	case err != nil:
 		return "", explained(r, err)
 	case found.single != "":
 		to, err := p.sendLink(r, found.single, language)
-		return found.passed.onto(to), err
+		return found.passed.Onto(to), err
 	case !r.Visitor().Known():
 		e := r.Refuse(transcript.Unauthorized, "start.manyNeedAccount")
-		e.ActionLabel, e.ActionURL = r.Text("sign.in"), SignInPath
+		e.ActionLabel, e.ActionURL = r.Text("sign.in"), web.SignInPath
 		return "", e
 	}
 	found.batch.Language = language
 	to, err := p.sendBatch(r, found.batch)
-	return found.passed.onto(to), err
+	return found.passed.Onto(to), err
 }
 
 // sendBatch requests a batch, and returns its page.
-func (p *pages) sendBatch(r *Request, asked client.BatchParams) (string, error) {
+func (p *pages) sendBatch(r *web.Request, asked client.BatchParams) (string, error) {
 	made, err := p.API.Batches.Create(r.Context(), asked)
 	if err != nil {
 		return "", err
@@ -139,7 +140,7 @@ func (p *pages) sendBatch(r *Request, asked client.BatchParams) (string, error) 
 	return "/batches/" + url.PathEscape(made.ID), nil
 }
 
-func (p *pages) sendLink(r *Request, link string, language []string) (string, error) {
+func (p *pages) sendLink(r *web.Request, link string, language []string) (string, error) {
 	wait := atMost
 	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{
 		Source: transcript.URL(link), Language: language, SendMetadata: true, Wait: &wait,
@@ -148,13 +149,13 @@ func (p *pages) sendLink(r *Request, link string, language []string) (string, er
 		return "", err
 	}
 	if result != nil {
-		return resultPath(result), nil
+		return web.ResultPath(result), nil
 	}
 	return jobPath(job.JobID, link, language), nil
 }
 
 // explained is the refusal of input that is not a link, with a suggestion.
-func explained(r *Request, err error) error {
+func explained(r *web.Request, err error) error {
 	var fault *pasteFault
 	if !errors.As(err, &fault) {
 		return err
@@ -168,23 +169,18 @@ func explained(r *Request, err error) error {
 
 // formTrouble is the fault of a form, and the faulty field.
 type formTrouble struct {
-	*Trouble
+	*web.Trouble
 	Field string
 }
 
 // refuseForm shows a form again, with its input and its fault.
-func (p *pages) refuseForm(r *Request, form linkForm, field string, err error) error {
+func (p *pages) refuseForm(r *web.Request, form linkForm, field string, err error) error {
 	found := r.Trouble(err)
-	if found.ActionURL == SignInPath { // and return to the input
+	if found.ActionURL == web.SignInPath { // and return to the input
 		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
 	}
 	found.Link = form.Links
 	return p.showStart(r, found.Status, form, &formTrouble{found, field})
-}
-
-// transcriptPath returns the page of a text.
-func transcriptPath(t *transcript.Transcript) string {
-	return pathOf(t.Platform, t.ExternalID, t.Lang)
 }
 
 // placeOf returns the page of a row of the library.
@@ -195,7 +191,7 @@ func placeOf(row library.Item) string {
 	case row.Kind == library.KindBatch:
 		return "/batches/" + url.PathEscape(row.BatchID)
 	}
-	return pathOf(row.Platform, row.ExternalID, row.Lang)
+	return web.TextPath(row.Platform, row.ExternalID, row.Lang)
 }
 
 // changePath returns the start page with a filled-in form.

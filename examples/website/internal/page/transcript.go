@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -25,7 +26,7 @@ type reading struct {
 	Text       text
 	Languages  []string       // in which the account has the same content, including this one
 	Recording  recording      // empty: none is kept
-	Passed     *passed        // what was passed over in the pasted text; nil: nothing
+	Passed     *web.Passed    // what was passed over in the pasted text; nil: nothing
 	Paragraphs bool           // whether Text has paragraphs instead of lines
 	Known      bool           // whether the visitor is a user
 	Account    string         // of the visitor
@@ -38,7 +39,7 @@ func (r reading) Here() string {
 	if r.At != "" {
 		return r.At
 	}
-	path, _, _ := strings.Cut(pathOf(r.Platform, r.ExternalID, ""), "?")
+	path, _, _ := strings.Cut(web.TextPath(r.Platform, r.ExternalID, ""), "?")
 	return path
 }
 
@@ -86,7 +87,7 @@ func webLink(link string) string {
 }
 
 // transcript shows a saved text. If the text is still in progress, it redirects to the job.
-func (p *pages) transcript(r *Request) error {
+func (p *pages) transcript(r *web.Request) error {
 	key := keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -98,8 +99,8 @@ func (p *pages) transcript(r *Request) error {
 	t := saved.Transcript
 	key.Language = t.Lang
 	shown := reading{
-		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != string(asNew) && saved.Cached, Stale: r.FormValue("as") == string(asStale),
-		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: r.Visitor().Known(), Account: r.Visitor().Account, Passed: passedOver(r),
+		Transcript: t, Recognizer: saved.Recognizer, Cached: r.FormValue("as") != web.AsNew && saved.Cached, Stale: r.FormValue("as") == web.AsStale,
+		How: provenanceOf(&t), Paragraphs: r.FormValue("view") == "paragraphs", Known: r.Visitor().Known(), Account: r.Visitor().Account, Passed: web.PassedOver(r),
 	}
 	shown.Text = textOf(&t, p.Sites, shown.Paragraphs)
 	if shown.Known {
@@ -112,7 +113,7 @@ func (p *pages) transcript(r *Request) error {
 }
 
 // keyOf returns the text that the request's path and query name.
-func keyOf(r *Request) library.Key {
+func keyOf(r *web.Request) library.Key {
 	return library.Key{
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.FormValue("language"),
 	}
@@ -150,36 +151,9 @@ func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) err
 
 const mostRelated = 6
 
-// arrival is how a visitor got a text, as in the query of its page.
-type arrival string
-
-const (
-	asNew    arrival = "new"
-	asCached arrival = "cached"
-	asStale  arrival = "stale"
-)
-
-// resultPath returns the page of a requested text. Its query tells whether the request caused
-// any work.
-func resultPath(r *transcript.Result) string {
-	as := asNew
-	switch {
-	case r.Stale:
-		as = asStale
-	case r.Cached:
-		as = asCached
-	}
-	return transcriptPath(r.Transcript) + "&as=" + string(as)
-}
-
-// pathOf returns the page of a text, given its parts.
-func pathOf(p transcript.Platform, externalID, language string) string {
-	return "/transcripts/" + url.PathEscape(string(p)) + "/" + url.PathEscape(externalID) + "?language=" + url.QueryEscape(language)
-}
-
 // inLanguage requests the same content in another language, and redirects to the text or to its
 // job.
-func (p *pages) inLanguage(r *Request) error {
+func (p *pages) inLanguage(r *web.Request) error {
 	key, wait := keyOf(r), atMost
 	language, err := transcript.ParseLanguageList(strings.TrimSpace(key.Language))
 	if err != nil {
@@ -196,7 +170,7 @@ func (p *pages) inLanguage(r *Request) error {
 		return err
 	}
 	if result != nil {
-		return r.Redirect(resultPath(result))
+		return r.Redirect(web.ResultPath(result))
 	}
 	content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without a content there is no link
 	return r.Redirect(jobPath(job.JobID, content.URL, asked))

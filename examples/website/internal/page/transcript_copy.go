@@ -3,6 +3,7 @@ package page
 import (
 	"io"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -26,7 +27,7 @@ func copiesOf(speakers bool) []copied {
 }
 
 // copyText sends a saved text as its page copies it.
-func (p *pages) copyText(r *Request) error {
+func (p *pages) copyText(r *web.Request) error {
 	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (p *pages) copyText(r *Request) error {
 }
 
 // writeCopy sends a text in a form. An unknown form counts as paragraphs.
-func writeCopy(r *Request, t *transcript.Transcript, as copied) {
+func writeCopy(r *web.Request, t *transcript.Transcript, as copied) {
 	r.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	r.W.Header().Set("Cache-Control", "no-store")
 	_, _ = io.WriteString(r.W, copyOf(t, as)) // a visitor who has gone needs no text

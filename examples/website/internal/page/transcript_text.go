@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/bidi"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -164,7 +165,7 @@ func (b *builder) open(start float64) template.HTML {
 	if b.link != nil {
 		link = template.HTMLEscapeString(b.link(start)) + `" target="_blank`
 	}
-	return template.HTML(`<p` + id + `><a href="` + link + `">` + clock(start) + `</a> `) //nolint:gosec // see above
+	return template.HTML(`<p` + id + `><a href="` + link + `">` + web.Clock(start) + `</a> `) //nolint:gosec // see above
 }
 
 // linkOf returns a function that links to a moment in the platform's player; nil if there is no

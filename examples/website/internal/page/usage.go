@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -67,7 +68,7 @@ func barOf(name string, used, reserved int64, limit *int64, renews *time.Time) b
 type limit struct{ Name, Says string }
 
 // limitsOf describes the plan's limits other than its allowances.
-func limitsOf(c *Catalog, u *transcript.Usage) []limit {
+func limitsOf(c *web.Catalog, u *transcript.Usage) []limit {
 	l := u.Limits
 	included := func(is bool) string {
 		if is {
@@ -84,7 +85,7 @@ func limitsOf(c *Catalog, u *transcript.Usage) []limit {
 		}
 		return words(*n)
 	}
-	items := func(n int64) string { return c.Text("usage.items", "count", min(n, mostItems)) }
+	items := func(n int64) string { return c.Text("usage.items", "count", min(n, web.MostItems)) }
 	all := []limit{
 		{"asr", included(l.ASR)},
 		{"maxDuration", most(l.ASR, l.MaxDurationSec, c.Span, "usage.serviceBound")},
@@ -105,7 +106,7 @@ func limitsOf(c *Catalog, u *transcript.Usage) []limit {
 }
 
 // room says how much of its room for recordings or texts an account has used.
-func room(c *Catalog, bytes int64, limit *int64) string {
+func room(c *web.Catalog, bytes int64, limit *int64) string {
 	switch {
 	case limit == nil:
 		return c.Text("usage.noLimit", "used", c.Size(bytes))
@@ -116,7 +117,7 @@ func room(c *Catalog, bytes int64, limit *int64) string {
 }
 
 // usage shows the limits of the visitor's plan, and their usage.
-func (p *pages) usage(r *Request) error {
+func (p *pages) usage(r *web.Request) error {
 	usage, err := p.API.Usage.Get(r.Context())
 	if err != nil {
 		return err

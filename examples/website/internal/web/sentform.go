@@ -1,4 +1,4 @@
-package page
+package web
 
 import (
 	"maps"
@@ -33,7 +33,7 @@ func (r *Request) sentAgain(refusal *Trouble) *sentForm {
 	typed := typedFields[r.Pattern]
 	passes := refusal.Wait > 0 || refusal.Status == http.StatusTooManyRequests || refusal.Status >= http.StatusInternalServerError
 	switch {
-	case r.Method != http.MethodPost, typed == nil && !passes, r.PostForm.Has("password"), len(r.PostForm.Encode()) > maxHeld, hasFile(r.MultipartForm):
+	case r.Method != http.MethodPost, typed == nil && !passes, r.PostForm.Has("password"), len(r.PostForm.Encode()) > MaxHeld, hasFile(r.MultipartForm):
 		return nil
 	}
 	form := &sentForm{To: r.URL.RequestURI()}
@@ -73,5 +73,5 @@ func (r *Request) pageOf() string {
 	if _, pattern := r.site.mux.Handler(page); pattern == "/" { // the answer to a form that has no page of its own
 		return "/"
 	}
-	return localPath(from.RequestURI())
+	return LocalPath(from.RequestURI())
 }

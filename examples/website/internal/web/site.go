@@ -1,7 +1,16 @@
-package page
+// Package web is what all pages of the website share: their requests and answers, their texts in each
+// language, their templates and assets, and what they say about a fault.
+//
+//	pages, err := web.New(web.Options{API: permitted, Visitors: visitors, Accounts: accounts, …})
+//	pages.Handle(web.MaxForm, web.Routes{"GET /usage": web.Member(usage)})
+//
+// The pages themselves are in the packages beside it.
+package web
 
 import (
 	"errors"
+	"html/template"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -30,7 +39,20 @@ type Site struct {
 	mux      *http.ServeMux // all routes
 }
 
-func newSite(o Options) (*Site, error) {
+// Options are the dependencies of a site. None may be missing.
+type Options struct {
+	API      http.Handler // with the permissions of visitors
+	Visitors *visitor.Visitors
+	Accounts *account.Accounts
+	Sites    *site.Table
+	Log      *slog.Logger
+	Files    fs.FS            // with the folders assets, strings and templates
+	Funcs    template.FuncMap // of the templates, besides those of this package
+}
+
+// New returns a site that has no pages yet. Its requests need a visitor in their context. An error
+// means a wrong file.
+func New(o Options) (*Site, error) {
 	s := &Site{
 		Direct: direct{o.API}, Visitors: o.Visitors, Accounts: o.Accounts, Sites: o.Sites, Log: o.Log,
 		forms: &forms{owners: map[string]int64{}}, matcher: language.NewMatcher(languages), mux: http.NewServeMux(),
@@ -39,19 +61,19 @@ func newSite(o Options) (*Site, error) {
 	if s.API, err = InProcess(o.API); err != nil {
 		return nil, err
 	}
-	if s.catalogs, err = readCatalogs(); err != nil {
+	if s.catalogs, err = readCatalogs(o.Files); err != nil {
 		return nil, err
 	}
-	if s.assets, err = readAssets(s.catalogs); err != nil {
+	if s.assets, err = readAssets(o.Files, s.catalogs); err != nil {
 		return nil, err
 	}
 	for _, c := range s.catalogs {
-		if c.views, err = parseViews(c, s.assets); err != nil {
+		if c.views, err = parseViews(o, c, s.assets); err != nil {
 			return nil, err
 		}
 	}
 	s.mux.Handle("GET /assets/", s.assets)
-	s.Handle(maxForm, Routes{"POST /language": s.chooseLanguage, "/": Nothing})
+	s.Handle(MaxForm, Routes{"POST /language": s.chooseLanguage, "/": Nothing})
 	return s, nil
 }
 
@@ -74,12 +96,12 @@ func (s *Site) Handle(mostBytes int64, routes Routes) {
 // formsOfAnybody are the forms that do the same for everybody.
 var formsOfAnybody = map[string]bool{"POST /language": true, "POST /sign-in": true, "POST /sign-up": true, "POST /sign-out": true}
 
-// maxForm bounds the form of a request, in bytes. It exceeds the size of most forms.
-const maxForm = 16 << 10
+// MaxForm bounds the form of a request, in bytes. It exceeds the size of most forms.
+const MaxForm = 16 << 10
 
-// member wraps a page for visitors with an account. Other visitors are redirected to sign in,
+// Member wraps a page for visitors with an account. Other visitors are redirected to sign in,
 // and then return.
-func member(answer Handler) Handler {
+func Member(answer Handler) Handler {
 	return func(r *Request) error {
 		if r.Visitor().Known() {
 			return answer(r)
@@ -90,15 +112,18 @@ func member(answer Handler) Handler {
 				next = "" // where the sign-in page leads anyway
 			}
 		}
-		return r.Redirect(withQuery(SignInPath, "next", next))
+		return r.Redirect(WithQuery(SignInPath, "next", next))
 	}
 }
+
+// ServeHTTP answers with a page or with a file that pages load.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // answering bounds the size of a form, and shows the error or panic of a handler as a page.
 func (s *Site) answering(answer Handler, mostBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		r := &Request{Request: hr, W: w, Catalog: s.catalogs[s.languageOf(hr)], site: s}
-		if mostBytes > maxForm {
+		if mostBytes > MaxForm {
 			release, err := r.holdForm(mostBytes)
 			defer release()
 			if err != nil {

@@ -1,9 +1,8 @@
-package page
+package web
 
 import (
 	"bytes"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
@@ -15,9 +14,6 @@ import (
 	"time"
 )
 
-//go:embed assets
-var embedded embed.FS
-
 // assets are the files that pages load. The hash of all files names their folder, so browsers
 // may cache them forever, and modules import each other as "./name.js".
 type assets struct {
@@ -27,13 +23,13 @@ type assets struct {
 	modules map[string]module // by name
 }
 
-func readAssets(catalogs []*Catalog) (*assets, error) {
+func readAssets(files fs.FS, catalogs []*Catalog) (*assets, error) {
 	a := &assets{files: map[string][]byte{}, modules: map[string]module{}}
-	err := fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		file, err := embedded.ReadFile(name)
+		file, err := fs.ReadFile(files, name)
 		name = strings.TrimPrefix(name, "assets/")
 		a.files[name] = file
 		if path.Ext(name) == ".js" {
@@ -65,6 +61,9 @@ func (a *assets) url(name string) (string, error) {
 	}
 	return a.folder + name, nil
 }
+
+// AssetURL returns the address of a file that pages load. The error names a missing file.
+func (s *Site) AssetURL(name string) (string, error) { return s.assets.url(name) }
 
 // ServeHTTP serves only the files of this build. A page of another build has to be loaded
 // again.

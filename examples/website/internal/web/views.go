@@ -1,10 +1,10 @@
-package page
+package web
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
@@ -16,32 +16,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-//go:embed templates
-var templates embed.FS
-
 // views are the templates of the pages by name, each inside the layout.
 type views map[string]*template.Template
 
 // parseViews reads the templates. Those in parts are shared by all pages.
-func parseViews(texts *Catalog, files *assets) (views, error) {
-	base, err := template.New("").Funcs(template.FuncMap{
+func parseViews(o Options, texts *Catalog, files *assets) (views, error) {
+	base, err := template.New("").Funcs(o.Funcs).Funcs(template.FuncMap{
 		"t":    texts.Text,
 		"says": texts.says, "cure": texts.Cure,
 		"asset": files.url,
 		"lang":  texts.tag.String, "otherLanguages": texts.otherLanguages, "tongues": texts.tongues,
-		"clock":    clock,
+		"clock":    Clock,
 		"language": texts.language,
 		"number":   texts.anyNumber, "size": texts.Size, "span": texts.Span, "moment": texts.moment, "second": texts.second, "day": texts.day,
 		"date":    func(at transcript.Time) string { return at.UTC().Format(time.RFC3339) },
 		"length":  transcript.LengthText,
-		"pathOf":  pathOf,
+		"pathOf":  TextPath,
 		"formats": library.DownloadFormats,
-		"pause":   texts.pause, "place": placeOf, "change": changePath,
-	}).ParseFS(templates, "templates/parts/*.html")
+		"pause":   texts.pause,
+	}).ParseFS(o.Files, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
 	}
-	all, err := templates.ReadDir("templates")
+	all, err := fs.ReadDir(o.Files, "templates")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +51,7 @@ func parseViews(texts *Catalog, files *assets) (views, error) {
 		if err != nil {
 			return nil, err
 		}
-		if page, err = page.ParseFS(templates, path.Join("templates", file.Name())); err != nil {
+		if page, err = page.ParseFS(o.Files, path.Join("templates", file.Name())); err != nil {
 			return nil, err
 		}
 		v[strings.TrimSuffix(file.Name(), ".html")] = page
@@ -137,8 +134,8 @@ func hereOf(r *http.Request) string {
 	return r.URL.RequestURI()
 }
 
-// clock formats a time of a recording, as 1:02:03 or 2:03.
-func clock(seconds float64) string {
+// Clock formats a time of a recording, as 1:02:03 or 2:03.
+func Clock(seconds float64) string {
 	s := int(seconds)
 	if s < 3600 {
 		return strconv.Itoa(s/60) + fmt.Sprintf(":%02d", s%60)

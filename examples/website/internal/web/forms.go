@@ -1,4 +1,4 @@
-package page
+package web
 
 import (
 	"sync"
@@ -55,7 +55,7 @@ func (r *Request) holdForm(most int64) (release func(), err error) {
 	switch {
 	case size < 0 || size > most: // no more than that is read
 		size = most
-	case size <= maxForm:
+	case size <= MaxForm:
 		return func() {}, nil
 	}
 	release, code := r.site.forms.hold(visitor.Owner(r.Context()), size)

@@ -1,4 +1,4 @@
-package page_test
+package web_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
 func ask(ctx context.Context, t *testing.T, h http.HandlerFunc) (*http.Response, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://website/v1/usage?a=b", nil)
 	require.NoError(t, err)
-	return page.Direct(h).RoundTrip(req)
+	return web.Direct(h).RoundTrip(req)
 }
 
 func TestDirectStreams(t *testing.T) {
@@ -63,7 +63,7 @@ func TestDirectBreaks(t *testing.T) {
 	})
 	require.NoError(t, err)
 	got, err := io.ReadAll(res.Body)
-	require.ErrorIs(t, err, page.ErrBroken)
+	require.ErrorIs(t, err, web.ErrBroken)
 	assert.Equal(t, "some", string(got))
 	require.NoError(t, res.Body.Close())
 }

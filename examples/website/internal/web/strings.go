@@ -1,9 +1,9 @@
-package page
+package web
 
 import (
-	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"strconv"
 	"strings"
@@ -14,9 +14,6 @@ import (
 	"golang.org/x/text/message"
 	"golang.org/x/text/number"
 )
-
-//go:embed strings
-var written embed.FS
 
 // Catalog holds every text of the pages in one language, by its key, as in "library.title".
 // Names in braces stand for values. Safe for concurrent use.
@@ -61,10 +58,10 @@ var formNames = map[plural.Form]string{
 }
 
 // readCatalogs returns the catalogs of languages.
-func readCatalogs() ([]*Catalog, error) {
+func readCatalogs(files fs.FS) ([]*Catalog, error) {
 	var all []*Catalog
 	for _, tag := range languages {
-		c, err := readCatalog(tag)
+		c, err := readCatalog(files, tag)
 		if err != nil {
 			return nil, err
 		}
@@ -73,8 +70,8 @@ func readCatalogs() ([]*Catalog, error) {
 	return all, nil
 }
 
-func readCatalog(tag language.Tag) (*Catalog, error) {
-	file, err := written.ReadFile("strings/" + tag.String() + ".json")
+func readCatalog(files fs.FS, tag language.Tag) (*Catalog, error) {
+	file, err := fs.ReadFile(files, "strings/"+tag.String()+".json")
 	if err != nil {
 		return nil, err
 	}

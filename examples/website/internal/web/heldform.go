@@ -1,4 +1,4 @@
-package page
+package web
 
 import (
 	"io"
@@ -7,9 +7,20 @@ import (
 	"strings"
 )
 
-// maxHeld bounds a form that the sign-in page holds, in bytes. It exceeds the size of a form with
+// MaxHeld bounds a form that the sign-in page holds, in bytes. It exceeds the size of a form with
 // as many links as a batch may have.
-const maxHeld = 1 << 20
+const MaxHeld = 1 << 20
+
+// SignForm is the content of the sign-in and sign-up pages.
+type SignForm struct {
+	Name    string // as it was typed
+	Next    string // the page to continue with
+	Open    bool   // whether strangers may make accounts
+	Trouble string // the fault; empty: none yet
+
+	Held  *HeldForm // is sent after the sign-in; nil: none
+	Ended string    // tells that the session has ended, and what becomes of the form that was sent; empty: no form was
+}
 
 // HeldForm is a form that was sent after the session of its user had ended. The sign-in page holds
 // it, and sends it once the same user has signed in. Files are not held.
@@ -21,7 +32,7 @@ type HeldForm struct {
 
 // Held returns the form that a sign-in page has sent; nil: none.
 func Held(r *Request) *HeldForm {
-	f := HeldForm{User: r.PostFormValue("heldUser"), To: localPath(r.PostFormValue("heldTo")), Body: r.PostFormValue("heldBody")}
+	f := HeldForm{User: r.PostFormValue("heldUser"), To: LocalPath(r.PostFormValue("heldTo")), Body: r.PostFormValue("heldBody")}
 	if f.User == "" || f.To == "/" {
 		return nil
 	}
@@ -36,7 +47,7 @@ func (r *Request) holdUntilSignIn(user string) error {
 	switch {
 	case r.PostForm.Has("password"):
 		form.Ended = r.Text("sign.ended")
-	case len(body) > maxHeld:
+	case len(body) > MaxHeld:
 		form.Ended = r.Text("sign.endedTooLarge")
 	default:
 		form.Ended = r.Text("sign.endedHeld")
@@ -58,6 +69,6 @@ func (f HeldForm) Send(r *Request) error {
 	sent.URL, sent.RequestURI = at, f.To
 	sent.Body, sent.ContentLength = io.NopCloser(strings.NewReader(f.Body)), int64(len(f.Body))
 	sent.Form, sent.PostForm, sent.MultipartForm = nil, nil, nil
-	r.site.mux.ServeHTTP(r.W, sent)
+	r.site.ServeHTTP(r.W, sent)
 	return nil
 }
