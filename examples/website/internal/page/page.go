@@ -25,6 +25,7 @@ import (
 
 	"github.com/klauspost/compress/gzhttp"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/text"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -82,6 +83,7 @@ func New(o Options) (http.Handler, error) {
 	}); err != nil {
 		return nil, err
 	}
+	text.AddTo(p.Site)
 	p.addRoutes()
 	return gzhttp.GzipHandler(p.Site), nil
 }
@@ -89,81 +91,57 @@ func New(o Options) (http.Handler, error) {
 // addRoutes adds all pages.
 func (p *pages) addRoutes() {
 	p.Handle(web.MaxForm, web.Routes{
-		"GET /{$}":                                           p.start,
-		"GET /anywhere":                                      p.anywhere,
-		"GET /manifest.webmanifest":                          p.manifest,
-		"GET /jobs/{id}":                                     p.job,
-		"POST /jobs/{id}/cancel":                             p.cancelJob,
-		"GET /transcripts/{platform}/{externalId}":           p.transcript,
-		"POST /transcripts/{platform}/{externalId}":          p.inLanguage,
-		"GET /transcripts/{platform}/{externalId}/download":  p.downloadText,
-		"GET /transcripts/{platform}/{externalId}/copy":      p.copyText,
-		"GET /transcripts/{platform}/{externalId}/edit":      web.Member(p.editForm),
-		"POST /transcripts/{platform}/{externalId}/speakers": web.Member(p.nameSpeaker),
-		"GET /transcripts/{platform}/{externalId}/history":   web.Member(p.history),
-		"POST /transcripts/{platform}/{externalId}/history":  web.Member(p.restore),
-		"GET /transcripts/{platform}/{externalId}/import":    web.Member(p.importForm),
-		"GET /library/import":                                web.Member(p.importForm),
-		"GET /sign-in":                                       p.signInPage,
-		"GET /sign-up":                                       p.signUpPage,
-		"POST /sign-up":                                      p.signUp,
-		"POST /sign-out":                                     p.signOut,
-		"GET /account":                                       ofUser(p.account),
-		"POST /account/password":                             ofUser(p.changePassword),
-		"POST /account/sessions":                             ofUser(p.signOutElsewhere),
-		"GET /account/export":                                ofUser(p.exportAccount),
-		"POST /account/remove":                               ofUser(p.removeAccount),
-		"GET /removed":                                       p.removed,
-		"GET /batches":                                       web.Member(p.batches),
-		"GET /batches/{id}":                                  web.Member(p.batch),
-		"POST /batches/{id}/retry":                           web.Member(p.retryBatch),
-		"POST /batches/{id}/cancel":                          web.Member(p.cancelBatch),
-		"POST /batches/{id}/delete":                          web.Member(p.deleteBatch),
-		"GET /follows":                                       web.Member(p.follows),
-		"GET /follows/{id}":                                  web.Member(p.follow),
-		"POST /follows/{id}/pause":                           web.Member(p.changeFollow),
-		"POST /follows/{id}/resume":                          web.Member(p.changeFollow),
-		"POST /follows/{id}/delete":                          web.Member(p.changeFollow),
-		"GET /webhooks":                                      web.Member(p.webhooks),
-		"POST /webhooks":                                     web.Member(p.createWebhook),
-		"GET /webhooks/{id}":                                 web.Member(p.webhook),
-		"POST /webhooks/{id}":                                web.Member(p.rotateWebhook),
-		"POST /webhooks/{id}/pause":                          web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/resume":                         web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/test":                           web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/delete":                         web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/resend":                         web.Member(p.resend),
-		"POST /webhooks/{id}/deliveries/{delivery}/resend":   web.Member(p.resend),
-		"GET /usage":                                         web.Member(p.usage),
-		"GET /feed":                                          web.Member(p.feed),
-		"POST /feed":                                         web.Member(p.renewFeed),
-		"POST /feed/delete":                                  web.Member(p.deleteFeed),
-		"GET /keys":                                          web.Member(p.keys),
-		"POST /keys":                                         web.Member(p.createKey),
-		"POST /keys/{prefix}/revoke":                         web.Member(p.revokeKey),
-
-		"GET /transcripts/{platform}/{externalId}/share":           web.Member(p.share),
-		"POST /transcripts/{platform}/{externalId}/share":          web.Member(p.makeShare),
-		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(p.endShare),
-		"GET /shared/{token}":                                      ofLink(p.shared),
-		"GET /shared/{token}/copy":                                 ofLink(p.copyShared),
-		"GET /shared/{token}/download":                             ofLink(p.downloadShared),
+		"GET /{$}":                                         p.start,
+		"GET /anywhere":                                    p.anywhere,
+		"GET /manifest.webmanifest":                        p.manifest,
+		"GET /jobs/{id}":                                   p.job,
+		"POST /jobs/{id}/cancel":                           p.cancelJob,
+		"POST /transcripts/{platform}/{externalId}":        p.inLanguage,
+		"GET /sign-in":                                     p.signInPage,
+		"GET /sign-up":                                     p.signUpPage,
+		"POST /sign-up":                                    p.signUp,
+		"POST /sign-out":                                   p.signOut,
+		"GET /account":                                     ofUser(p.account),
+		"POST /account/password":                           ofUser(p.changePassword),
+		"POST /account/sessions":                           ofUser(p.signOutElsewhere),
+		"GET /account/export":                              ofUser(p.exportAccount),
+		"POST /account/remove":                             ofUser(p.removeAccount),
+		"GET /removed":                                     p.removed,
+		"GET /batches":                                     web.Member(p.batches),
+		"GET /batches/{id}":                                web.Member(p.batch),
+		"POST /batches/{id}/retry":                         web.Member(p.retryBatch),
+		"POST /batches/{id}/cancel":                        web.Member(p.cancelBatch),
+		"POST /batches/{id}/delete":                        web.Member(p.deleteBatch),
+		"GET /follows":                                     web.Member(p.follows),
+		"GET /follows/{id}":                                web.Member(p.follow),
+		"POST /follows/{id}/pause":                         web.Member(p.changeFollow),
+		"POST /follows/{id}/resume":                        web.Member(p.changeFollow),
+		"POST /follows/{id}/delete":                        web.Member(p.changeFollow),
+		"GET /webhooks":                                    web.Member(p.webhooks),
+		"POST /webhooks":                                   web.Member(p.createWebhook),
+		"GET /webhooks/{id}":                               web.Member(p.webhook),
+		"POST /webhooks/{id}":                              web.Member(p.rotateWebhook),
+		"POST /webhooks/{id}/pause":                        web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/resume":                       web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/test":                         web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/delete":                       web.Member(p.changeWebhook),
+		"POST /webhooks/{id}/resend":                       web.Member(p.resend),
+		"POST /webhooks/{id}/deliveries/{delivery}/resend": web.Member(p.resend),
+		"GET /usage":                                       web.Member(p.usage),
+		"GET /feed":                                        web.Member(p.feed),
+		"POST /feed":                                       web.Member(p.renewFeed),
+		"POST /feed/delete":                                web.Member(p.deleteFeed),
+		"GET /keys":                                        web.Member(p.keys),
+		"POST /keys":                                       web.Member(p.createKey),
+		"POST /keys/{prefix}/revoke":                       web.Member(p.revokeKey),
 
 		"GET /discover":                web.Member(p.discover),
 		"POST /discover":               web.Member(p.takeFound),
 		"GET /discover/channels/{id}":  web.Member(p.channel),
 		"GET /discover/playlists/{id}": web.Member(p.playlist),
-		"GET /library":                 web.Member(p.library),
-		"GET /library/export":          web.Member(p.exportTexts),
-		"POST /library/transcripts/{platform}/{externalId}/star": web.Member(p.star),
 	})
 	p.Handle(maxLinks, web.Routes{"POST /transcripts": p.submit})
 	p.Handle(maxBatchBytes+web.MaxForm, web.Routes{"POST /batches": web.Member(p.createBatch)})
 	p.Handle(maxListBytes+web.MaxForm, web.Routes{"POST /follows": web.Member(p.createFollows)})
-	p.Handle(maxLinesBytes, web.Routes{"POST /transcripts/{platform}/{externalId}/edit": web.Member(p.correct)})
-	p.Handle(maxImportBytes+web.MaxForm, web.Routes{
-		"POST /library/import":                             web.Member(p.importFile),
-		"POST /transcripts/{platform}/{externalId}/import": web.Member(p.importFile),
-	})
 	p.Handle(3*web.MaxHeld+web.MaxForm, web.Routes{"POST /sign-in": p.signIn}) // the form that it holds is encoded again
 }

@@ -61,6 +61,11 @@ func (f linkForm) languages() ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
+	return parseLanguages(list)
+}
+
+// parseLanguages returns the entries of a priority list.
+func parseLanguages(list string) ([]string, error) {
 	parsed, err := transcript.ParseLanguageList(list)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
@@ -141,10 +142,14 @@ func (p *pages) sendBatch(r *web.Request, asked client.BatchParams) (string, err
 }
 
 func (p *pages) sendLink(r *web.Request, link string, language []string) (string, error) {
+	return p.sendSource(r, transcript.URL(link), link, language)
+}
+
+// sendSource requests a text, and returns the page of the text or of its job. The link is for the
+// page of the job; empty: there is none.
+func (p *pages) sendSource(r *web.Request, source transcript.Source, link string, language []string) (string, error) {
 	wait := atMost
-	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{
-		Source: transcript.URL(link), Language: language, SendMetadata: true, Wait: &wait,
-	})
+	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{Source: source, Language: language, SendMetadata: true, Wait: &wait})
 	if err != nil {
 		return "", err
 	}
@@ -202,4 +207,35 @@ func changePath(form linkForm) string { return "/?" + form.query().Encode() }
 func jobPath(id, link string, language []string) string {
 	form := linkForm{Links: link, Language: joined(language)}
 	return "/jobs/" + url.PathEscape(id) + "?" + form.query().Encode()
+}
+
+// daysToKeep are the times for which the page offers to keep a recording.
+var daysToKeep = []int64{1, 7, 30, 365}
+
+// keepChoice is a time for which a recording may be kept.
+type keepChoice struct{ Days, Seconds int64 }
+
+// keepChoices returns the times that a plan permits. If the plan permits less than a day, the page
+// offers none.
+func keepChoices(most *int64) (choices []keepChoice) {
+	const day = 24 * 60 * 60
+	for _, days := range daysToKeep {
+		if most == nil || days*day <= *most {
+			choices = append(choices, keepChoice{days, days * day})
+		}
+	}
+	return choices
+}
+
+// inLanguage requests the content of a text in another language, and redirects to the text or to its
+// job.
+func (p *pages) inLanguage(r *web.Request) error {
+	language, err := parseLanguages(strings.TrimSpace(r.FormValue("language")))
+	if err != nil {
+		return r.Refuse(transcript.InvalidRequest, "transcript.badLanguage")
+	}
+	platform, id := transcript.Platform(r.PathValue("platform")), r.PathValue("externalId")
+	content, _ := p.Sites.Content(platform, id) // without a content there is no link
+	to, err := p.sendSource(r, transcript.ID(platform, id), content.URL, language)
+	return r.Done(err, to)
 }

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ func (s sharePage) Before() string {
 }
 
 // share shows the links to a text.
-func (p *pages) share(r *web.Request) error {
+func (p pages) share(r *web.Request) error {
 	shown, _, err := p.shareOf(r)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (p *pages) share(r *web.Request) error {
 }
 
 // shareOf returns the links to the text that a request names.
-func (p *pages) shareOf(r *web.Request) (shown sharePage, key library.Key, err error) {
+func (p pages) shareOf(r *web.Request) (shown sharePage, key library.Key, err error) {
 	key = keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -72,7 +72,7 @@ func (p *pages) shareOf(r *web.Request) (shown sharePage, key library.Key, err e
 
 // makeShare makes a link to a text and shows its address in the answer, which no cache stores.
 // Reloading the page, or sending the form again, makes no other link.
-func (p *pages) makeShare(r *web.Request) error {
+func (p pages) makeShare(r *web.Request) error {
 	shown, key, err := p.shareOf(r)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (p *pages) makeShare(r *web.Request) error {
 }
 
 // endShare ends a link to a text. A link that has ended already is no error.
-func (p *pages) endShare(r *web.Request) error {
+func (p pages) endShare(r *web.Request) error {
 	key := keyOf(r)
 	if err := p.API.Library.Unshare(r.Context(), key, r.PathValue("id")); err != nil && !errors.Is(err, transcript.NotFound) {
 		return err

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"errors"
@@ -114,7 +114,7 @@ func (s libraryPage) Platforms() []library.PlatformFilter {
 }
 
 // library shows a visitor's library, or the results of a search in its texts.
-func (p *pages) library(r *web.Request) error {
+func (p pages) library(r *web.Request) error {
 	shown := libraryPage{Asked: libraryAskedBy(r.URL.Query())}
 	status := http.StatusOK
 	if err := p.fillLibrary(r, &shown); err != nil {
@@ -127,7 +127,7 @@ func (p *pages) library(r *web.Request) error {
 	return r.Show(status, "library", shown)
 }
 
-func (p *pages) fillLibrary(r *web.Request, shown *libraryPage) error {
+func (p pages) fillLibrary(r *web.Request, shown *libraryPage) error {
 	if shown.Asked.Said {
 		return p.fillSaid(r.Context(), shown)
 	}
@@ -148,4 +148,19 @@ func (p *pages) fillLibrary(r *web.Request, shown *libraryPage) error {
 		shown.Busy = shown.Busy || row.Busy()
 	}
 	return nil
+}
+
+// star adds or removes the star of a row in the library, and returns to the page with the form.
+func (p pages) star(r *web.Request) error {
+	key := library.Key{
+		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
+	}
+	set := p.API.Library.Unstar
+	if r.PostFormValue("starred") == "true" {
+		set = p.API.Library.Star
+	}
+	if err := set(r.Context(), key); err != nil {
+		return err
+	}
+	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }

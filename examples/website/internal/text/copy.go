@@ -1,9 +1,12 @@
-package page
+package text
 
 import (
 	"io"
+	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
+	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
@@ -27,7 +30,7 @@ func copiesOf(speakers bool) []copied {
 }
 
 // copyText sends a saved text as its page copies it.
-func (p *pages) copyText(r *web.Request) error {
+func (p pages) copyText(r *web.Request) error {
 	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
@@ -66,4 +69,25 @@ func inRows(segments []transcript.Segment, between string) string {
 		all = append(all, text...)
 	}
 	return string(all)
+}
+
+// downloadText sends a saved text as a file in the format of a button. Checkboxes select times
+// and speakers: a browser sends only the checked ones.
+func (p pages) downloadText(r *web.Request) error {
+	var told client.Response
+	file, err := p.API.Library.Download(r.Context(), keyOf(r), client.DownloadParams{
+		Format: library.DownloadFormat(r.FormValue("format")), OmitTimestamps: r.FormValue("times") == "", Speakers: r.FormValue("speakers") != "",
+	}, client.WithResponse(&told))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for _, name := range []string{"Content-Type", "Content-Disposition"} {
+		r.W.Header().Set(name, told.Header.Get(name))
+	}
+	r.W.Header().Set("Cache-Control", "no-store")
+	if _, err := io.Copy(r.W, file); err != nil {
+		panic(http.ErrAbortHandler) // a truncated file must not look complete
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ type importPage struct {
 }
 
 // importForm shows the form. Without a content in its path the file becomes a new text.
-func (p *pages) importForm(r *web.Request) error {
+func (p pages) importForm(r *web.Request) error {
 	shown, err := p.importOf(r)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (p *pages) importForm(r *web.Request) error {
 }
 
 // importOf returns the form for the content in the path of a request.
-func (p *pages) importOf(r *web.Request) (*importPage, error) {
+func (p pages) importOf(r *web.Request) (*importPage, error) {
 	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.txt"}
 	key := library.Key{ // its language stands in the address, so that the form is read later
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
@@ -59,7 +59,7 @@ func (p *pages) importOf(r *web.Request) (*importPage, error) {
 
 // importFile makes the file of a form a text, and goes to its page. The history of a replaced
 // text keeps the text as it was.
-func (p *pages) importFile(r *web.Request) error {
+func (p pages) importFile(r *web.Request) error {
 	shown, err := p.importOf(r)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"net/http"
@@ -34,7 +34,7 @@ type changedLine struct {
 const mostChanges = 200
 
 // history shows the revisions of a text.
-func (p *pages) history(r *web.Request) error {
+func (p pages) history(r *web.Request) error {
 	key := keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -74,7 +74,7 @@ func (h historyPage) Before(n int) int {
 }
 
 // compare finds out what the shown revision changed.
-func (p *pages) compare(r *web.Request, key library.Key, shown *historyPage) error {
+func (p pages) compare(r *web.Request, key library.Key, shown *historyPage) error {
 	before := shown.Before(shown.Shown)
 	if before == 0 {
 		return nil
@@ -123,7 +123,7 @@ func spoken(s transcript.Segment) string {
 }
 
 // restore makes an older revision the present text. The page that follows offers to undo that.
-func (p *pages) restore(r *web.Request) error {
+func (p pages) restore(r *web.Request) error {
 	key := keyOf(r)
 	n, err := strconv.Atoi(r.PostFormValue("revision"))
 	if err != nil {

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"errors"
@@ -73,7 +73,7 @@ func (e editPage) Before() string {
 func (e editPage) After() string { return e.At(e.From + linesOfForm) }
 
 // editForm shows lines of a text in a form.
-func (p *pages) editForm(r *web.Request) error {
+func (p pages) editForm(r *web.Request) error {
 	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func newEditPage(saved *library.Saved, from int) editPage {
 
 // correct saves the lines of a form. A line that was also changed elsewhere is shown again
 // with both versions, and the other lines of the form wait for the visitor's choice.
-func (p *pages) correct(r *web.Request) error {
+func (p pages) correct(r *web.Request) error {
 	key := keyOf(r)
 	from, _ := strconv.Atoi(r.PostFormValue("from")) // a value that is no number means the first line
 	form, err := readLines(r.Request)
@@ -138,7 +138,7 @@ func (p *pages) correct(r *web.Request) error {
 }
 
 // notCorrected shows the form again, with the reason why the service has not saved it.
-func (p *pages) notCorrected(r *web.Request, shown editPage, err error) error {
+func (p pages) notCorrected(r *web.Request, shown editPage, err error) error {
 	shown.Refusal = r.Trouble(err)
 	return r.Show(shown.Refusal.Status, "edit", shown)
 }
@@ -221,7 +221,7 @@ func readLines(r *http.Request) ([]formLine, error) {
 func plainText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // nameSpeaker gives a speaker of a text another name in all lines.
-func (p *pages) nameSpeaker(r *web.Request) error {
+func (p pages) nameSpeaker(r *web.Request) error {
 	name := strings.TrimSpace(r.PostFormValue("name"))
 	saved, err := p.API.Library.Edit(r.Context(), keyOf(r), 0, library.Edit{Speakers: map[string]string{r.PostFormValue("speaker"): name}})
 	if err != nil {

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"cmp"
@@ -87,7 +87,7 @@ func webLink(link string) string {
 }
 
 // transcript shows a saved text. If the text is still in progress, it redirects to the job.
-func (p *pages) transcript(r *web.Request) error {
+func (p pages) transcript(r *web.Request) error {
 	key := keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -131,7 +131,7 @@ func jobOf(err error) string {
 
 // shelve reads related rows of a user's library: the text's star, the same content in other
 // languages, and other texts of the channel.
-func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) error {
+func (p pages) shelve(ctx context.Context, shown *reading, key library.Key) error {
 	list, err := p.API.Library.List(ctx, library.Query{
 		Platform: library.PlatformFilter(key.Platform), ExternalID: key.ExternalID, PageSize: 100,
 	})
@@ -151,35 +151,29 @@ func (p *pages) shelve(ctx context.Context, shown *reading, key library.Key) err
 
 const mostRelated = 6
 
-// inLanguage requests the same content in another language, and redirects to the text or to its
-// job.
-func (p *pages) inLanguage(r *web.Request) error {
-	key, wait := keyOf(r), atMost
-	language, err := transcript.ParseLanguageList(strings.TrimSpace(key.Language))
-	if err != nil {
-		return r.Refuse(transcript.InvalidRequest, "transcript.badLanguage")
-	}
-	asked := make([]string, len(language))
-	for n, entry := range language {
-		asked[n] = entry.String()
-	}
-	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{
-		Source: transcript.ID(key.Platform, key.ExternalID), Language: asked, SendMetadata: true, Wait: &wait,
-	})
-	if err != nil {
-		return err
-	}
-	if result != nil {
-		return r.Redirect(web.ResultPath(result))
-	}
-	content, _ := p.Sites.Content(key.Platform, key.ExternalID) // without a content there is no link
-	return r.Redirect(jobPath(job.JobID, content.URL, asked))
-}
-
 // deref returns the text behind a pointer; empty for nil.
 func deref(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
+}
+
+// recording is the path in the API of a kept recording.
+type recording string
+
+// Source returns the address of the copy that browsers play.
+func (r recording) Source() string {
+	return "/web" + string(r) + "?copy=" + string(library.PlayingCopy)
+}
+
+// Speeds returns the speeds at which the page plays a recording.
+func (recording) Speeds() []float64 { return []float64{0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3} }
+
+// recordingOf returns the recording of a text; empty if none is kept.
+func recordingOf(t *transcript.Transcript) recording {
+	if t.Media == nil {
+		return ""
+	}
+	return recording("/v1/library/transcripts/upload/" + url.PathEscape(t.ExternalID) + "/media")
 }

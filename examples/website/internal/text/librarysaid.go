@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func (libraryMatch) Pieces(h library.Hit) []piece {
 }
 
 // fillSaid searches in the texts.
-func (p *pages) fillSaid(ctx context.Context, shown *libraryPage) error {
+func (p pages) fillSaid(ctx context.Context, shown *libraryPage) error {
 	list, err := p.API.Library.List(ctx, library.Query{PageSize: 1})
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 )
 
 // shared shows the text of a share link, to everyone who has the link.
-func (p *pages) shared(r *web.Request) error {
+func (p pages) shared(r *web.Request) error {
 	t, err := p.sharedText(r)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (p *pages) shared(r *web.Request) error {
 }
 
 // copyShared sends the text of a share link as its page copies it.
-func (p *pages) copyShared(r *web.Request) error {
+func (p pages) copyShared(r *web.Request) error {
 	t, err := p.sharedText(r)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *pages) copyShared(r *web.Request) error {
 }
 
 // downloadShared sends the text of a share link as a file.
-func (p *pages) downloadShared(r *web.Request) error {
+func (p pages) downloadShared(r *web.Request) error {
 	as, read := library.DownloadFormat(r.FormValue("format")), p.API.Library.Shared
 	if !slices.Contains(library.DownloadFormats(), as) {
 		return r.Refuse(transcript.InvalidRequest, "shared.format")
@@ -109,7 +109,7 @@ func ofLink(answer web.Handler) web.Handler {
 }
 
 // sharedText reads the text of a share link.
-func (p *pages) sharedText(r *web.Request) (*transcript.Transcript, error) {
+func (p pages) sharedText(r *web.Request) (*transcript.Transcript, error) {
 	shared, err := p.API.Library.Shared(r.Context(), url.PathEscape(r.PathValue("token")))
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package page
+package text
 
 import (
 	"archive/zip"
@@ -25,7 +25,7 @@ const (
 )
 
 // exportTexts sends texts of the library as files in a ZIP: the selected ones, or all of a view.
-func (p *pages) exportTexts(r *web.Request) error {
+func (p pages) exportTexts(r *web.Request) error {
 	format := library.DownloadFormat(r.FormValue("format"))
 	keys, err := p.exportedKeys(r)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *pages) exportTexts(r *web.Request) error {
 // exportedKeys returns the texts that a request selects, each once. The texts of a view are listed
 // before the first of them is sent, so that a text that is added or removed meanwhile moves no
 // other text to another page of the list.
-func (p *pages) exportedKeys(r *web.Request) (keys []library.Key, err error) {
+func (p pages) exportedKeys(r *web.Request) (keys []library.Key, err error) {
 	if r.FormValue("all") == "" {
 		for _, value := range r.Form["text"] {
 			if key, ok := selectedKey(value); ok && !slices.Contains(keys, key) {
@@ -84,7 +84,7 @@ func (p *pages) exportedKeys(r *web.Request) (keys []library.Key, err error) {
 
 // textExport is a ZIP in writing. It holds no text.
 type textExport struct {
-	pages  *pages
+	pages  pages
 	r      *web.Request
 	format library.DownloadFormat
 	names  map[string]bool // of the files in the ZIP
