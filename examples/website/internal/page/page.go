@@ -21,10 +21,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"sync"
 
 	"github.com/klauspost/compress/gzhttp"
 
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/order"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/settings"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/text"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
@@ -58,14 +59,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// pages are the pages of the website, with the state of those that have some.
-type pages struct {
-	*web.Site
-	options   Options
-	exporting *sync.Mutex // held while the export of an account is written
-	exports   *sync.Map   // the accounts whose exports are written or sent
-}
-
 // New makes the handler of all pages and their assets. Its requests need a visitor in their
 // context. An error means a fault of this package: a wrong template or text.
 func New(o Options) (http.Handler, error) {
@@ -75,73 +68,15 @@ func New(o Options) (http.Handler, error) {
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	p := pages{options: o, exporting: new(sync.Mutex), exports: new(sync.Map)}
-	var err error
-	if p.Site, err = web.New(web.Options{
+	all, err := web.New(web.Options{
 		API: o.API, Visitors: o.Visitors, Accounts: o.Accounts, Sites: o.Sites, Log: o.Log,
-		Files: files, Funcs: template.FuncMap{"place": placeOf, "change": changePath},
-	}); err != nil {
+		Files: files, Funcs: template.FuncMap{"place": order.PlaceOf, "change": order.ChangePath},
+	})
+	if err != nil {
 		return nil, err
 	}
-	text.AddTo(p.Site)
-	p.addRoutes()
-	return gzhttp.GzipHandler(p.Site), nil
-}
-
-// addRoutes adds all pages.
-func (p *pages) addRoutes() {
-	p.Handle(web.MaxForm, web.Routes{
-		"GET /{$}":                                         p.start,
-		"GET /anywhere":                                    p.anywhere,
-		"GET /manifest.webmanifest":                        p.manifest,
-		"GET /jobs/{id}":                                   p.job,
-		"POST /jobs/{id}/cancel":                           p.cancelJob,
-		"POST /transcripts/{platform}/{externalId}":        p.inLanguage,
-		"GET /sign-in":                                     p.signInPage,
-		"GET /sign-up":                                     p.signUpPage,
-		"POST /sign-up":                                    p.signUp,
-		"POST /sign-out":                                   p.signOut,
-		"GET /account":                                     ofUser(p.account),
-		"POST /account/password":                           ofUser(p.changePassword),
-		"POST /account/sessions":                           ofUser(p.signOutElsewhere),
-		"GET /account/export":                              ofUser(p.exportAccount),
-		"POST /account/remove":                             ofUser(p.removeAccount),
-		"GET /removed":                                     p.removed,
-		"GET /batches":                                     web.Member(p.batches),
-		"GET /batches/{id}":                                web.Member(p.batch),
-		"POST /batches/{id}/retry":                         web.Member(p.retryBatch),
-		"POST /batches/{id}/cancel":                        web.Member(p.cancelBatch),
-		"POST /batches/{id}/delete":                        web.Member(p.deleteBatch),
-		"GET /follows":                                     web.Member(p.follows),
-		"GET /follows/{id}":                                web.Member(p.follow),
-		"POST /follows/{id}/pause":                         web.Member(p.changeFollow),
-		"POST /follows/{id}/resume":                        web.Member(p.changeFollow),
-		"POST /follows/{id}/delete":                        web.Member(p.changeFollow),
-		"GET /webhooks":                                    web.Member(p.webhooks),
-		"POST /webhooks":                                   web.Member(p.createWebhook),
-		"GET /webhooks/{id}":                               web.Member(p.webhook),
-		"POST /webhooks/{id}":                              web.Member(p.rotateWebhook),
-		"POST /webhooks/{id}/pause":                        web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/resume":                       web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/test":                         web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/delete":                       web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/resend":                       web.Member(p.resend),
-		"POST /webhooks/{id}/deliveries/{delivery}/resend": web.Member(p.resend),
-		"GET /usage":                                       web.Member(p.usage),
-		"GET /feed":                                        web.Member(p.feed),
-		"POST /feed":                                       web.Member(p.renewFeed),
-		"POST /feed/delete":                                web.Member(p.deleteFeed),
-		"GET /keys":                                        web.Member(p.keys),
-		"POST /keys":                                       web.Member(p.createKey),
-		"POST /keys/{prefix}/revoke":                       web.Member(p.revokeKey),
-
-		"GET /discover":                web.Member(p.discover),
-		"POST /discover":               web.Member(p.takeFound),
-		"GET /discover/channels/{id}":  web.Member(p.channel),
-		"GET /discover/playlists/{id}": web.Member(p.playlist),
-	})
-	p.Handle(maxLinks, web.Routes{"POST /transcripts": p.submit})
-	p.Handle(maxBatchBytes+web.MaxForm, web.Routes{"POST /batches": web.Member(p.createBatch)})
-	p.Handle(maxListBytes+web.MaxForm, web.Routes{"POST /follows": web.Member(p.createFollows)})
-	p.Handle(3*web.MaxHeld+web.MaxForm, web.Routes{"POST /sign-in": p.signIn}) // the form that it holds is encoded again
+	order.AddTo(all, o.Example, o.Uncaptioned)
+	text.AddTo(all)
+	settings.AddTo(all, o.Export, o.Remove)
+	return gzhttp.GzipHandler(all), nil
 }

@@ -1,4 +1,4 @@
-package page
+package settings
 
 import (
 	"errors"
@@ -67,12 +67,12 @@ func newKeyForm() keyForm {
 }
 
 // keys shows the visitor's keys.
-func (p *pages) keys(r *web.Request) error {
+func (p pages) keys(r *web.Request) error {
 	return p.showKeys(r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
 }
 
 // showKeys completes and shows a page of keys.
-func (p *pages) showKeys(r *web.Request, status int, shown keysPage) error {
+func (p pages) showKeys(r *web.Request, status int, shown keysPage) error {
 	own := r.Visitor().Account
 	keys, err := p.Accounts.KeysOf(r.Context(), own)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *pages) showKeys(r *web.Request, status int, shown keysPage) error {
 
 // createKey makes a key and shows its value in the answer, which no cache stores. Reloading the
 // page, or sending the form again, shows that the key exists, but not its value.
-func (p *pages) createKey(r *web.Request) error {
+func (p pages) createKey(r *web.Request) error {
 	form := keyForm{
 		ID: r.PostFormValue("id"), Name: strings.TrimSpace(r.PostFormValue("name")), Days: r.PostFormValue("days"),
 	}
@@ -125,7 +125,7 @@ func (p *pages) createKey(r *web.Request) error {
 }
 
 // keyTrouble shows the form again, with the fault.
-func (p *pages) keyTrouble(r *web.Request, status int, form keyForm, field, text string) error {
+func (p pages) keyTrouble(r *web.Request, status int, form keyForm, field, text string) error {
 	form.Field, form.Trouble = field, r.Text(text, "count", mostKeys)
 	return p.showKeys(r, status, keysPage{Form: form})
 }
@@ -156,7 +156,7 @@ func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
 func unprintable(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 
 // revokeKey revokes a key of the visitor. A key of another account counts as missing.
-func (p *pages) revokeKey(r *web.Request) error {
+func (p pages) revokeKey(r *web.Request) error {
 	prefix := r.PathValue("prefix")
 	err := p.Accounts.RevokeOf(r.Context(), r.Visitor().Account, prefix)
 	if errors.Is(err, account.ErrNotFound) {

@@ -1,4 +1,4 @@
-package page
+package settings
 
 import (
 	"errors"
@@ -31,11 +31,11 @@ func (f feedPage) Before() string {
 }
 
 // feed shows the state of the visitor's feed.
-func (p *pages) feed(r *web.Request) error {
+func (p pages) feed(r *web.Request) error {
 	return p.showFeed(r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFeed(r *web.Request, status int, shown feedPage) error {
+func (p pages) showFeed(r *web.Request, status int, shown feedPage) error {
 	state, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (p *pages) showFeed(r *web.Request, status int, shown feedPage) error {
 // renewFeed gives the feed a new address and shows the address in the answer, which no cache
 // stores. Reloading the page, or sending the form again, shows that there is an address, but not
 // the address.
-func (p *pages) renewFeed(r *web.Request) error {
+func (p pages) renewFeed(r *web.Request) error {
 	present, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
@@ -73,6 +73,6 @@ func (p *pages) renewFeed(r *web.Request) error {
 }
 
 // deleteFeed ends the address of the visitor's feed.
-func (p *pages) deleteFeed(r *web.Request) error {
+func (p pages) deleteFeed(r *web.Request) error {
 	return r.Done(p.API.Library.DeleteFeed(r.Context()), "/feed?deleted=1")
 }

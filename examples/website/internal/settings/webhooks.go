@@ -1,4 +1,4 @@
-package page
+package settings
 
 import (
 	"errors"
@@ -63,11 +63,11 @@ func newWebhookForm() webhookForm {
 }
 
 // webhooks shows the visitor's webhooks.
-func (p *pages) webhooks(r *web.Request) error {
+func (p pages) webhooks(r *web.Request) error {
 	return p.showWebhooks(r, http.StatusOK, webhooksPage{Form: newWebhookForm(), Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showWebhooks(r *web.Request, status int, shown webhooksPage) (err error) {
+func (p pages) showWebhooks(r *web.Request, status int, shown webhooksPage) (err error) {
 	if shown.Webhooks, err = p.API.Webhooks.List(r.Context()); err != nil && shown.Form.Trouble == nil { // a refused form is shown without the list
 		return err
 	}
@@ -78,7 +78,7 @@ func (p *pages) showWebhooks(r *web.Request, status int, shown webhooksPage) (er
 // createWebhook makes a webhook and shows its secret in the answer, which no cache stores.
 // Reloading the page, or sending the form again, shows that the webhook exists, but not its
 // secret.
-func (p *pages) createWebhook(r *web.Request) error {
+func (p pages) createWebhook(r *web.Request) error {
 	form := webhookForm{
 		ID: r.PostFormValue("id"), URL: strings.TrimSpace(r.PostFormValue("url")), Description: strings.TrimSpace(r.PostFormValue("description")),
 	}
@@ -116,7 +116,7 @@ func (p *pages) createWebhook(r *web.Request) error {
 }
 
 // webhookTrouble shows the form again, with the fault.
-func (p *pages) webhookTrouble(r *web.Request, form webhookForm, field, text string) error {
+func (p pages) webhookTrouble(r *web.Request, form webhookForm, field, text string) error {
 	form.Field, form.Trouble = field, r.Invalid(text)
 	return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
 }
@@ -159,7 +159,7 @@ func (webhookPage) Answered(d webhook.Delivery) int {
 }
 
 // webhook shows a webhook and what became of its events.
-func (p *pages) webhook(r *web.Request) error {
+func (p pages) webhook(r *web.Request) error {
 	count := func(name string) int {
 		n, _ := strconv.Atoi(r.FormValue(name)) // the address may be invented: then none were
 		return min(max(n, 0), webhook.MaxResend)
@@ -169,7 +169,7 @@ func (p *pages) webhook(r *web.Request) error {
 	})
 }
 
-func (p *pages) showWebhook(r *web.Request, status int, shown webhookPage) error {
+func (p pages) showWebhook(r *web.Request, status int, shown webhookPage) error {
 	id, query := r.PathValue("id"), client.DeliveryParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
@@ -197,7 +197,7 @@ func (p *pages) showWebhook(r *web.Request, status int, shown webhookPage) error
 }
 
 // rotateWebhook gives a webhook new keys and shows them in the answer, as createWebhook does.
-func (p *pages) rotateWebhook(r *web.Request) error {
+func (p pages) rotateWebhook(r *web.Request) error {
 	once, err := uuid.Parse(r.PostFormValue("rotation"))
 	if err != nil {
 		return r.Refuse(transcript.InvalidRequest, "webhooks.badForm")
@@ -215,7 +215,7 @@ func (p *pages) rotateWebhook(r *web.Request) error {
 }
 
 // changeWebhook pauses a webhook, makes it active again, sends it a test, or deletes it.
-func (p *pages) changeWebhook(r *web.Request) error {
+func (p pages) changeWebhook(r *web.Request) error {
 	id, to := r.PathValue("id"), pathOfWebhook(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {
@@ -242,7 +242,7 @@ func tooEarly(err error) bool {
 }
 
 // resend sends one delivery of a webhook again, or all that have failed.
-func (p *pages) resend(r *web.Request) error {
+func (p pages) resend(r *web.Request) error {
 	id, done := r.PathValue("id"), "resent=1"
 	if delivery := r.PathValue("delivery"); delivery != "" {
 		_, err := p.API.Webhooks.Resend(r.Context(), id, delivery)

@@ -1,4 +1,4 @@
-package page
+package settings
 
 import (
 	"io"
@@ -16,7 +16,7 @@ const exportAgain = 30
 // exportAccount sends everything that the visitor has as a ZIP file. The file is written whole
 // before it is sent: a failure is a page, and a slow reader holds nothing of the database. An account
 // has one such file at a time.
-func (p *pages) exportAccount(r *web.Request) error {
+func (p pages) exportAccount(r *web.Request) error {
 	own := r.Visitor().Account
 	if _, busy := p.exports.LoadOrStore(own, true); busy {
 		return exportBusy(r, "account.exportUnderWay")
@@ -47,12 +47,12 @@ func (p *pages) exportAccount(r *web.Request) error {
 }
 
 // writeExport writes one export at a time, because each may need a large file.
-func (p *pages) writeExport(r *web.Request, f *os.File) error {
+func (p pages) writeExport(r *web.Request, f *os.File) error {
 	if !p.exporting.TryLock() {
 		return exportBusy(r, "account.exportBusy")
 	}
 	defer p.exporting.Unlock()
-	return p.options.Export(r.Context(), r.Visitor().Account, f)
+	return p.writeAccount(r.Context(), r.Visitor().Account, f)
 }
 
 // exportBusy refuses an export until another one has ended.
@@ -64,7 +64,7 @@ func exportBusy(r *web.Request, text string) error {
 
 // removeAccount removes the visitor with the account, if the password is right. The user goes first,
 // because a sign-in makes the account again.
-func (p *pages) removeAccount(r *web.Request) error {
+func (p pages) removeAccount(r *web.Request) error {
 	own := r.Visitor().Account
 	if err := p.Visitors.RemoveSelf(r.W, r.Request, r.PostFormValue("password")); err != nil {
 		status, trouble, err := signTrouble(r, err)
@@ -74,7 +74,7 @@ func (p *pages) removeAccount(r *web.Request) error {
 		return r.Show(status, "account", accountPage{Trouble: trouble})
 	}
 	to := "/removed"
-	if err := p.options.Remove(r.Context(), own); err != nil {
+	if err := p.deleteAccount(r.Context(), own); err != nil {
 		p.Log.ErrorContext(r.Context(), "a user is removed, but not the whole account: \"website users remove --account\" goes on", "account", own, "err", err)
 		to += "?part=1"
 	}
@@ -82,6 +82,6 @@ func (p *pages) removeAccount(r *web.Request) error {
 }
 
 // removed says that an account is removed.
-func (p *pages) removed(r *web.Request) error {
+func (p pages) removed(r *web.Request) error {
 	return r.Show(http.StatusOK, "removed", r.FormValue("part") == "")
 }

@@ -1,4 +1,4 @@
-package page
+package settings
 
 import (
 	"errors"
@@ -10,17 +10,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
-func (p *pages) signInPage(r *web.Request) error {
+func (p pages) signInPage(r *web.Request) error {
 	return p.showSign(r, "sign-in", nil)
 }
 
-func (p *pages) signUpPage(r *web.Request) error {
+func (p pages) signUpPage(r *web.Request) error {
 	return p.showSign(r, "sign-up", nil)
 }
 
 // showSign shows a sign-in or sign-up page with the fault. It redirects visitors who are
 // already signed in.
-func (p *pages) showSign(r *web.Request, name string, wrong error) error {
+func (p pages) showSign(r *web.Request, name string, wrong error) error {
 	if wrong == nil && r.Visitor().Known() {
 		return r.Redirect(web.LocalPath(r.FormValue("next")))
 	}
@@ -70,7 +70,7 @@ func signTrouble(r *web.Request, wrong error) (status int, text string, err erro
 
 // signIn signs a user in. If the page holds a form of the same user, signIn sends the form and answers
 // as the form does. Another user sees nothing of it.
-func (p *pages) signIn(r *web.Request) error {
+func (p pages) signIn(r *web.Request) error {
 	if err := p.Visitors.SignIn(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(r, "sign-in", err)
 	}
@@ -80,14 +80,14 @@ func (p *pages) signIn(r *web.Request) error {
 	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }
 
-func (p *pages) signUp(r *web.Request) error {
+func (p pages) signUp(r *web.Request) error {
 	if err := p.Visitors.SignUp(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
 		return p.showSign(r, "sign-up", err)
 	}
 	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }
 
-func (p *pages) signOut(r *web.Request) error {
+func (p pages) signOut(r *web.Request) error {
 	return r.Done(p.Visitors.SignOut(r.W, r.Request), "/")
 }
 
@@ -100,7 +100,7 @@ type accountPage struct {
 // errTwoPasswords reports that the new password and its repetition differ.
 var errTwoPasswords = errors.New("the two passwords differ")
 
-func (p *pages) account(r *web.Request) error {
+func (p pages) account(r *web.Request) error {
 	done := ""
 	switch r.FormValue("done") {
 	case "password":
@@ -121,7 +121,7 @@ func ofUser(next web.Handler) web.Handler {
 	})
 }
 
-func (p *pages) changePassword(r *web.Request) error {
+func (p pages) changePassword(r *web.Request) error {
 	err := errTwoPasswords
 	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
 		err = p.Visitors.ChangePassword(r.W, r.Request, r.PostFormValue("password"), next)
@@ -136,6 +136,6 @@ func (p *pages) changePassword(r *web.Request) error {
 	return r.Show(status, "account", accountPage{Trouble: trouble})
 }
 
-func (p *pages) signOutElsewhere(r *web.Request) error {
+func (p pages) signOutElsewhere(r *web.Request) error {
 	return r.Done(p.Visitors.SignOutElsewhere(r.W, r.Request), "/account?done=sessions")
 }

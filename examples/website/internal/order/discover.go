@@ -1,4 +1,4 @@
-package page
+package order
 
 import (
 	"cmp"
@@ -50,7 +50,7 @@ type otherFound struct {
 }
 
 // discover searches the video site. If that fails, it still shows its form.
-func (p *pages) discover(r *web.Request) error {
+func (p pages) discover(r *web.Request) error {
 	q := r.URL.Query()
 	shown := discoverPage{Asked: discoverAsked{From: q.Get("from"), Search: video.Search{
 		Q: strings.TrimSpace(q.Get("q")), Type: video.Type(q.Get("type")), Order: video.Order(q.Get("order")), ChannelID: q.Get("channel"),
@@ -69,7 +69,7 @@ func (p *pages) discover(r *web.Request) error {
 }
 
 // notDiscovered shows the reason why there are no results, below the form.
-func (p *pages) notDiscovered(r *web.Request, shown discoverPage, err error) error {
+func (p pages) notDiscovered(r *web.Request, shown discoverPage, err error) error {
 	why := r.Trouble(err)
 	if why.Code == transcript.Unavailable {
 		why.Cure = r.Text("discover.gone")
@@ -79,7 +79,7 @@ func (p *pages) notDiscovered(r *web.Request, shown discoverPage, err error) err
 }
 
 // namedBy returns the page for a link or a name of the video site; empty for other words.
-func (p *pages) namedBy(text string) string {
+func (p pages) namedBy(text string) string {
 	if strings.ContainsAny(text, " \t\n") {
 		return ""
 	}
@@ -158,7 +158,7 @@ func (s listPage) KindURL(k video.Kind) string {
 }
 
 // channel lists a channel's uploads.
-func (p *pages) channel(r *web.Request) error {
+func (p pages) channel(r *web.Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
@@ -172,7 +172,7 @@ func (p *pages) channel(r *web.Request) error {
 }
 
 // playlist lists the entries of a playlist.
-func (p *pages) playlist(r *web.Request) error {
+func (p pages) playlist(r *web.Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
@@ -184,7 +184,7 @@ func (p *pages) playlist(r *web.Request) error {
 	return p.showList(r, shown, found.Next)
 }
 
-func (p *pages) showList(r *web.Request, shown listPage, next string) error {
+func (p pages) showList(r *web.Request, shown listPage, next string) error {
 	if shown.Title == "" {
 		shown.Title = shown.ID
 	}
@@ -242,7 +242,7 @@ func (v videoRow) Captions() string {
 
 // takeFound orders the transcripts of results: of one video, of the checked videos, or of a
 // whole channel or playlist.
-func (p *pages) takeFound(r *web.Request) error {
+func (p pages) takeFound(r *web.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return r.Refuse(transcript.InvalidRequest, "start.unreadable")
 	}

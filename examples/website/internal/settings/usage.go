@@ -1,4 +1,4 @@
-package page
+package settings
 
 import (
 	"net/http"
@@ -117,7 +117,7 @@ func room(c *web.Catalog, bytes int64, limit *int64) string {
 }
 
 // usage shows the limits of the visitor's plan, and their usage.
-func (p *pages) usage(r *web.Request) error {
+func (p pages) usage(r *web.Request) error {
 	usage, err := p.API.Usage.Get(r.Context())
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package page
+package order
 
 import (
 	"cmp"
@@ -69,7 +69,7 @@ func (b batchPage) Retryable() (n int) {
 func (batchPage) Formats() []batch.ExportFormat { return batch.ExportFormats() }
 
 // batch shows the progress of a batch, item by item.
-func (p *pages) batch(r *web.Request) error {
+func (p pages) batch(r *web.Request) error {
 	id := r.PathValue("id")
 	job, err := p.API.Batches.Get(r.Context(), id)
 	if err != nil {
@@ -104,13 +104,13 @@ func (p *pages) batch(r *web.Request) error {
 
 // planOf returns the visitor's plan. If the plan cannot be found out, it returns the zero
 // value, which permits nothing.
-func (p *pages) planOf(r *web.Request) account.Plan {
+func (p pages) planOf(r *web.Request) account.Plan {
 	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account) // the API reports the error itself
 	return who.Plan
 }
 
 // failedItems returns all failed items of a batch.
-func (p *pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
+func (p pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
 	var failed []batch.Item
 	for at := (client.PageParams{Size: web.MostItems}); ; {
 		page, err := p.API.Batches.Items(ctx, id, at)
@@ -181,7 +181,7 @@ func retriedBefore(r *http.Request) *retried {
 }
 
 // retryBatch retries failed items: all that may succeed, those with one cause, or one item.
-func (p *pages) retryBatch(r *web.Request) error {
+func (p pages) retryBatch(r *web.Request) error {
 	var which client.RetryParams
 	if item := r.PostFormValue("item"); item != "" {
 		which.Items = []string{item}
@@ -206,7 +206,7 @@ func (p *pages) retryBatch(r *web.Request) error {
 }
 
 // cancelBatch cancels a batch: no further items begin.
-func (p *pages) cancelBatch(r *web.Request) error {
+func (p pages) cancelBatch(r *web.Request) error {
 	if _, err := p.API.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
 		return err
 	}
@@ -214,6 +214,6 @@ func (p *pages) cancelBatch(r *web.Request) error {
 }
 
 // deleteBatch deletes a batch. Its texts stay.
-func (p *pages) deleteBatch(r *web.Request) error {
+func (p pages) deleteBatch(r *web.Request) error {
 	return r.Done(p.API.Batches.Delete(r.Context(), r.PathValue("id")), "/batches?deleted=1")
 }

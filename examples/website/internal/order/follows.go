@@ -1,4 +1,4 @@
-package page
+package order
 
 import (
 	"bytes"
@@ -53,11 +53,11 @@ type followForm struct {
 func (f followForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // follows lists what the visitor follows.
-func (p *pages) follows(r *web.Request) error {
+func (p pages) follows(r *web.Request) error {
 	return p.showFollows(r, http.StatusOK, followsPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p *pages) showFollows(r *web.Request, status int, shown followsPage) error {
+func (p pages) showFollows(r *web.Request, status int, shown followsPage) error {
 	query := client.PageParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
@@ -77,7 +77,7 @@ func (p *pages) showFollows(r *web.Request, status int, shown followsPage) error
 
 // createFollows follows a link, or all addresses of a file. Sending the form twice changes
 // nothing: the API makes no equal follow.
-func (p *pages) createFollows(r *web.Request) error {
+func (p pages) createFollows(r *web.Request) error {
 	form, list, err := readFollowForm(r.Request)
 	var wrong *fieldError
 	if errors.As(err, &wrong) {
@@ -112,7 +112,7 @@ func (p *pages) createFollows(r *web.Request) error {
 }
 
 // followAll follows all addresses of a list, and counts what became of them.
-func (p *pages) followAll(ctx context.Context, list []byte, o client.FollowOptions) (*added, error) {
+func (p pages) followAll(ctx context.Context, list []byte, o client.FollowOptions) (*added, error) {
 	rows, err := p.API.Follows.CreateAll(ctx, bytes.NewReader(list), formatOfList(list), o)
 	if err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ type followItem struct {
 }
 
 // follow shows a follow and what became of its items.
-func (p *pages) follow(r *web.Request) error {
+func (p pages) follow(r *web.Request) error {
 	id, query := r.PathValue("id"), client.PageParams{Token: r.FormValue("page")}
 	found, err := p.API.Follows.Get(r.Context(), id)
 	if err != nil {
@@ -240,7 +240,7 @@ func (p *pages) follow(r *web.Request) error {
 }
 
 // changeFollow pauses a follow, lets it go on, or deletes it.
-func (p *pages) changeFollow(r *web.Request) error {
+func (p pages) changeFollow(r *web.Request) error {
 	id, to := r.PathValue("id"), pathOfFollow(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {

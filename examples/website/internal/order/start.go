@@ -1,4 +1,4 @@
-package page
+package order
 
 import (
 	"context"
@@ -36,7 +36,7 @@ type uploads struct {
 const recent = 6
 
 // start shows the start page: a field for links, a place for files, and the latest texts.
-func (p *pages) start(r *web.Request) error {
+func (p pages) start(r *web.Request) error {
 	form := readLinkForm(r.URL.Query())
 	if form.Links == "" {
 		form.Links = p.sharedLinks(r.URL.Query())
@@ -44,8 +44,8 @@ func (p *pages) start(r *web.Request) error {
 	return p.showStart(r, http.StatusOK, form, nil)
 }
 
-func (p *pages) showStart(r *web.Request, status int, form linkForm, wrong *formTrouble) error {
-	shown := startPage{Form: form, Trouble: wrong, Example: p.options.Example, Uncaptioned: p.options.Uncaptioned}
+func (p pages) showStart(r *web.Request, status int, form linkForm, wrong *formTrouble) error {
+	shown := startPage{Form: form, Trouble: wrong, Example: p.example, Uncaptioned: p.uncaptioned}
 	if r.Visitor().Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
 	}
@@ -60,7 +60,7 @@ func (p *pages) showStart(r *web.Request, status int, form linkForm, wrong *form
 }
 
 // uploads returns nil also if the limits cannot be read: the field for links still works.
-func (p *pages) uploads(ctx context.Context) *uploads {
+func (p pages) uploads(ctx context.Context) *uploads {
 	usage, err := p.API.Usage.Get(ctx)
 	switch {
 	case err != nil:
@@ -77,7 +77,7 @@ func (p *pages) uploads(ctx context.Context) *uploads {
 }
 
 // recent returns nil also if the library cannot be read.
-func (p *pages) recent(ctx context.Context) []library.Item {
+func (p pages) recent(ctx context.Context) []library.Item {
 	page, err := p.API.Library.List(ctx, library.Query{PageSize: recent})
 	if err != nil {
 		p.Log.WarnContext(ctx, "the library cannot be read", "err", err)
@@ -94,7 +94,7 @@ const maxLinks = 8 << 20
 
 // submit takes the pasted input, and redirects to the text, to its job, or to the batch. On a
 // fault it shows the form again with the input.
-func (p *pages) submit(r *web.Request) error {
+func (p pages) submit(r *web.Request) error {
 	if err := r.ParseForm(); err != nil {
 		e := r.Refuse(transcript.InvalidRequest, "start.unreadable")
 		return p.refuseForm(r, linkForm{}, "links", e)
@@ -114,7 +114,7 @@ func (p *pages) submit(r *web.Request) error {
 }
 
 // send requests the pasted input, and returns the page of the result.
-func (p *pages) send(r *web.Request, pasted string, language []string) (string, error) {
+func (p pages) send(r *web.Request, pasted string, language []string) (string, error) {
 	found, err := readPasted(pasted, p.Sites)
 	switch {
 	case err != nil:
@@ -133,7 +133,7 @@ func (p *pages) send(r *web.Request, pasted string, language []string) (string, 
 }
 
 // sendBatch requests a batch, and returns its page.
-func (p *pages) sendBatch(r *web.Request, asked client.BatchParams) (string, error) {
+func (p pages) sendBatch(r *web.Request, asked client.BatchParams) (string, error) {
 	made, err := p.API.Batches.Create(r.Context(), asked)
 	if err != nil {
 		return "", err
@@ -141,13 +141,13 @@ func (p *pages) sendBatch(r *web.Request, asked client.BatchParams) (string, err
 	return "/batches/" + url.PathEscape(made.ID), nil
 }
 
-func (p *pages) sendLink(r *web.Request, link string, language []string) (string, error) {
+func (p pages) sendLink(r *web.Request, link string, language []string) (string, error) {
 	return p.sendSource(r, transcript.URL(link), link, language)
 }
 
 // sendSource requests a text, and returns the page of the text or of its job. The link is for the
 // page of the job; empty: there is none.
-func (p *pages) sendSource(r *web.Request, source transcript.Source, link string, language []string) (string, error) {
+func (p pages) sendSource(r *web.Request, source transcript.Source, link string, language []string) (string, error) {
 	wait := atMost
 	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{Source: source, Language: language, SendMetadata: true, Wait: &wait})
 	if err != nil {
@@ -179,7 +179,7 @@ type formTrouble struct {
 }
 
 // refuseForm shows a form again, with its input and its fault.
-func (p *pages) refuseForm(r *web.Request, form linkForm, field string, err error) error {
+func (p pages) refuseForm(r *web.Request, form linkForm, field string, err error) error {
 	found := r.Trouble(err)
 	if found.ActionURL == web.SignInPath { // and return to the input
 		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
@@ -188,8 +188,8 @@ func (p *pages) refuseForm(r *web.Request, form linkForm, field string, err erro
 	return p.showStart(r, found.Status, form, &formTrouble{found, field})
 }
 
-// placeOf returns the page of a row of the library.
-func placeOf(row library.Item) string {
+// PlaceOf returns the page of a row of the library.
+func PlaceOf(row library.Item) string {
 	switch {
 	case row.JobID != "":
 		return "/jobs/" + url.PathEscape(row.JobID)
@@ -199,8 +199,8 @@ func placeOf(row library.Item) string {
 	return web.TextPath(row.Platform, row.ExternalID, row.Lang)
 }
 
-// changePath returns the start page with a filled-in form.
-func changePath(form linkForm) string { return "/?" + form.query().Encode() }
+// ChangePath returns the start page with a filled-in form.
+func ChangePath(form linkForm) string { return "/?" + form.query().Encode() }
 
 // jobPath returns the page of a job. Its query holds the request, which a job does not have, so
 // that the page can show and repeat the request.
@@ -229,7 +229,7 @@ func keepChoices(most *int64) (choices []keepChoice) {
 
 // inLanguage requests the content of a text in another language, and redirects to the text or to its
 // job.
-func (p *pages) inLanguage(r *web.Request) error {
+func (p pages) inLanguage(r *web.Request) error {
 	language, err := parseLanguages(strings.TrimSpace(r.FormValue("language")))
 	if err != nil {
 		return r.Refuse(transcript.InvalidRequest, "transcript.badLanguage")

@@ -1,4 +1,4 @@
-package page
+package order
 
 import "github.com/transcriptkit/transcriptkit/transcript/site"
 

@@ -1,4 +1,4 @@
-package page
+package order
 
 import (
 	"bufio"
@@ -64,11 +64,11 @@ func (batchForm) Modes() []batch.Mode {
 func (f batchForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // batches lists the visitor's batches.
-func (p *pages) batches(r *web.Request) error {
+func (p pages) batches(r *web.Request) error {
 	return p.showBatches(r, http.StatusOK, batchForm{})
 }
 
-func (p *pages) showBatches(r *web.Request, status int, form batchForm) error {
+func (p pages) showBatches(r *web.Request, status int, form batchForm) error {
 	shown := batchesPage{Form: form, Deleted: r.FormValue("deleted") != ""}
 	query := client.BatchListParams{}
 	if form.Trouble == nil {
@@ -96,7 +96,7 @@ func (p *pages) showBatches(r *web.Request, status int, form batchForm) error {
 }
 
 // itemsPermitted returns how many items a batch of the visitor may have.
-func (p *pages) itemsPermitted(r *web.Request) (int, error) {
+func (p pages) itemsPermitted(r *web.Request) (int, error) {
 	who, err := p.Accounts.Principal(r.Context(), r.Visitor().Account)
 	if err != nil && who.Plan.Name == "" {
 		return 0, err
@@ -108,7 +108,7 @@ func (p *pages) itemsPermitted(r *web.Request) (int, error) {
 }
 
 // createBatch makes a batch and redirects to its page.
-func (p *pages) createBatch(r *web.Request) error {
+func (p pages) createBatch(r *web.Request) error {
 	form, params, err := readBatchForm(r.Request, p.Sites)
 	var wrong *fieldError
 	switch {
