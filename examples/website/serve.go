@@ -84,7 +84,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	if err != nil {
 		return nil, err
 	}
-	shown := page.Options{Log: log}
+	shown := web.Options{Log: log}
 	if c.Demo && c.private(c.Flags) {
 		if s.talks, err = serveTalks(ctx, &setup); err != nil {
 			return nil, fmt.Errorf("--demo: %w: --no-demo turns the demo off", err)
@@ -129,7 +129,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	return s, nil
 }
 
-// exportFrom returns what page.Options.Export does.
+// exportFrom returns what web.Options.Export does.
 func exportFrom(s *server.Server) func(context.Context, string, io.Writer) error {
 	return func(ctx context.Context, account string, w io.Writer) error {
 		_, err := s.ExportAccount(ctx, account, w, server.ExportOptions{})
@@ -137,7 +137,7 @@ func exportFrom(s *server.Server) func(context.Context, string, io.Writer) error
 	}
 }
 
-// removeFrom returns what page.Options.Remove does. A removal goes on when its request ends.
+// removeFrom returns what web.Options.Remove does. A removal goes on when its request ends.
 func removeFrom(s *server.Server) func(context.Context, string) error {
 	return func(ctx context.Context, account string) error {
 		_, err := s.RemoveAccount(context.WithoutCancel(ctx), account)

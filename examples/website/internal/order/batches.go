@@ -41,7 +41,7 @@ func (batchesPage) Statuses() []batch.Status {
 	return []batch.Status{"", batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled}
 }
 
-// batchForm is the form as the visitor filled it in, with the faulty field and the fault.
+// batchForm is the form as the visitor filled it in, with its fault.
 type batchForm struct {
 	Once     string // its Idempotency-Key, so that sending the form twice makes one batch
 	From     batch.Mode
@@ -50,18 +50,14 @@ type batchForm struct {
 	Language string
 	Most     string // a bound on the number of items
 
-	Items   int    // how many items the plan permits
-	Field   string // "links", "file", "list", "language", "most", or empty: the whole form
-	Trouble *web.Trouble
+	Items   int          // how many items the plan permits
+	Trouble *web.Trouble // of a field: "links", "file", "list", "language", "most"; nil: no fault
 }
 
 // Modes returns the sources of a batch.
 func (batchForm) Modes() []batch.Mode {
 	return []batch.Mode{batch.Links, batch.Playlist, batch.Channel}
 }
-
-// Is reports whether a field has the fault.
-func (f batchForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // batches lists the visitor's batches.
 func (p pages) batches(r *web.Request) error {
@@ -113,8 +109,7 @@ func (p pages) createBatch(r *web.Request) error {
 	var wrong *fieldError
 	switch {
 	case errors.As(err, &wrong):
-		form.Field = wrong.field
-		form.Trouble = r.Invalid(wrong.text)
+		form.Trouble = r.Invalid(wrong.field, wrong.text)
 		return p.showBatches(r, form.Trouble.Status, form)
 	case err != nil:
 		return err
@@ -133,7 +128,7 @@ func (p pages) createBatch(r *web.Request) error {
 	var refused *client.Error
 	if errors.As(err, &refused) && refused.Err == nil {
 		form.Trouble = r.Trouble(err)
-		form.Field, form.Trouble.Message = fieldOf(r, &params, refused, form.Trouble.Message)
+		form.Trouble.Field, form.Trouble.Message = fieldOf(r, &params, refused, form.Trouble.Message)
 		return p.showBatches(r, form.Trouble.Status, form)
 	}
 	if err != nil {

@@ -39,18 +39,14 @@ type added struct {
 	Refused     []batch.FollowRow // rows that made no follow
 }
 
-// followForm is the form as the visitor filled it in, with the faulty field and the fault.
+// followForm is the form as the visitor filled it in, with its fault.
 type followForm struct {
 	Link     string
 	Language string
 	Most     string
 
-	Field   string // "link", "file", "language", "most", or empty: the whole form
-	Trouble *web.Trouble
+	Trouble *web.Trouble // of a field: "link", "file", "language", "most"; nil: no fault
 }
-
-// Is reports whether a field has the fault.
-func (f followForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // follows lists what the visitor follows.
 func (p pages) follows(r *web.Request) error {
@@ -81,8 +77,7 @@ func (p pages) createFollows(r *web.Request) error {
 	form, list, err := readFollowForm(r.Request)
 	var wrong *fieldError
 	if errors.As(err, &wrong) {
-		form.Field = wrong.field
-		form.Trouble = r.Invalid(wrong.text)
+		form.Trouble = r.Invalid(wrong.field, wrong.text)
 		return p.showFollows(r, form.Trouble.Status, followsPage{Form: form})
 	}
 	if err != nil {
@@ -101,7 +96,8 @@ func (p pages) createFollows(r *web.Request) error {
 	var refused *client.Error
 	switch {
 	case errors.As(err, &refused) && refused.Err == nil:
-		form.Trouble, form.Field = r.Trouble(err), fieldOfFollow(refused, list != nil)
+		form.Trouble = r.Trouble(err)
+		form.Trouble.Field = fieldOfFollow(refused, list != nil)
 		return p.showFollows(r, form.Trouble.Status, followsPage{Form: form})
 	case err != nil:
 		return err

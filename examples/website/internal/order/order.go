@@ -5,15 +5,11 @@ package order
 import "github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 
 // pages are the pages that ask for texts.
-type pages struct {
-	*web.Site
-	example, uncaptioned string // links to try; empty: none
-}
+type pages struct{ *web.Site }
 
-// AddTo adds the pages that ask for texts to a site. The start page offers to try the links, unless
-// they are empty: uncaptioned is one to a recording that needs recognition.
-func AddTo(s *web.Site, example, uncaptioned string) {
-	p := pages{s, example, uncaptioned}
+// AddTo adds the pages that ask for texts to a site.
+func AddTo(s *web.Site) {
+	p := pages{s}
 	s.Handle(web.MaxForm, web.Routes{
 		"GET /{$}":                                  p.start,
 		"GET /anywhere":                             p.anywhere,

@@ -18,7 +18,7 @@ import (
 // startPage is the content of the start page.
 type startPage struct {
 	Form    linkForm
-	Trouble *formTrouble       // why the form was refused; nil: it was not
+	Trouble *web.Trouble       // why the form was refused; nil: it was not
 	Guests  *visitor.Allowance // nil: the visitor is not a guest
 	Upload  *uploads           // nil: the visitor may not upload files
 	Recent  []library.Item
@@ -44,8 +44,8 @@ func (p pages) start(r *web.Request) error {
 	return p.showStart(r, http.StatusOK, form, nil)
 }
 
-func (p pages) showStart(r *web.Request, status int, form linkForm, wrong *formTrouble) error {
-	shown := startPage{Form: form, Trouble: wrong, Example: p.example, Uncaptioned: p.uncaptioned}
+func (p pages) showStart(r *web.Request, status int, form linkForm, wrong *web.Trouble) error {
+	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned}
 	if r.Visitor().Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
 	}
@@ -172,20 +172,14 @@ func explained(r *web.Request, err error) error {
 	return e
 }
 
-// formTrouble is the fault of a form, and the faulty field.
-type formTrouble struct {
-	*web.Trouble
-	Field string
-}
-
 // refuseForm shows a form again, with its input and its fault.
 func (p pages) refuseForm(r *web.Request, form linkForm, field string, err error) error {
 	found := r.Trouble(err)
 	if found.ActionURL == web.SignInPath { // and return to the input
 		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
 	}
-	found.Link = form.Links
-	return p.showStart(r, found.Status, form, &formTrouble{found, field})
+	found.Link, found.Field = form.Links, field
+	return p.showStart(r, found.Status, form, found)
 }
 
 // PlaceOf returns the page of a row of the library.

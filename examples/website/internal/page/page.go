@@ -1,7 +1,7 @@
 // Package page renders the pages of the website: the server renders whole pages, and small
 // modules make them live.
 //
-//	pages, err := page.New(page.Options{API: visitors.Permit(api), Visitors: visitors, Accounts: accounts})
+//	pages, err := page.New(web.Options{API: visitors.Permit(api), Visitors: visitors, Accounts: accounts})
 //	mux.Handle("/", visitors.Identify(pages))
 //
 // A page calls the API with package client, in the same process and on behalf of the visitor in
@@ -15,11 +15,8 @@
 package page
 
 import (
-	"context"
 	"embed"
 	"html/template"
-	"io"
-	"log/slog"
 	"net/http"
 
 	"github.com/klauspost/compress/gzhttp"
@@ -27,56 +24,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/order"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/settings"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/text"
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 //go:embed assets strings templates
 var files embed.FS
 
-// Options are the dependencies of the pages.
-type Options struct {
-	// API is the API with the permissions of visitors. Pages call it as the visitor in the
-	// request's context.
-	API http.Handler
-	// Visitors signs visitors in and out.
-	Visitors *visitor.Visitors
-	// Accounts makes and revokes keys.
-	Accounts *account.Accounts
-	// Export writes everything that an account has into w as a ZIP file, and Remove removes an
-	// account for good. A page for both is shown to users.
-	Export func(ctx context.Context, account string, w io.Writer) error
-	Remove func(ctx context.Context, account string) error
-	// Sites is the platform table for pasted links and for links to a platform's player; nil:
-	// the table of the public sites.
-	Sites *site.Table
-	// Example is a link that the start page offers to try, and Uncaptioned a link to a
-	// recording that needs recognition; empty: none.
-	Example, Uncaptioned string
-	// Log receives errors; nil: nothing is logged.
-	Log *slog.Logger
-}
-
 // New makes the handler of all pages and their assets. Its requests need a visitor in their
 // context. An error means a fault of this package: a wrong template or text.
-func New(o Options) (http.Handler, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Sites == nil {
-		o.Sites = site.Default()
-	}
-	all, err := web.New(web.Options{
-		API: o.API, Visitors: o.Visitors, Accounts: o.Accounts, Sites: o.Sites, Log: o.Log,
-		Files: files, Funcs: template.FuncMap{"place": order.PlaceOf, "change": order.ChangePath},
-	})
+func New(o web.Options) (http.Handler, error) {
+	all, err := web.New(o, files, template.FuncMap{"place": order.PlaceOf, "change": order.ChangePath})
 	if err != nil {
 		return nil, err
 	}
-	order.AddTo(all, o.Example, o.Uncaptioned)
+	order.AddTo(all)
 	text.AddTo(all)
-	settings.AddTo(all, o.Export, o.Remove)
+	settings.AddTo(all)
 	return gzhttp.GzipHandler(all), nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -57,8 +56,7 @@ func (p pages) renewFeed(r *web.Request) error {
 		return p.showFeed(r, http.StatusConflict, feedPage{Again: true})
 	}
 	made, err := p.API.Library.RenewFeed(r.Context())
-	var refused *client.Error
-	if errors.As(err, &refused) && refused.Code == transcript.UpgradeRequired {
+	if errors.Is(err, transcript.UpgradeRequired) {
 		refusal := r.Trouble(err)
 		return p.showFeed(r, refusal.Status, feedPage{Refusal: refusal})
 	}

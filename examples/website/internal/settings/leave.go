@@ -52,7 +52,7 @@ func (p pages) writeExport(r *web.Request, f *os.File) error {
 		return exportBusy(r, "account.exportBusy")
 	}
 	defer p.exporting.Unlock()
-	return p.writeAccount(r.Context(), r.Visitor().Account, f)
+	return p.Export(r.Context(), r.Visitor().Account, f)
 }
 
 // exportBusy refuses an export until another one has ended.
@@ -74,7 +74,7 @@ func (p pages) removeAccount(r *web.Request) error {
 		return r.Show(status, "account", accountPage{Trouble: trouble})
 	}
 	to := "/removed"
-	if err := p.deleteAccount(r.Context(), own); err != nil {
+	if err := p.Remove(r.Context(), own); err != nil {
 		p.Log.ErrorContext(r.Context(), "a user is removed, but not the whole account: \"website users remove --account\" goes on", "account", own, "err", err)
 		to += "?part=1"
 	}

@@ -3,8 +3,6 @@
 package settings
 
 import (
-	"context"
-	"io"
 	"sync"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
@@ -13,20 +11,16 @@ import (
 // pages are the pages about an account.
 type pages struct {
 	*web.Site
-	writeAccount  func(ctx context.Context, account string, w io.Writer) error
-	deleteAccount func(ctx context.Context, account string) error
-
 	exporting *sync.Mutex // held while the export of an account is written
 	exports   *sync.Map   // the accounts whose exports are written or sent
 }
 
-// AddTo adds the pages about an account to a site. Export writes everything that an account has into
-// w as a ZIP file, and remove removes an account for good.
-func AddTo(s *web.Site, export func(ctx context.Context, account string, w io.Writer) error, remove func(ctx context.Context, account string) error) {
-	p := pages{s, export, remove, new(sync.Mutex), new(sync.Map)}
+// AddTo adds the pages about an account to a site.
+func AddTo(s *web.Site) {
+	p := pages{s, new(sync.Mutex), new(sync.Map)}
 	s.Handle(web.MaxForm, web.Routes{
-		"GET /sign-in":               p.signInPage,
-		"GET /sign-up":               p.signUpPage,
+		"GET /sign-in":               p.signPage,
+		"GET /sign-up":               p.signPage,
 		"POST /sign-up":              p.signUp,
 		"POST /sign-out":             p.signOut,
 		"GET /account":               ofUser(p.account),

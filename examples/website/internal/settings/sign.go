@@ -4,19 +4,15 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"path"
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
-func (p pages) signInPage(r *web.Request) error {
-	return p.showSign(r, "sign-in", nil)
-}
-
-func (p pages) signUpPage(r *web.Request) error {
-	return p.showSign(r, "sign-up", nil)
-}
+// signPage shows the sign-in or sign-up page of a path.
+func (p pages) signPage(r *web.Request) error { return p.showSign(r, path.Base(r.URL.Path), nil) }
 
 // showSign shows a sign-in or sign-up page with the fault. It redirects visitors who are
 // already signed in.

@@ -34,19 +34,15 @@ type newKeys struct {
 	PreviousUntil          *transcript.Time // until then the keys before sign too; nil: there are none
 }
 
-// webhookForm is the form as the visitor filled it in, with the faulty field and the fault.
+// webhookForm is the form as the visitor filled it in, with its fault.
 type webhookForm struct {
 	ID          string // makes sending the form twice one request
 	URL         string
 	Description string
 	Events      []webhook.EventType
 
-	Field   string // "url", "events", "description", or empty: the whole form
-	Trouble *web.Trouble
+	Trouble *web.Trouble // of a field: "url", "events", "description"; nil: no fault
 }
-
-// Is reports whether a field has the fault.
-func (f webhookForm) Is(field string) bool { return f.Trouble != nil && f.Field == field }
 
 // Has reports whether a type of events is checked.
 func (f webhookForm) Has(e webhook.EventType) bool { return slices.Contains(f.Events, e) }
@@ -101,7 +97,7 @@ func (p pages) createWebhook(r *web.Request) error {
 	switch {
 	case errors.As(err, &refused) && refused.Err == nil:
 		form.Trouble = r.Trouble(err)
-		form.Field, _, _ = strings.Cut(web.FirstIssue(refused.Details).Path, ".")
+		form.Trouble.Field, _, _ = strings.Cut(web.FirstIssue(refused.Details).Path, ".")
 		return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
 	case err != nil:
 		return err
@@ -117,7 +113,7 @@ func (p pages) createWebhook(r *web.Request) error {
 
 // webhookTrouble shows the form again, with the fault.
 func (p pages) webhookTrouble(r *web.Request, form webhookForm, field, text string) error {
-	form.Field, form.Trouble = field, r.Invalid(text)
+	form.Trouble = r.Invalid(field, text)
 	return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -123,13 +122,12 @@ func (p pages) correct(r *web.Request) error {
 		if len(edits) > 0 {
 			_, err = p.API.Library.Edit(r.Context(), key, saved.Revision, library.Edit{Segments: edits})
 		}
-		var refused *client.Error
 		switch {
 		case err == nil:
 			return r.Redirect(shown.At(shown.From) + "&done=1")
-		case errors.As(err, &refused) && refused.Code == transcript.StateConflict && try < editTries:
+		case errors.Is(err, transcript.StateConflict) && try < editTries:
 			continue
-		case errors.As(err, &refused) && refused.Code == transcript.InvalidRequest:
+		case errors.Is(err, transcript.InvalidRequest):
 			shown.Trouble = r.Text("edit.badLine")
 			return r.Show(http.StatusUnprocessableEntity, "edit", shown)
 		}

@@ -19,6 +19,7 @@ import (
 type Trouble struct {
 	Status                 int
 	Code                   transcript.Code // empty: a fault of the website
+	Field                  string          // of the form that is shown again; empty: the whole form
 	Message, Cure          string          // a sentence each; a cure may be empty
 	ActionLabel, ActionURL string
 	Languages              []string // available languages to choose instead
@@ -32,6 +33,9 @@ type Trouble struct {
 	Sent *sentForm
 	Back string
 }
+
+// Is reports whether a field of a form is at fault. A nil trouble is none.
+func (t *Trouble) Is(field string) bool { return t != nil && t.Field == field }
 
 // problem shows an error as a page: the API's errors by their codes, all others as a fault
 // of the website, which is logged.

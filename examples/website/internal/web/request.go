@@ -39,6 +39,6 @@ func (r *Request) Refuse(code transcript.Code, key string, values ...any) *trans
 }
 
 // Invalid returns the fault of a form's field, with the text of a key.
-func (r *Request) Invalid(key string) *Trouble {
-	return &Trouble{Status: http.StatusUnprocessableEntity, Message: r.Text(key)}
+func (r *Request) Invalid(field, key string) *Trouble {
+	return &Trouble{Status: http.StatusUnprocessableEntity, Field: field, Message: r.Text(key)}
 }

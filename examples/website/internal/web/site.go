@@ -8,8 +8,10 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"html/template"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -25,12 +27,9 @@ import (
 
 // Site is what all pages share.
 type Site struct {
-	API      *client.Client    // which a page calls as the visitor in the request's context
-	Direct   http.RoundTripper // the same API, for answers that API does not read
-	Visitors *visitor.Visitors
-	Accounts *account.Accounts
-	Sites    *site.Table
-	Log      *slog.Logger
+	Options
+	API    *client.Client    // which a page calls as the visitor in the request's context
+	Direct http.RoundTripper // the same API, for answers that API does not read
 
 	assets   *assets
 	forms    *forms
@@ -39,36 +38,51 @@ type Site struct {
 	mux      *http.ServeMux // all routes
 }
 
-// Options are the dependencies of a site. None may be missing.
+// Options are the dependencies of the pages.
 type Options struct {
-	API      http.Handler // with the permissions of visitors
+	// API is the API with the permissions of visitors. Pages call it as the visitor in the
+	// request's context.
+	API http.Handler
+	// Visitors signs visitors in and out.
 	Visitors *visitor.Visitors
+	// Accounts makes and revokes keys.
 	Accounts *account.Accounts
-	Sites    *site.Table
-	Log      *slog.Logger
-	Files    fs.FS            // with the folders assets, strings and templates
-	Funcs    template.FuncMap // of the templates, besides those of this package
+	// Export writes everything that an account has into w as a ZIP file, and Remove removes an
+	// account for good. A page for both is shown to users.
+	Export func(ctx context.Context, account string, w io.Writer) error
+	Remove func(ctx context.Context, account string) error
+	// Sites is the platform table for pasted links and for links to a platform's player; nil:
+	// the table of the public sites.
+	Sites *site.Table
+	// Example is a link that the start page offers to try, and Uncaptioned a link to a
+	// recording that needs recognition; empty: none.
+	Example, Uncaptioned string
+	// Log receives errors; nil: nothing is logged.
+	Log *slog.Logger
 }
 
-// New returns a site that has no pages yet. Its requests need a visitor in their context. An error
-// means a wrong file.
-func New(o Options) (*Site, error) {
-	s := &Site{
-		Direct: direct{o.API}, Visitors: o.Visitors, Accounts: o.Accounts, Sites: o.Sites, Log: o.Log,
-		forms: &forms{owners: map[string]int64{}}, matcher: language.NewMatcher(languages), mux: http.NewServeMux(),
+// New returns a site that has no pages yet. The folders assets, strings and templates are in files, and
+// the templates call funcs besides the functions of this package. An error means a wrong file.
+func New(o Options, files fs.FS, funcs template.FuncMap) (*Site, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Sites == nil {
+		o.Sites = site.Default()
+	}
+	s := &Site{Options: o, Direct: direct{o.API}, forms: &forms{owners: map[string]int64{}}, matcher: language.NewMatcher(languages), mux: http.NewServeMux()}
 	var err error
 	if s.API, err = InProcess(o.API); err != nil {
 		return nil, err
 	}
-	if s.catalogs, err = readCatalogs(o.Files); err != nil {
+	if s.catalogs, err = readCatalogs(files); err != nil {
 		return nil, err
 	}
-	if s.assets, err = readAssets(o.Files, s.catalogs); err != nil {
+	if s.assets, err = readAssets(files, s.catalogs); err != nil {
 		return nil, err
 	}
 	for _, c := range s.catalogs {
-		if c.views, err = parseViews(o, c, s.assets); err != nil {
+		if c.views, err = parseViews(files, funcs, c, s.assets); err != nil {
 			return nil, err
 		}
 	}

@@ -20,11 +20,11 @@ import (
 type views map[string]*template.Template
 
 // parseViews reads the templates. Those in parts are shared by all pages.
-func parseViews(o Options, texts *Catalog, files *assets) (views, error) {
-	base, err := template.New("").Funcs(o.Funcs).Funcs(template.FuncMap{
+func parseViews(files fs.FS, funcs template.FuncMap, texts *Catalog, assets *assets) (views, error) {
+	base, err := template.New("").Funcs(funcs).Funcs(template.FuncMap{
 		"t":    texts.Text,
 		"says": texts.says, "cure": texts.Cure,
-		"asset": files.url,
+		"asset": assets.url,
 		"lang":  texts.tag.String, "otherLanguages": texts.otherLanguages, "tongues": texts.tongues,
 		"clock":    Clock,
 		"language": texts.language,
@@ -34,11 +34,11 @@ func parseViews(o Options, texts *Catalog, files *assets) (views, error) {
 		"pathOf":  TextPath,
 		"formats": library.DownloadFormats,
 		"pause":   texts.pause,
-	}).ParseFS(o.Files, "templates/parts/*.html")
+	}).ParseFS(files, "templates/parts/*.html")
 	if err != nil {
 		return nil, err
 	}
-	all, err := fs.ReadDir(o.Files, "templates")
+	all, err := fs.ReadDir(files, "templates")
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func parseViews(o Options, texts *Catalog, files *assets) (views, error) {
 		if err != nil {
 			return nil, err
 		}
-		if page, err = page.ParseFS(o.Files, path.Join("templates", file.Name())); err != nil {
+		if page, err = page.ParseFS(files, path.Join("templates", file.Name())); err != nil {
 			return nil, err
 		}
 		v[strings.TrimSuffix(file.Name(), ".html")] = page
