@@ -207,10 +207,8 @@ func (p pages) retryBatch(r *web.Request) error {
 
 // cancelBatch cancels a batch: no further items begin.
 func (p pages) cancelBatch(r *web.Request) error {
-	if _, err := p.API.Batches.Cancel(r.Context(), r.PathValue("id")); err != nil {
-		return err
-	}
-	return r.Redirect(pathOfBatch(r.PathValue("id")))
+	_, err := p.API.Batches.Cancel(r.Context(), r.PathValue("id"))
+	return r.Done(err, pathOfBatch(r.PathValue("id")))
 }
 
 // deleteBatch deletes a batch. Its texts stay.

@@ -61,7 +61,7 @@ func (p pages) discover(r *web.Request) error {
 	if shown.Asked.Q != "" {
 		found, err := p.API.Videos.Search(r.Context(), shown.Asked.Search, client.PageParams{Token: shown.Asked.From})
 		if err != nil {
-			return p.notDiscovered(r, shown, err)
+			return notDiscovered(r, shown, err)
 		}
 		shown.take(found)
 	}
@@ -69,7 +69,7 @@ func (p pages) discover(r *web.Request) error {
 }
 
 // notDiscovered shows the reason why there are no results, below the form.
-func (p pages) notDiscovered(r *web.Request, shown discoverPage, err error) error {
+func notDiscovered(r *web.Request, shown discoverPage, err error) error {
 	why := r.Trouble(err)
 	if why.Code == transcript.Unavailable {
 		why.Cure = r.Text("discover.gone")
@@ -104,13 +104,13 @@ func (s *discoverPage) take(found *client.Page[video.Result]) {
 		case result.Channel != nil:
 			c := result.Channel
 			s.Others = append(s.Others, otherFound{
-				URL: "/discover/channels/" + url.PathEscape(c.ChannelID), Title: firstOf(c.Title, c.Handle, &c.ChannelID), By: firstOf(c.Handle),
+				URL: "/discover/channels/" + url.PathEscape(c.ChannelID), Title: web.FirstOf(c.Title, c.Handle, &c.ChannelID), By: web.FirstOf(c.Handle),
 				Count: c.VideoCount, Followers: c.SubscriberCount,
 			})
 		case result.Playlist != nil:
 			l := result.Playlist
 			s.Others = append(s.Others, otherFound{
-				URL: "/discover/playlists/" + url.PathEscape(l.PlaylistID), Title: firstOf(l.Title, &l.PlaylistID), By: firstOf(l.Channel), Count: l.ItemCount,
+				URL: "/discover/playlists/" + url.PathEscape(l.PlaylistID), Title: web.FirstOf(l.Title, &l.PlaylistID), By: web.FirstOf(l.Channel), Count: l.ItemCount,
 			})
 		}
 	}
@@ -119,16 +119,6 @@ func (s *discoverPage) take(found *client.Page[video.Result]) {
 		next.From = found.Next
 		s.Next = next.URL()
 	}
-}
-
-// firstOf returns the first known and non-empty text.
-func firstOf(texts ...*string) string {
-	for _, text := range texts {
-		if text != nil && *text != "" {
-			return *text
-		}
-	}
-	return ""
 }
 
 // listPage shows a channel's uploads, or the entries of a playlist.
@@ -162,13 +152,13 @@ func (p pages) channel(r *web.Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
-		return p.notDiscovered(r, discoverPage{}, err)
+		return notDiscovered(r, discoverPage{}, err)
 	}
 	for _, v := range found.Items {
-		shown.Title, shown.Within = cmp.Or(shown.Title, firstOf(v.Channel)), cmp.Or(shown.Within, firstOf(v.ChannelID))
+		shown.Title, shown.Within = cmp.Or(shown.Title, web.FirstOf(v.Channel)), cmp.Or(shown.Within, web.FirstOf(v.ChannelID))
 		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: v, Available: true})
 	}
-	return p.showList(r, shown, found.Next)
+	return showList(r, shown, found.Next)
 }
 
 // playlist lists the entries of a playlist.
@@ -176,15 +166,15 @@ func (p pages) playlist(r *web.Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
-		return p.notDiscovered(r, discoverPage{}, err)
+		return notDiscovered(r, discoverPage{}, err)
 	}
 	for _, item := range found.Items {
 		shown.Videos.Rows = append(shown.Videos.Rows, videoRow{Summary: item.Video, Available: item.Available, Position: int64(item.Position) + 1})
 	}
-	return p.showList(r, shown, found.Next)
+	return showList(r, shown, found.Next)
 }
 
-func (p pages) showList(r *web.Request, shown listPage, next string) error {
+func showList(r *web.Request, shown listPage, next string) error {
 	if shown.Title == "" {
 		shown.Title = shown.ID
 	}
@@ -207,7 +197,7 @@ type videoRow struct {
 }
 
 // Name returns the title, or else the id.
-func (v videoRow) Name() string { return firstOf(v.Title, &v.VideoID) }
+func (v videoRow) Name() string { return web.FirstOf(v.Title, &v.VideoID) }
 
 // Length returns the length in seconds; 0 if not known, for example of a live video.
 func (v videoRow) Length() float64 {

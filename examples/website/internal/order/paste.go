@@ -77,8 +77,6 @@ func parseLanguages(list string) ([]string, error) {
 	return all, nil
 }
 
-func joined(languages []string) string { return strings.Join(languages, ",") }
-
 // pasted is the pasted input: a single link, or the content of a batch.
 type pasted struct {
 	single string

@@ -167,7 +167,7 @@ func explained(r *web.Request, err error) error {
 	}
 	e := r.Refuse(transcript.InvalidVideo, fault.key, "link", fault.link)
 	if fault.words != "" {
-		e.ActionLabel, e.ActionURL = r.Text("start.search"), "/discover?"+url.Values{"q": {fault.words}}.Encode()
+		e.ActionLabel, e.ActionURL = r.Text("start.search"), web.WithQuery("/discover", "q", fault.words)
 	}
 	return e
 }
@@ -176,7 +176,7 @@ func explained(r *web.Request, err error) error {
 func (p pages) refuseForm(r *web.Request, form linkForm, field string, err error) error {
 	found := r.Trouble(err)
 	if found.ActionURL == web.SignInPath { // and return to the input
-		found.ActionURL += "?" + url.Values{"next": {"/?" + form.query().Encode()}}.Encode()
+		found.ActionURL = web.WithQuery(found.ActionURL, "next", ChangePath(form))
 	}
 	found.Link, found.Field = form.Links, field
 	return p.showStart(r, found.Status, form, found)
@@ -199,7 +199,7 @@ func ChangePath(form linkForm) string { return "/?" + form.query().Encode() }
 // jobPath returns the page of a job. Its query holds the request, which a job does not have, so
 // that the page can show and repeat the request.
 func jobPath(id, link string, language []string) string {
-	form := linkForm{Links: link, Language: joined(language)}
+	form := linkForm{Links: link, Language: strings.Join(language, ",")}
 	return "/jobs/" + url.PathEscape(id) + "?" + form.query().Encode()
 }
 

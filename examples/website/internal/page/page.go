@@ -9,9 +9,10 @@
 // forms are plain forms. The modules in assets call the same API under /web/v1. Every text of
 // the pages is in strings, with a file for each language.
 //
-// To add a page, write a line in routes, a file with its handler, and a template of the same
-// name that defines "title" and "main". If the page must be live, also write a module in
-// assets, which the template names in "modules".
+// The handlers are in rooms: package order asks for texts, package text shows them, and package settings
+// is about the account. To add a page, write a line in AddTo of a room, a file with its handler, and a
+// template of the same name that defines "title" and "main". If the page must be live, also write a
+// module in assets, which the template names in "modules".
 package page
 
 import (

@@ -162,8 +162,5 @@ func (p pages) revokeKey(r *web.Request) error {
 	if errors.Is(err, account.ErrNotFound) {
 		return r.Refuse(transcript.NotFound, "keys.none")
 	}
-	if err != nil {
-		return err
-	}
-	return r.Redirect("/keys?revoked=" + url.QueryEscape(prefix))
+	return r.Done(err, "/keys?revoked="+url.QueryEscape(prefix))
 }

@@ -82,6 +82,6 @@ func (p pages) removeAccount(r *web.Request) error {
 }
 
 // removed says that an account is removed.
-func (p pages) removed(r *web.Request) error {
+func removed(r *web.Request) error {
 	return r.Show(http.StatusOK, "removed", r.FormValue("part") == "")
 }

@@ -96,7 +96,7 @@ type accountPage struct {
 // errTwoPasswords reports that the new password and its repetition differ.
 var errTwoPasswords = errors.New("the two passwords differ")
 
-func (p pages) account(r *web.Request) error {
+func showAccount(r *web.Request) error {
 	done := ""
 	switch r.FormValue("done") {
 	case "password":

@@ -112,7 +112,7 @@ func (p pages) correct(r *web.Request) error {
 	for try := 1; ; try++ {
 		saved, err := p.API.Library.Get(r.Context(), key)
 		if err != nil {
-			return p.notCorrected(r, withoutText(key, from, form), err)
+			return notCorrected(r, withoutText(key, from, form), err)
 		}
 		shown := newEditPage(saved, from)
 		edits := shown.merge(form, saved.Transcript.Segments)
@@ -131,12 +131,12 @@ func (p pages) correct(r *web.Request) error {
 			shown.Trouble = r.Text("edit.badLine")
 			return r.Show(http.StatusUnprocessableEntity, "edit", shown)
 		}
-		return p.notCorrected(r, shown, err)
+		return notCorrected(r, shown, err)
 	}
 }
 
 // notCorrected shows the form again, with the reason why the service has not saved it.
-func (p pages) notCorrected(r *web.Request, shown editPage, err error) error {
+func notCorrected(r *web.Request, shown editPage, err error) error {
 	shown.Refusal = r.Trouble(err)
 	return r.Show(shown.Refusal.Status, "edit", shown)
 }

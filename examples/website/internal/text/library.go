@@ -160,10 +160,7 @@ func (p pages) star(r *web.Request) error {
 	if r.PostFormValue("starred") == "true" {
 		set = p.API.Library.Star
 	}
-	if err := set(r.Context(), key); err != nil {
-		return err
-	}
-	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
+	return r.Done(set(r.Context(), key), web.LocalPath(r.PostFormValue("next")))
 }
 
 // libraryRow is a row of the library on its page.

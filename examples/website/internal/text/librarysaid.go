@@ -25,12 +25,7 @@ func (m libraryMatch) At(h library.Hit) string {
 }
 
 // Name returns the title of the text, or else its id.
-func (m libraryMatch) Name() string {
-	if m.Title != nil && *m.Title != "" {
-		return *m.Title
-	}
-	return m.ExternalID
-}
+func (m libraryMatch) Name() string { return web.FirstOf(m.Title, &m.ExternalID) }
 
 // Count returns the number of results in the text, and More the number of results that are not
 // shown.

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,7 +51,7 @@ func (r reading) Path() string { return "/library" + r.Here() }
 func (r reading) Language() string { return "?language=" + url.QueryEscape(r.Lang) }
 
 // Name returns the name for people; see Path.
-func (r reading) Name() string { return cmp.Or(deref(r.Title), r.ExternalID) }
+func (r reading) Name() string { return web.FirstOf(r.Title, &r.ExternalID) }
 
 // Back returns the text's page; see Path.
 func (r reading) Back() string { return r.Here() + r.Language() }
@@ -69,15 +68,13 @@ func (r reading) TextLang() string {
 func (r reading) Copies() []copied { return copiesOf(r.Text.Speakers) }
 
 // By returns the creator of the content, or its channel.
-func (r reading) By() string {
-	return cmp.Or(deref(r.Channel), deref(r.CreatorName), deref(r.CreatorHandle))
-}
+func (r reading) By() string { return web.FirstOf(r.Channel, r.CreatorName, r.CreatorHandle) }
 
 // Creator returns the creator's page; empty if there is none on the web.
-func (r reading) Creator() string { return webLink(deref(r.CreatorURL)) }
+func (r reading) Creator() string { return webLink(web.FirstOf(r.CreatorURL)) }
 
 // Original returns the content's own page; empty if there is none on the web.
-func (r reading) Original() string { return webLink(deref(r.SourceURL)) }
+func (r reading) Original() string { return webLink(web.FirstOf(r.SourceURL)) }
 
 // webLink returns link if it is an http or https link, because a platform can send anything.
 func webLink(link string) string {
@@ -151,14 +148,6 @@ func (p pages) shelve(ctx context.Context, shown *reading, key library.Key) erro
 }
 
 const mostRelated = 6
-
-// deref returns the text behind a pointer; empty for nil.
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
 
 // recording is the path in the API of a kept recording.
 type recording string

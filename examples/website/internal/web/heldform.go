@@ -125,5 +125,3 @@ type unreadable struct{ err error }
 
 func (u unreadable) Read([]byte) (int, error) { return 0, u.err }
 func (unreadable) Close() error               { return nil }
-
-var _ io.ReadCloser = unreadable{}

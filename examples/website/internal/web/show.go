@@ -64,3 +64,13 @@ func (c *Catalog) Span(seconds int64) string {
 	}
 	return strings.Join(parts, " ")
 }
+
+// FirstOf returns the first known and non-empty text.
+func FirstOf(texts ...*string) string {
+	for _, text := range texts {
+		if text != nil && *text != "" {
+			return *text
+		}
+	}
+	return ""
+}

@@ -1,10 +1,10 @@
-// Package web is what all pages of the website share: their requests and answers, their texts in each
-// language, their templates and assets, and what they say about a fault.
+// Package web is what all pages of the website share: requests and answers, the texts in each language,
+// templates and assets, and the words about a fault.
 //
 //	pages, err := web.New(web.Options{API: permitted, Visitors: visitors, Accounts: accounts, …})
 //	pages.Handle(web.MaxForm, web.Routes{"GET /usage": web.Member(usage)})
 //
-// The pages themselves are in the packages beside it.
+// The packages beside it have the pages.
 package web
 
 import (
@@ -61,8 +61,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// New returns a site that has no pages yet. The folders assets, strings and templates are in files, and
-// the templates call funcs besides the functions of this package. An error means a wrong file.
+// New returns a site that has no pages yet. files has the folders assets, strings and templates. Templates
+// can also call funcs. An error means a wrong file.
 func New(o Options, files fs.FS, funcs template.FuncMap) (*Site, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
