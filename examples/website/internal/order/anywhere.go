@@ -16,7 +16,7 @@ type anywherePage struct {
 }
 
 // anywhere shows how to come to the start page with a link filled in.
-func (p pages) anywhere(r *web.Request) error {
+func (p orders) anywhere(r *web.Request) error {
 	return r.Show(http.StatusOK, "anywhere", anywherePage{bookmarklet(p.Visitors.Origin(r.Request))})
 }
 
@@ -29,7 +29,7 @@ func bookmarklet(origin string) template.URL {
 
 // sharedLinks returns what another program shares with the start page: the links in its fields, or
 // its words if there is no link. The visitor sees them in the form before anything is sent.
-func (p pages) sharedLinks(shared url.Values) string {
+func (p orders) sharedLinks(shared url.Values) string {
 	var words []string
 	for _, name := range []string{"url", "text", "title"} {
 		if value := strings.TrimSpace(shared.Get(name)); value != "" {
@@ -45,7 +45,7 @@ func (p pages) sharedLinks(shared url.Values) string {
 
 // manifest describes the site to a browser that installs it as a program, and to the system that
 // shares links with installed programs.
-func (p pages) manifest(r *web.Request) error {
+func (p orders) manifest(r *web.Request) error {
 	type icon struct {
 		Src   string `json:"src"`
 		Sizes string `json:"sizes"`

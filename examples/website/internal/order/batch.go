@@ -68,8 +68,8 @@ func (b batchPage) Retryable() (n int) {
 // Formats returns the formats of an export.
 func (batchPage) Formats() []batch.ExportFormat { return batch.ExportFormats() }
 
-// batch shows the progress of a batch, item by item.
-func (p pages) batch(r *web.Request) error {
+// one shows the progress of a batch, item by item.
+func (p batches) one(r *web.Request) error {
 	id := r.PathValue("id")
 	job, err := p.API.Batches.Get(r.Context(), id)
 	if err != nil {
@@ -104,13 +104,13 @@ func (p pages) batch(r *web.Request) error {
 
 // planOf returns the visitor's plan. If the plan cannot be found out, it returns the zero
 // value, which permits nothing.
-func (p pages) planOf(r *web.Request) account.Plan {
+func (p batches) planOf(r *web.Request) account.Plan {
 	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account) // the API reports the error itself
 	return who.Plan
 }
 
 // failedItems returns all failed items of a batch.
-func (p pages) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
+func (p batches) failedItems(ctx context.Context, id string) ([]batch.Item, error) {
 	var failed []batch.Item
 	for at := (client.PageParams{Size: web.MostItems}); ; {
 		page, err := p.API.Batches.Items(ctx, id, at)
@@ -180,8 +180,8 @@ func retriedBefore(r *http.Request) *retried {
 	return &retried{again, max(left, 0)}
 }
 
-// retryBatch retries failed items: all that may succeed, those with one cause, or one item.
-func (p pages) retryBatch(r *web.Request) error {
+// retry retries failed items: all that may succeed, those with one cause, or one item.
+func (p batches) retry(r *web.Request) error {
 	var which client.RetryParams
 	if item := r.PostFormValue("item"); item != "" {
 		which.Items = []string{item}
@@ -205,13 +205,13 @@ func (p pages) retryBatch(r *web.Request) error {
 	return r.Redirect(pathOfBatch(r.PathValue("id")) + "?" + to.Encode())
 }
 
-// cancelBatch cancels a batch: no further items begin.
-func (p pages) cancelBatch(r *web.Request) error {
+// cancel cancels a batch: no further items begin.
+func (p batches) cancel(r *web.Request) error {
 	_, err := p.API.Batches.Cancel(r.Context(), r.PathValue("id"))
 	return r.Done(err, pathOfBatch(r.PathValue("id")))
 }
 
-// deleteBatch deletes a batch. Its texts stay.
-func (p pages) deleteBatch(r *web.Request) error {
+// remove deletes a batch. Its texts stay.
+func (p batches) remove(r *web.Request) error {
 	return r.Done(p.API.Batches.Delete(r.Context(), r.PathValue("id")), "/batches?deleted=1")
 }

@@ -59,12 +59,15 @@ func (batchForm) Modes() []batch.Mode {
 	return []batch.Mode{batch.Links, batch.Playlist, batch.Channel}
 }
 
-// batches lists the visitor's batches.
-func (p pages) batches(r *web.Request) error {
-	return p.showBatches(r, http.StatusOK, batchForm{})
+// batches are the pages of batches.
+type batches struct{ *web.Site }
+
+// list lists the visitor's batches.
+func (p batches) list(r *web.Request) error {
+	return p.show(r, http.StatusOK, batchForm{})
 }
 
-func (p pages) showBatches(r *web.Request, status int, form batchForm) error {
+func (p batches) show(r *web.Request, status int, form batchForm) error {
 	shown := batchesPage{Form: form, Deleted: r.FormValue("deleted") != ""}
 	query := client.BatchListParams{}
 	if form.Trouble == nil {
@@ -92,7 +95,7 @@ func (p pages) showBatches(r *web.Request, status int, form batchForm) error {
 }
 
 // itemsPermitted returns how many items a batch of the visitor may have.
-func (p pages) itemsPermitted(r *web.Request) (int, error) {
+func (p batches) itemsPermitted(r *web.Request) (int, error) {
 	who, err := p.Accounts.Principal(r.Context(), r.Visitor().Account)
 	if err != nil && who.Plan.Name == "" {
 		return 0, err
@@ -103,14 +106,14 @@ func (p pages) itemsPermitted(r *web.Request) (int, error) {
 	return web.MostItems, nil
 }
 
-// createBatch makes a batch and redirects to its page.
-func (p pages) createBatch(r *web.Request) error {
+// create makes a batch and redirects to its page.
+func (p batches) create(r *web.Request) error {
 	form, params, err := readBatchForm(r.Request, p.Sites)
 	var wrong *fieldError
 	switch {
 	case errors.As(err, &wrong):
 		form.Trouble = r.Invalid(wrong.field, wrong.text)
-		return p.showBatches(r, form.Trouble.Status, form)
+		return p.show(r, form.Trouble.Status, form)
 	case err != nil:
 		return err
 	}
@@ -129,7 +132,7 @@ func (p pages) createBatch(r *web.Request) error {
 	if errors.As(err, &refused) && refused.Err == nil {
 		form.Trouble = r.Trouble(err)
 		form.Trouble.Field, form.Trouble.Message = fieldOf(r, &params, refused, form.Trouble.Message)
-		return p.showBatches(r, form.Trouble.Status, form)
+		return p.show(r, form.Trouble.Status, form)
 	}
 	if err != nil {
 		return err

@@ -49,8 +49,11 @@ type otherFound struct {
 	Followers      *int64
 }
 
-// discover searches the video site. If that fails, it still shows its form.
-func (p pages) discover(r *web.Request) error {
+// discovery is the search of the video site, and the lists that it finds.
+type discovery struct{ orders }
+
+// search searches the video site. If that fails, it still shows its form.
+func (p discovery) search(r *web.Request) error {
 	q := r.URL.Query()
 	shown := discoverPage{Asked: discoverAsked{From: q.Get("from"), Search: video.Search{
 		Q: strings.TrimSpace(q.Get("q")), Type: video.Type(q.Get("type")), Order: video.Order(q.Get("order")), ChannelID: q.Get("channel"),
@@ -79,7 +82,7 @@ func notDiscovered(r *web.Request, shown discoverPage, err error) error {
 }
 
 // namedBy returns the page for a link or a name of the video site; empty for other words.
-func (p pages) namedBy(text string) string {
+func (p discovery) namedBy(text string) string {
 	if strings.ContainsAny(text, " \t\n") {
 		return ""
 	}
@@ -148,7 +151,7 @@ func (s listPage) KindURL(k video.Kind) string {
 }
 
 // channel lists a channel's uploads.
-func (p pages) channel(r *web.Request) error {
+func (p discovery) channel(r *web.Request) error {
 	shown := listPage{Of: "channel", ID: r.PathValue("id"), Kind: video.Kind(r.FormValue("kind")), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Uploads(r.Context(), shown.ID, shown.Kind, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
@@ -162,7 +165,7 @@ func (p pages) channel(r *web.Request) error {
 }
 
 // playlist lists the entries of a playlist.
-func (p pages) playlist(r *web.Request) error {
+func (p discovery) playlist(r *web.Request) error {
 	shown := listPage{Of: "playlist", ID: r.PathValue("id"), Further: r.FormValue("from") != ""}
 	found, err := p.API.Videos.Items(r.Context(), shown.ID, client.PageParams{Token: r.FormValue("from")})
 	if err != nil {
@@ -230,9 +233,9 @@ func (v videoRow) Captions() string {
 	return "no"
 }
 
-// takeFound orders the transcripts of results: of one video, of the checked videos, or of a
+// take orders the transcripts of results: of one video, of the checked videos, or of a
 // whole channel or playlist.
-func (p pages) takeFound(r *web.Request) error {
+func (p discovery) take(r *web.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return r.Refuse(transcript.InvalidRequest, "start.unreadable")
 	}

@@ -48,12 +48,15 @@ type followForm struct {
 	Trouble *web.Trouble // of a field: "link", "file", "language", "most"; nil: no fault
 }
 
-// follows lists what the visitor follows.
-func (p pages) follows(r *web.Request) error {
-	return p.showFollows(r, http.StatusOK, followsPage{Deleted: r.FormValue("deleted") != ""})
+// follows are the pages of what an account follows.
+type follows struct{ *web.Site }
+
+// list lists what the visitor follows.
+func (p follows) list(r *web.Request) error {
+	return p.show(r, http.StatusOK, followsPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p pages) showFollows(r *web.Request, status int, shown followsPage) error {
+func (p follows) show(r *web.Request, status int, shown followsPage) error {
 	query := client.PageParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
@@ -71,14 +74,14 @@ func (p pages) showFollows(r *web.Request, status int, shown followsPage) error 
 	return r.Show(status, "follows", shown)
 }
 
-// createFollows follows a link, or all addresses of a file. Sending the form twice changes
+// create follows a link, or all addresses of a file. Sending the form twice changes
 // nothing: the API makes no equal follow.
-func (p pages) createFollows(r *web.Request) error {
+func (p follows) create(r *web.Request) error {
 	form, list, err := readFollowForm(r.Request)
 	var wrong *fieldError
 	if errors.As(err, &wrong) {
 		form.Trouble = r.Invalid(wrong.field, wrong.text)
-		return p.showFollows(r, form.Trouble.Status, followsPage{Form: form})
+		return p.show(r, form.Trouble.Status, followsPage{Form: form})
 	}
 	if err != nil {
 		return err
@@ -91,24 +94,24 @@ func (p pages) createFollows(r *web.Request) error {
 			to = pathOfFollow(made.ID)
 		}
 	} else {
-		shown.Added, err = p.followAll(r.Context(), list, form.options())
+		shown.Added, err = p.createAll(r.Context(), list, form.options())
 	}
 	var refused *client.Error
 	switch {
 	case errors.As(err, &refused) && refused.Err == nil:
 		form.Trouble = r.Trouble(err)
 		form.Trouble.Field = fieldOfFollow(refused, list != nil)
-		return p.showFollows(r, form.Trouble.Status, followsPage{Form: form})
+		return p.show(r, form.Trouble.Status, followsPage{Form: form})
 	case err != nil:
 		return err
 	case to != "":
 		return r.Redirect(to)
 	}
-	return p.showFollows(r, http.StatusOK, shown)
+	return p.show(r, http.StatusOK, shown)
 }
 
-// followAll follows all addresses of a list, and counts what became of them.
-func (p pages) followAll(ctx context.Context, list []byte, o client.FollowOptions) (*added, error) {
+// createAll follows all addresses of a list, and counts what became of them.
+func (p follows) createAll(ctx context.Context, list []byte, o client.FollowOptions) (*added, error) {
 	rows, err := p.API.Follows.CreateAll(ctx, bytes.NewReader(list), formatOfList(list), o)
 	if err != nil {
 		return nil, err
@@ -210,8 +213,8 @@ type followItem struct {
 	Text string // empty: there is no text
 }
 
-// follow shows a follow and what became of its items.
-func (p pages) follow(r *web.Request) error {
+// one shows a follow and what became of its items.
+func (p follows) one(r *web.Request) error {
 	id, query := r.PathValue("id"), client.PageParams{Token: r.FormValue("page")}
 	found, err := p.API.Follows.Get(r.Context(), id)
 	if err != nil {
@@ -235,8 +238,8 @@ func (p pages) follow(r *web.Request) error {
 	return r.Show(http.StatusOK, "follow", shown)
 }
 
-// changeFollow pauses a follow, lets it go on, or deletes it.
-func (p pages) changeFollow(r *web.Request) error {
+// change pauses a follow, lets it go on, or deletes it.
+func (p follows) change(r *web.Request) error {
 	id, to := r.PathValue("id"), pathOfFollow(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {

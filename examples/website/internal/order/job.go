@@ -63,9 +63,12 @@ var steps = []step{
 	{Stage: transcript.StagePublishing, After: "queued"},
 }
 
-// job shows the progress of a job or the reason of its failure, or redirects to the text if
+// jobs are the pages of jobs.
+type jobs struct{ *web.Site }
+
+// show shows the progress of a job or the reason of its failure, or redirects to the text if
 // there is one.
-func (p pages) job(r *web.Request) error {
+func (p jobs) show(r *web.Request) error {
 	if strings.Trim(r.PathValue("id"), ".") == "" { // dots would change the path
 		return web.Nothing(r)
 	}
@@ -107,7 +110,7 @@ func (p pages) job(r *web.Request) error {
 }
 
 // inJSON returns a job with its text as segments, if the job was created with another format.
-func (p pages) inJSON(r *web.Request) (*transcript.Job, error) {
+func (p jobs) inJSON(r *web.Request) (*transcript.Job, error) {
 	req, err := http.NewRequestWithContext(r.Context(), http.MethodGet, "http://website/v1/transcript/job/"+url.PathEscape(r.PathValue("id"))+"?format=json", nil)
 	if err != nil {
 		return nil, err
@@ -123,7 +126,7 @@ func (p pages) inJSON(r *web.Request) (*transcript.Job, error) {
 
 // lookUp completes the page of a job from the job's row in the visitor's library. Without a row
 // the page shows less.
-func (p pages) lookUp(r *web.Request, shown *jobPage) {
+func (p jobs) lookUp(r *web.Request, shown *jobPage) {
 	const rows = 100 // the newest ones, as many as the API returns at once
 	page, err := p.API.Library.List(r.Context(), library.Query{View: library.History, PageSize: rows})
 	if err != nil {
@@ -174,8 +177,8 @@ func refreshAfter(told client.Response) int {
 	return min(max(seconds, 2), 60)
 }
 
-// cancelJob cancels a job. If the job has already ended, its page shows how.
-func (p pages) cancelJob(r *web.Request) error {
+// cancel cancels a job. If the job has already ended, its page shows how.
+func (p jobs) cancel(r *web.Request) error {
 	id := r.PathValue("id")
 	_, err := p.API.Jobs.Cancel(r.Context(), id)
 	if err != nil && !errors.Is(err, transcript.StateConflict) {

@@ -4,35 +4,31 @@ package order
 
 import "github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 
-// pages are the pages that ask for texts.
-type pages struct{ *web.Site }
-
 // AddTo adds the pages that ask for texts to a site.
 func AddTo(s *web.Site) {
-	p := pages{s}
 	s.Handle(web.MaxForm, web.Routes{
-		"GET /{$}":                                  p.start,
-		"GET /anywhere":                             p.anywhere,
-		"GET /manifest.webmanifest":                 p.manifest,
-		"GET /jobs/{id}":                            p.job,
-		"POST /jobs/{id}/cancel":                    p.cancelJob,
-		"POST /transcripts/{platform}/{externalId}": p.inLanguage,
-		"GET /batches":                              web.Member(p.batches),
-		"GET /batches/{id}":                         web.Member(p.batch),
-		"POST /batches/{id}/retry":                  web.Member(p.retryBatch),
-		"POST /batches/{id}/cancel":                 web.Member(p.cancelBatch),
-		"POST /batches/{id}/delete":                 web.Member(p.deleteBatch),
-		"GET /follows":                              web.Member(p.follows),
-		"GET /follows/{id}":                         web.Member(p.follow),
-		"POST /follows/{id}/pause":                  web.Member(p.changeFollow),
-		"POST /follows/{id}/resume":                 web.Member(p.changeFollow),
-		"POST /follows/{id}/delete":                 web.Member(p.changeFollow),
-		"GET /discover":                             web.Member(p.discover),
-		"POST /discover":                            web.Member(p.takeFound),
-		"GET /discover/channels/{id}":               web.Member(p.channel),
-		"GET /discover/playlists/{id}":              web.Member(p.playlist),
+		"GET /{$}":                                  orders{s}.start,
+		"GET /anywhere":                             orders{s}.anywhere,
+		"GET /manifest.webmanifest":                 orders{s}.manifest,
+		"GET /jobs/{id}":                            jobs{s}.show,
+		"POST /jobs/{id}/cancel":                    jobs{s}.cancel,
+		"POST /transcripts/{platform}/{externalId}": orders{s}.inLanguage,
+		"GET /batches":                              web.Member(batches{s}.list),
+		"GET /batches/{id}":                         web.Member(batches{s}.one),
+		"POST /batches/{id}/retry":                  web.Member(batches{s}.retry),
+		"POST /batches/{id}/cancel":                 web.Member(batches{s}.cancel),
+		"POST /batches/{id}/delete":                 web.Member(batches{s}.remove),
+		"GET /follows":                              web.Member(follows{s}.list),
+		"GET /follows/{id}":                         web.Member(follows{s}.one),
+		"POST /follows/{id}/pause":                  web.Member(follows{s}.change),
+		"POST /follows/{id}/resume":                 web.Member(follows{s}.change),
+		"POST /follows/{id}/delete":                 web.Member(follows{s}.change),
+		"GET /discover":                             web.Member(discovery{orders{s}}.search),
+		"POST /discover":                            web.Member(discovery{orders{s}}.take),
+		"GET /discover/channels/{id}":               web.Member(discovery{orders{s}}.channel),
+		"GET /discover/playlists/{id}":              web.Member(discovery{orders{s}}.playlist),
 	})
-	s.Handle(maxLinks, web.Routes{"POST /transcripts": p.submit})
-	s.Handle(maxBatchBytes+web.MaxForm, web.Routes{"POST /batches": web.Member(p.createBatch)})
-	s.Handle(maxListBytes+web.MaxForm, web.Routes{"POST /follows": web.Member(p.createFollows)})
+	s.Handle(maxLinks, web.Routes{"POST /transcripts": orders{s}.submit})
+	s.Handle(maxBatchBytes+web.MaxForm, web.Routes{"POST /batches": web.Member(batches{s}.create)})
+	s.Handle(maxListBytes+web.MaxForm, web.Routes{"POST /follows": web.Member(follows{s}.create)})
 }

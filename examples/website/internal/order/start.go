@@ -35,16 +35,19 @@ type uploads struct {
 // recent is how many rows of the library the start page shows.
 const recent = 6
 
+// orders are the start page and the forms that ask for texts.
+type orders struct{ *web.Site }
+
 // start shows the start page: a field for links, a place for files, and the latest texts.
-func (p pages) start(r *web.Request) error {
+func (p orders) start(r *web.Request) error {
 	form := readLinkForm(r.URL.Query())
 	if form.Links == "" {
 		form.Links = p.sharedLinks(r.URL.Query())
 	}
-	return p.showStart(r, http.StatusOK, form, nil)
+	return p.show(r, http.StatusOK, form, nil)
 }
 
-func (p pages) showStart(r *web.Request, status int, form linkForm, wrong *web.Trouble) error {
+func (p orders) show(r *web.Request, status int, form linkForm, wrong *web.Trouble) error {
 	shown := startPage{Form: form, Trouble: wrong, Example: p.Example, Uncaptioned: p.Uncaptioned}
 	if r.Visitor().Known() {
 		shown.Upload, shown.Recent = p.uploads(r.Context()), p.recent(r.Context())
@@ -60,7 +63,7 @@ func (p pages) showStart(r *web.Request, status int, form linkForm, wrong *web.T
 }
 
 // uploads returns nil also if the limits cannot be read: the field for links still works.
-func (p pages) uploads(ctx context.Context) *uploads {
+func (p orders) uploads(ctx context.Context) *uploads {
 	usage, err := p.API.Usage.Get(ctx)
 	switch {
 	case err != nil:
@@ -77,7 +80,7 @@ func (p pages) uploads(ctx context.Context) *uploads {
 }
 
 // recent returns nil also if the library cannot be read.
-func (p pages) recent(ctx context.Context) []library.Item {
+func (p orders) recent(ctx context.Context) []library.Item {
 	page, err := p.API.Library.List(ctx, library.Query{PageSize: recent})
 	if err != nil {
 		p.Log.WarnContext(ctx, "the library cannot be read", "err", err)
@@ -94,27 +97,27 @@ const maxLinks = 8 << 20
 
 // submit takes the pasted input, and redirects to the text, to its job, or to the batch. On a
 // fault it shows the form again with the input.
-func (p pages) submit(r *web.Request) error {
+func (p orders) submit(r *web.Request) error {
 	if err := r.ParseForm(); err != nil {
 		e := r.Refuse(transcript.InvalidRequest, "start.unreadable")
-		return p.refuseForm(r, linkForm{}, "links", e)
+		return p.refuse(r, linkForm{}, "links", e)
 	}
 	form := readLinkForm(r.PostForm)
 	language, err := form.languages()
 	if err != nil {
 		e := r.Refuse(transcript.InvalidRequest, "start.badLanguage", "why", err)
 		e.Status = http.StatusUnprocessableEntity
-		return p.refuseForm(r, form, "language", e)
+		return p.refuse(r, form, "language", e)
 	}
 	to, err := p.send(r, form.Links, language)
 	if err != nil {
-		return p.refuseForm(r, form, "links", err)
+		return p.refuse(r, form, "links", err)
 	}
 	return r.Redirect(to)
 }
 
 // send requests the pasted input, and returns the page of the result.
-func (p pages) send(r *web.Request, pasted string, language []string) (string, error) {
+func (p orders) send(r *web.Request, pasted string, language []string) (string, error) {
 	found, err := readPasted(pasted, p.Sites)
 	switch {
 	case err != nil:
@@ -133,7 +136,7 @@ func (p pages) send(r *web.Request, pasted string, language []string) (string, e
 }
 
 // sendBatch requests a batch, and returns its page.
-func (p pages) sendBatch(r *web.Request, asked client.BatchParams) (string, error) {
+func (p orders) sendBatch(r *web.Request, asked client.BatchParams) (string, error) {
 	made, err := p.API.Batches.Create(r.Context(), asked)
 	if err != nil {
 		return "", err
@@ -141,13 +144,13 @@ func (p pages) sendBatch(r *web.Request, asked client.BatchParams) (string, erro
 	return "/batches/" + url.PathEscape(made.ID), nil
 }
 
-func (p pages) sendLink(r *web.Request, link string, language []string) (string, error) {
+func (p orders) sendLink(r *web.Request, link string, language []string) (string, error) {
 	return p.sendSource(r, transcript.URL(link), link, language)
 }
 
 // sendSource requests a text, and returns the page of the text or of its job. The link is for the
 // page of the job; empty: there is none.
-func (p pages) sendSource(r *web.Request, source transcript.Source, link string, language []string) (string, error) {
+func (p orders) sendSource(r *web.Request, source transcript.Source, link string, language []string) (string, error) {
 	wait := atMost
 	result, job, err := p.API.Transcripts.Submit(r.Context(), transcript.Request{Source: source, Language: language, SendMetadata: true, Wait: &wait})
 	if err != nil {
@@ -172,14 +175,14 @@ func explained(r *web.Request, err error) error {
 	return e
 }
 
-// refuseForm shows a form again, with its input and its fault.
-func (p pages) refuseForm(r *web.Request, form linkForm, field string, err error) error {
+// refuse shows a form again, with its input and its fault.
+func (p orders) refuse(r *web.Request, form linkForm, field string, err error) error {
 	found := r.Trouble(err)
 	if found.ActionURL == web.SignInPath { // and return to the input
 		found.ActionURL = web.WithQuery(found.ActionURL, "next", ChangePath(form))
 	}
 	found.Link, found.Field = form.Links, field
-	return p.showStart(r, found.Status, form, found)
+	return p.show(r, found.Status, form, found)
 }
 
 // PlaceOf returns the page of a row of the library.
@@ -223,7 +226,7 @@ func keepChoices(most *int64) (choices []keepChoice) {
 
 // inLanguage requests the content of a text in another language, and redirects to the text or to its
 // job.
-func (p pages) inLanguage(r *web.Request) error {
+func (p orders) inLanguage(r *web.Request) error {
 	language, err := parseLanguages(strings.TrimSpace(r.FormValue("language")))
 	if err != nil {
 		return r.Refuse(transcript.InvalidRequest, "transcript.badLanguage")

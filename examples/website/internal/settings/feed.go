@@ -29,12 +29,15 @@ func (f feedPage) Before() string {
 	return f.Feed.CreatedAt.UTC().Format(time.RFC3339Nano)
 }
 
-// feed shows the state of the visitor's feed.
-func (p pages) feed(r *web.Request) error {
-	return p.showFeed(r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
+// feeds are the pages of feeds.
+type feeds struct{ *web.Site }
+
+// show shows the state of the visitor's feed.
+func (p feeds) show(r *web.Request) error {
+	return p.showState(r, http.StatusOK, feedPage{Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p pages) showFeed(r *web.Request, status int, shown feedPage) error {
+func (p feeds) showState(r *web.Request, status int, shown feedPage) error {
 	state, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
@@ -44,21 +47,21 @@ func (p pages) showFeed(r *web.Request, status int, shown feedPage) error {
 	return r.Show(status, "feed", shown)
 }
 
-// renewFeed gives the feed a new address and shows the address in the answer, which no cache
+// renew gives the feed a new address and shows the address in the answer, which no cache
 // stores. Reloading the page, or sending the form again, shows that there is an address, but not
 // the address.
-func (p pages) renewFeed(r *web.Request) error {
+func (p feeds) renew(r *web.Request) error {
 	present, err := p.API.Library.Feed(r.Context())
 	if err != nil {
 		return err
 	}
 	if r.PostFormValue("before") != (feedPage{Feed: present.Feed}).Before() {
-		return p.showFeed(r, http.StatusConflict, feedPage{Again: true})
+		return p.showState(r, http.StatusConflict, feedPage{Again: true})
 	}
 	made, err := p.API.Library.RenewFeed(r.Context())
 	if errors.Is(err, transcript.UpgradeRequired) {
 		refusal := r.Trouble(err)
-		return p.showFeed(r, refusal.Status, feedPage{Refusal: refusal})
+		return p.showState(r, refusal.Status, feedPage{Refusal: refusal})
 	}
 	if err != nil {
 		return err
@@ -67,10 +70,10 @@ func (p pages) renewFeed(r *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.showFeed(r, http.StatusCreated, feedPage{Address: p.Visitors.Origin(r.Request) + address.Path})
+	return p.showState(r, http.StatusCreated, feedPage{Address: p.Visitors.Origin(r.Request) + address.Path})
 }
 
-// deleteFeed ends the address of the visitor's feed.
-func (p pages) deleteFeed(r *web.Request) error {
+// remove ends the address of the visitor's feed.
+func (p feeds) remove(r *web.Request) error {
 	return r.Done(p.API.Library.DeleteFeed(r.Context()), "/feed?deleted=1")
 }

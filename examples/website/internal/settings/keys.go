@@ -66,13 +66,16 @@ func newKeyForm() keyForm {
 	return keyForm{ID: uuid.Must(uuid.NewV7()).String(), Scopes: account.Scopes(), Days: "90"}
 }
 
-// keys shows the visitor's keys.
-func (p pages) keys(r *web.Request) error {
-	return p.showKeys(r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
+// keys are the pages of keys.
+type keys struct{ *web.Site }
+
+// list shows the visitor's keys.
+func (p keys) list(r *web.Request) error {
+	return p.show(r, http.StatusOK, keysPage{Form: newKeyForm(), Revoked: r.FormValue("revoked")})
 }
 
-// showKeys completes and shows a page of keys.
-func (p pages) showKeys(r *web.Request, status int, shown keysPage) error {
+// show completes and shows a page of keys.
+func (p keys) show(r *web.Request, status int, shown keysPage) error {
 	own := r.Visitor().Account
 	keys, err := p.Accounts.KeysOf(r.Context(), own)
 	if err != nil {
@@ -96,9 +99,9 @@ func (p pages) showKeys(r *web.Request, status int, shown keysPage) error {
 	return r.Show(status, "keys", shown)
 }
 
-// createKey makes a key and shows its value in the answer, which no cache stores. Reloading the
+// create makes a key and shows its value in the answer, which no cache stores. Reloading the
 // page, or sending the form again, shows that the key exists, but not its value.
-func (p pages) createKey(r *web.Request) error {
+func (p keys) create(r *web.Request) error {
 	form := keyForm{
 		ID: r.PostFormValue("id"), Name: strings.TrimSpace(r.PostFormValue("name")), Days: r.PostFormValue("days"),
 	}
@@ -107,27 +110,27 @@ func (p pages) createKey(r *web.Request) error {
 	}
 	params, field, wrong := form.params(r.Visitor().Account)
 	if wrong != "" {
-		return p.keyTrouble(r, http.StatusUnprocessableEntity, form, field, wrong)
+		return p.refuse(r, http.StatusUnprocessableEntity, form, field, wrong)
 	}
 	made, secret, err := p.Accounts.CreateKey(r.Context(), params)
 	var refused *transcript.Error
 	switch {
 	case errors.Is(err, account.ErrKeyExists):
-		return p.keyTrouble(r, http.StatusConflict, newKeyForm(), "", "keys.madeBefore")
+		return p.refuse(r, http.StatusConflict, newKeyForm(), "", "keys.madeBefore")
 	case errors.Is(err, account.ErrTooManyKeys):
-		return p.keyTrouble(r, http.StatusConflict, form, "", "keys.tooMany")
+		return p.refuse(r, http.StatusConflict, form, "", "keys.tooMany")
 	case errors.As(err, &refused):
-		return p.showKeys(r, refused.HTTPStatus(), keysPage{Form: form}) // showKeys shows the reason
+		return p.show(r, refused.HTTPStatus(), keysPage{Form: form}) // show tells the reason
 	case err != nil:
 		return err
 	}
-	return p.showKeys(r, http.StatusCreated, keysPage{Made: &made, Secret: secret, Form: newKeyForm()})
+	return p.show(r, http.StatusCreated, keysPage{Made: &made, Secret: secret, Form: newKeyForm()})
 }
 
-// keyTrouble shows the form again, with the fault.
-func (p pages) keyTrouble(r *web.Request, status int, form keyForm, field, text string) error {
+// refuse shows the form again, with the fault.
+func (p keys) refuse(r *web.Request, status int, form keyForm, field, text string) error {
 	form.Field, form.Trouble = field, r.Text(text, "count", mostKeys)
-	return p.showKeys(r, status, keysPage{Form: form})
+	return p.show(r, status, keysPage{Form: form})
 }
 
 // params returns the parameters of the requested key, or the faulty field and the key of the
@@ -155,8 +158,8 @@ func (f keyForm) params(own string) (_ account.KeyParams, field, wrong string) {
 
 func unprintable(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
 
-// revokeKey revokes a key of the visitor. A key of another account counts as missing.
-func (p pages) revokeKey(r *web.Request) error {
+// revoke revokes a key of the visitor. A key of another account counts as missing.
+func (p keys) revoke(r *web.Request) error {
 	prefix := r.PathValue("prefix")
 	err := p.Accounts.RevokeOf(r.Context(), r.Visitor().Account, prefix)
 	if errors.Is(err, account.ErrNotFound) {

@@ -13,10 +13,10 @@ import (
 // exportAgain is when to ask for an export again while another one is written, in seconds.
 const exportAgain = 30
 
-// exportAccount sends everything that the visitor has as a ZIP file. The file is written whole
+// export sends everything that the visitor has as a ZIP file. The file is written whole
 // before it is sent: a failure is a page, and a slow reader holds nothing of the database. An account
 // has one such file at a time.
-func (p pages) exportAccount(r *web.Request) error {
+func (p accounts) export(r *web.Request) error {
 	own := r.Visitor().Account
 	if _, busy := p.exports.LoadOrStore(own, true); busy {
 		return exportBusy(r, "account.exportUnderWay")
@@ -47,7 +47,7 @@ func (p pages) exportAccount(r *web.Request) error {
 }
 
 // writeExport writes one export at a time, because each may need a large file.
-func (p pages) writeExport(r *web.Request, f *os.File) error {
+func (p accounts) writeExport(r *web.Request, f *os.File) error {
 	if !p.exporting.TryLock() {
 		return exportBusy(r, "account.exportBusy")
 	}
@@ -62,9 +62,9 @@ func exportBusy(r *web.Request, text string) error {
 	return busy
 }
 
-// removeAccount removes the visitor with the account, if the password is right. The user goes first,
+// remove removes the visitor with the account, if the password is right. The user goes first,
 // because a sign-in makes the account again.
-func (p pages) removeAccount(r *web.Request) error {
+func (p accounts) remove(r *web.Request) error {
 	own := r.Visitor().Account
 	if err := p.Visitors.RemoveSelf(r.W, r.Request, r.PostFormValue("password")); err != nil {
 		status, trouble, err := signTrouble(r, err)

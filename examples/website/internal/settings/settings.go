@@ -8,44 +8,37 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
-// pages are the pages about an account.
-type pages struct {
-	*web.Site
-	exporting *sync.Mutex // held while the export of an account is written
-	exports   *sync.Map   // the accounts whose exports are written or sent
-}
-
 // AddTo adds the pages about an account to a site.
 func AddTo(s *web.Site) {
-	p := pages{s, new(sync.Mutex), new(sync.Map)}
+	a := accounts{s, new(sync.Mutex), new(sync.Map)}
 	s.Handle(web.MaxForm, web.Routes{
-		"GET /sign-in":               p.signPage,
-		"GET /sign-up":               p.signPage,
-		"POST /sign-up":              p.signUp,
-		"POST /sign-out":             p.signOut,
+		"GET /sign-in":               a.sign,
+		"GET /sign-up":               a.sign,
+		"POST /sign-up":              a.signUp,
+		"POST /sign-out":             a.signOut,
 		"GET /account":               ofUser(showAccount),
-		"POST /account/password":     ofUser(p.changePassword),
-		"POST /account/sessions":     ofUser(p.signOutElsewhere),
-		"GET /account/export":        ofUser(p.exportAccount),
-		"POST /account/remove":       ofUser(p.removeAccount),
+		"POST /account/password":     ofUser(a.changePassword),
+		"POST /account/sessions":     ofUser(a.signOutElsewhere),
+		"GET /account/export":        ofUser(a.export),
+		"POST /account/remove":       ofUser(a.remove),
 		"GET /removed":               removed,
-		"GET /webhooks":              web.Member(p.webhooks),
-		"POST /webhooks":             web.Member(p.createWebhook),
-		"GET /webhooks/{id}":         web.Member(p.webhook),
-		"POST /webhooks/{id}":        web.Member(p.rotateWebhook),
-		"POST /webhooks/{id}/pause":  web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/resume": web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/test":   web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/delete": web.Member(p.changeWebhook),
-		"POST /webhooks/{id}/resend": web.Member(p.resend),
-		"POST /webhooks/{id}/deliveries/{delivery}/resend": web.Member(p.resend),
-		"GET /usage":                 web.Member(p.usage),
-		"GET /feed":                  web.Member(p.feed),
-		"POST /feed":                 web.Member(p.renewFeed),
-		"POST /feed/delete":          web.Member(p.deleteFeed),
-		"GET /keys":                  web.Member(p.keys),
-		"POST /keys":                 web.Member(p.createKey),
-		"POST /keys/{prefix}/revoke": web.Member(p.revokeKey),
+		"GET /webhooks":              web.Member(webhooks{s}.list),
+		"POST /webhooks":             web.Member(webhooks{s}.create),
+		"GET /webhooks/{id}":         web.Member(webhooks{s}.one),
+		"POST /webhooks/{id}":        web.Member(webhooks{s}.rotate),
+		"POST /webhooks/{id}/pause":  web.Member(webhooks{s}.change),
+		"POST /webhooks/{id}/resume": web.Member(webhooks{s}.change),
+		"POST /webhooks/{id}/test":   web.Member(webhooks{s}.change),
+		"POST /webhooks/{id}/delete": web.Member(webhooks{s}.change),
+		"POST /webhooks/{id}/resend": web.Member(webhooks{s}.resend),
+		"POST /webhooks/{id}/deliveries/{delivery}/resend": web.Member(webhooks{s}.resend),
+		"GET /usage":                 web.Member(usages{s}.show),
+		"GET /feed":                  web.Member(feeds{s}.show),
+		"POST /feed":                 web.Member(feeds{s}.renew),
+		"POST /feed/delete":          web.Member(feeds{s}.remove),
+		"GET /keys":                  web.Member(keys{s}.list),
+		"POST /keys":                 web.Member(keys{s}.create),
+		"POST /keys/{prefix}/revoke": web.Member(keys{s}.revoke),
 	})
-	s.Handle(3*web.MaxHeld+web.MaxForm, web.Routes{"POST /sign-in": p.signIn}) // the form that it holds is encoded again
+	s.Handle(3*web.MaxHeld+web.MaxForm, web.Routes{"POST /sign-in": a.signIn}) // the form that it holds is encoded again
 }

@@ -6,17 +6,25 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"sync"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 )
 
-// signPage shows the sign-in or sign-up page of a path.
-func (p pages) signPage(r *web.Request) error { return p.showSign(r, path.Base(r.URL.Path), nil) }
+// accounts are the pages of users who sign in.
+type accounts struct {
+	*web.Site
+	exporting *sync.Mutex // held while the export of an account is written
+	exports   *sync.Map   // the accounts whose exports are written or sent
+}
 
-// showSign shows a sign-in or sign-up page with the fault. It redirects visitors who are
+// sign shows the sign-in or sign-up page of a path.
+func (p accounts) sign(r *web.Request) error { return p.show(r, path.Base(r.URL.Path), nil) }
+
+// show shows a sign-in or sign-up page with the fault. It redirects visitors who are
 // already signed in.
-func (p pages) showSign(r *web.Request, name string, wrong error) error {
+func (p accounts) show(r *web.Request, name string, wrong error) error {
 	if wrong == nil && r.Visitor().Known() {
 		return r.Redirect(web.LocalPath(r.FormValue("next")))
 	}
@@ -66,9 +74,9 @@ func signTrouble(r *web.Request, wrong error) (status int, text string, err erro
 
 // signIn signs a user in. If the page holds a form of the same user, signIn sends the form and answers
 // as the form does. Another user sees nothing of it.
-func (p pages) signIn(r *web.Request) error {
+func (p accounts) signIn(r *web.Request) error {
 	if err := p.Visitors.SignIn(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
-		return p.showSign(r, "sign-in", err)
+		return p.show(r, "sign-in", err)
 	}
 	if form := web.Held(r); form != nil && form.User == r.Visitor().Account {
 		return form.Send(r)
@@ -76,14 +84,14 @@ func (p pages) signIn(r *web.Request) error {
 	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }
 
-func (p pages) signUp(r *web.Request) error {
+func (p accounts) signUp(r *web.Request) error {
 	if err := p.Visitors.SignUp(r.W, r.Request, r.PostFormValue("name"), r.PostFormValue("password")); err != nil {
-		return p.showSign(r, "sign-up", err)
+		return p.show(r, "sign-up", err)
 	}
 	return r.Redirect(web.LocalPath(r.PostFormValue("next")))
 }
 
-func (p pages) signOut(r *web.Request) error {
+func (p accounts) signOut(r *web.Request) error {
 	return r.Done(p.Visitors.SignOut(r.W, r.Request), "/")
 }
 
@@ -117,7 +125,7 @@ func ofUser(next web.Handler) web.Handler {
 	})
 }
 
-func (p pages) changePassword(r *web.Request) error {
+func (p accounts) changePassword(r *web.Request) error {
 	err := errTwoPasswords
 	if next := r.PostFormValue("next"); next == r.PostFormValue("again") {
 		err = p.Visitors.ChangePassword(r.W, r.Request, r.PostFormValue("password"), next)
@@ -132,6 +140,6 @@ func (p pages) changePassword(r *web.Request) error {
 	return r.Show(status, "account", accountPage{Trouble: trouble})
 }
 
-func (p pages) signOutElsewhere(r *web.Request) error {
+func (p accounts) signOutElsewhere(r *web.Request) error {
 	return r.Done(p.Visitors.SignOutElsewhere(r.W, r.Request), "/account?done=sessions")
 }

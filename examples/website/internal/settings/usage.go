@@ -116,8 +116,11 @@ func room(c *web.Catalog, bytes int64, limit *int64) string {
 	return c.Text("usage.of", "used", c.Size(bytes), "limit", c.Size(*limit))
 }
 
-// usage shows the limits of the visitor's plan, and their usage.
-func (p pages) usage(r *web.Request) error {
+// usages are the pages of limits.
+type usages struct{ *web.Site }
+
+// show shows the limits of the visitor's plan, and their usage.
+func (p usages) show(r *web.Request) error {
 	usage, err := p.API.Usage.Get(r.Context())
 	if err != nil {
 		return err

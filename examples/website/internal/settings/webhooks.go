@@ -58,12 +58,15 @@ func newWebhookForm() webhookForm {
 	return f
 }
 
-// webhooks shows the visitor's webhooks.
-func (p pages) webhooks(r *web.Request) error {
-	return p.showWebhooks(r, http.StatusOK, webhooksPage{Form: newWebhookForm(), Deleted: r.FormValue("deleted") != ""})
+// webhooks are the pages of webhooks.
+type webhooks struct{ *web.Site }
+
+// list shows the visitor's webhooks.
+func (p webhooks) list(r *web.Request) error {
+	return p.show(r, http.StatusOK, webhooksPage{Form: newWebhookForm(), Deleted: r.FormValue("deleted") != ""})
 }
 
-func (p pages) showWebhooks(r *web.Request, status int, shown webhooksPage) (err error) {
+func (p webhooks) show(r *web.Request, status int, shown webhooksPage) (err error) {
 	if shown.Webhooks, err = p.API.Webhooks.List(r.Context()); err != nil && shown.Form.Trouble == nil { // a refused form is shown without the list
 		return err
 	}
@@ -71,10 +74,10 @@ func (p pages) showWebhooks(r *web.Request, status int, shown webhooksPage) (err
 	return r.Show(status, "webhooks", shown)
 }
 
-// createWebhook makes a webhook and shows its secret in the answer, which no cache stores.
+// create makes a webhook and shows its secret in the answer, which no cache stores.
 // Reloading the page, or sending the form again, shows that the webhook exists, but not its
 // secret.
-func (p pages) createWebhook(r *web.Request) error {
+func (p webhooks) create(r *web.Request) error {
 	form := webhookForm{
 		ID: r.PostFormValue("id"), URL: strings.TrimSpace(r.PostFormValue("url")), Description: strings.TrimSpace(r.PostFormValue("description")),
 	}
@@ -84,11 +87,11 @@ func (p pages) createWebhook(r *web.Request) error {
 	once, err := uuid.Parse(form.ID)
 	switch {
 	case err != nil:
-		return p.webhookTrouble(r, form, "", "webhooks.badForm")
+		return p.refuse(r, form, "", "webhooks.badForm")
 	case form.URL == "":
-		return p.webhookTrouble(r, form, "url", "webhooks.noURL")
+		return p.refuse(r, form, "url", "webhooks.noURL")
 	case len(form.Events) == 0: // would mean all
-		return p.webhookTrouble(r, form, "events", "webhooks.noEvents")
+		return p.refuse(r, form, "events", "webhooks.noEvents")
 	}
 	var answer client.Response
 	params := webhook.Params{URL: form.URL, Events: form.Events, Description: form.Description}
@@ -98,23 +101,23 @@ func (p pages) createWebhook(r *web.Request) error {
 	case errors.As(err, &refused) && refused.Err == nil:
 		form.Trouble = r.Trouble(err)
 		form.Trouble.Field, _, _ = strings.Cut(web.FirstIssue(refused.Details).Path, ".")
-		return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
+		return p.show(r, form.Trouble.Status, webhooksPage{Form: form})
 	case err != nil:
 		return err
 	case replayed(answer):
 		form := newWebhookForm()
 		form.Trouble = &web.Trouble{Status: http.StatusConflict, Message: r.Text("webhooks.madeBefore")}
-		return p.showWebhooks(r, http.StatusConflict, webhooksPage{Form: form})
+		return p.show(r, http.StatusConflict, webhooksPage{Form: form})
 	}
-	return p.showWebhooks(r, http.StatusCreated, webhooksPage{
+	return p.show(r, http.StatusCreated, webhooksPage{
 		Form: newWebhookForm(), Made: &newKeys{URL: made.Webhook.URL, Secret: made.Secret.Reveal(), PublicKey: made.Webhook.PublicKey},
 	})
 }
 
-// webhookTrouble shows the form again, with the fault.
-func (p pages) webhookTrouble(r *web.Request, form webhookForm, field, text string) error {
+// refuse shows the form again, with the fault.
+func (p webhooks) refuse(r *web.Request, form webhookForm, field, text string) error {
 	form.Trouble = r.Invalid(field, text)
-	return p.showWebhooks(r, form.Trouble.Status, webhooksPage{Form: form})
+	return p.show(r, form.Trouble.Status, webhooksPage{Form: form})
 }
 
 // replayed reports whether the API has repeated the answer of an earlier request.
@@ -154,18 +157,18 @@ func (webhookPage) Answered(d webhook.Delivery) int {
 	return *d.LastStatus
 }
 
-// webhook shows a webhook and what became of its events.
-func (p pages) webhook(r *web.Request) error {
+// one shows a webhook and what became of its events.
+func (p webhooks) one(r *web.Request) error {
 	count := func(name string) int {
 		n, _ := strconv.Atoi(r.FormValue(name)) // the address may be invented: then none were
 		return min(max(n, 0), webhook.MaxResend)
 	}
-	return p.showWebhook(r, http.StatusOK, webhookPage{
+	return p.showOne(r, http.StatusOK, webhookPage{
 		Resent: count("resent"), Skipped: count("skipped"), Early: r.FormValue("early") != "", Tested: r.FormValue("tested") != "",
 	})
 }
 
-func (p pages) showWebhook(r *web.Request, status int, shown webhookPage) error {
+func (p webhooks) showOne(r *web.Request, status int, shown webhookPage) error {
 	id, query := r.PathValue("id"), client.DeliveryParams{}
 	if r.Method == http.MethodGet {
 		query.Token = r.FormValue("page")
@@ -192,8 +195,8 @@ func (p pages) showWebhook(r *web.Request, status int, shown webhookPage) error 
 	return r.Show(status, "webhook", shown)
 }
 
-// rotateWebhook gives a webhook new keys and shows them in the answer, as createWebhook does.
-func (p pages) rotateWebhook(r *web.Request) error {
+// rotate gives a webhook new keys and shows them in the answer, as create does.
+func (p webhooks) rotate(r *web.Request) error {
 	once, err := uuid.Parse(r.PostFormValue("rotation"))
 	if err != nil {
 		return r.Refuse(transcript.InvalidRequest, "webhooks.badForm")
@@ -204,14 +207,14 @@ func (p pages) rotateWebhook(r *web.Request) error {
 		return err
 	}
 	if replayed(answer) {
-		return p.showWebhook(r, http.StatusConflict, webhookPage{Again: true})
+		return p.showOne(r, http.StatusConflict, webhookPage{Again: true})
 	}
 	keys := newKeys{Secret: made.Secret.Reveal(), PublicKey: made.PublicKey, PreviousUntil: &made.PreviousUntil}
-	return p.showWebhook(r, http.StatusOK, webhookPage{Made: &keys})
+	return p.showOne(r, http.StatusOK, webhookPage{Made: &keys})
 }
 
-// changeWebhook pauses a webhook, makes it active again, sends it a test, or deletes it.
-func (p pages) changeWebhook(r *web.Request) error {
+// change pauses a webhook, makes it active again, sends it a test, or deletes it.
+func (p webhooks) change(r *web.Request) error {
 	id, to := r.PathValue("id"), pathOfWebhook(r.PathValue("id"))
 	var err error
 	switch path.Base(r.URL.Path) {
@@ -238,7 +241,7 @@ func tooEarly(err error) bool {
 }
 
 // resend sends one delivery of a webhook again, or all that have failed.
-func (p pages) resend(r *web.Request) error {
+func (p webhooks) resend(r *web.Request) error {
 	id, done := r.PathValue("id"), "resent=1"
 	if delivery := r.PathValue("delivery"); delivery != "" {
 		_, err := p.API.Webhooks.Resend(r.Context(), id, delivery)

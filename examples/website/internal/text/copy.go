@@ -29,8 +29,8 @@ func copiesOf(speakers bool) []copied {
 	return []copied{asParagraphs, asLines, asTimed}
 }
 
-// copyText sends a saved text as its page copies it.
-func (p pages) copyText(r *web.Request) error {
+// copy sends a saved text as its page copies it.
+func (p texts) copy(r *web.Request) error {
 	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
@@ -71,9 +71,9 @@ func inRows(segments []transcript.Segment, between string) string {
 	return string(all)
 }
 
-// downloadText sends a saved text as a file in the format of a button. Checkboxes select times
+// download sends a saved text as a file in the format of a button. Checkboxes select times
 // and speakers: a browser sends only the checked ones.
-func (p pages) downloadText(r *web.Request) error {
+func (p texts) download(r *web.Request) error {
 	var told client.Response
 	file, err := p.API.Library.Download(r.Context(), keyOf(r), client.DownloadParams{
 		Format: library.DownloadFormat(r.FormValue("format")), OmitTimestamps: r.FormValue("times") == "", Speakers: r.FormValue("speakers") != "",

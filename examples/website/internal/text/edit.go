@@ -71,8 +71,11 @@ func (e editPage) Before() string {
 // After returns the address of the lines after; empty: none.
 func (e editPage) After() string { return e.At(e.From + linesOfForm) }
 
-// editForm shows lines of a text in a form.
-func (p pages) editForm(r *web.Request) error {
+// edits are the forms that correct a text.
+type edits struct{ *web.Site }
+
+// show shows lines of a text in a form.
+func (p edits) show(r *web.Request) error {
 	saved, err := p.API.Library.Get(r.Context(), keyOf(r))
 	if err != nil {
 		return err
@@ -100,9 +103,9 @@ func newEditPage(saved *library.Saved, from int) editPage {
 	return shown
 }
 
-// correct saves the lines of a form. A line that was also changed elsewhere is shown again
+// save saves the lines of a form. A line that was also changed elsewhere is shown again
 // with both versions, and the other lines of the form wait for the visitor's choice.
-func (p pages) correct(r *web.Request) error {
+func (p edits) save(r *web.Request) error {
 	key := keyOf(r)
 	from, _ := strconv.Atoi(r.PostFormValue("from")) // a value that is no number means the first line
 	form, err := readLines(r.Request)
@@ -219,7 +222,7 @@ func readLines(r *http.Request) ([]formLine, error) {
 func plainText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // nameSpeaker gives a speaker of a text another name in all lines.
-func (p pages) nameSpeaker(r *web.Request) error {
+func (p edits) nameSpeaker(r *web.Request) error {
 	name := strings.TrimSpace(r.PostFormValue("name"))
 	saved, err := p.API.Library.Edit(r.Context(), keyOf(r), 0, library.Edit{Speakers: map[string]string{r.PostFormValue("speaker"): name}})
 	if err != nil {

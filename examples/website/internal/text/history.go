@@ -33,8 +33,11 @@ type changedLine struct {
 // mostChanges bounds the changes that a page shows.
 const mostChanges = 200
 
-// history shows the revisions of a text.
-func (p pages) history(r *web.Request) error {
+// histories are the pages of the revisions of a text.
+type histories struct{ *web.Site }
+
+// show shows the revisions of a text.
+func (p histories) show(r *web.Request) error {
 	key := keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -74,7 +77,7 @@ func (h historyPage) Before(n int) int {
 }
 
 // compare finds out what the shown revision changed.
-func (p pages) compare(r *web.Request, key library.Key, shown *historyPage) error {
+func (p histories) compare(r *web.Request, key library.Key, shown *historyPage) error {
 	before := shown.Before(shown.Shown)
 	if before == 0 {
 		return nil
@@ -123,7 +126,7 @@ func spoken(s transcript.Segment) string {
 }
 
 // restore makes an older revision the present text. The page that follows offers to undo that.
-func (p pages) restore(r *web.Request) error {
+func (p histories) restore(r *web.Request) error {
 	key := keyOf(r)
 	n, err := strconv.Atoi(r.PostFormValue("revision"))
 	if err != nil {

@@ -31,17 +31,20 @@ type importPage struct {
 	Extensions string // that the form offers
 }
 
-// importForm shows the form. Without a content in its path the file becomes a new text.
-func (p pages) importForm(r *web.Request) error {
-	shown, err := p.importOf(r)
+// imports are the forms that make a file a text.
+type imports struct{ *web.Site }
+
+// show shows the form. Without a content in its path the file becomes a new text.
+func (p imports) show(r *web.Request) error {
+	shown, err := p.formOf(r)
 	if err != nil {
 		return err
 	}
 	return r.Show(http.StatusOK, "import", *shown)
 }
 
-// importOf returns the form for the content in the path of a request.
-func (p pages) importOf(r *web.Request) (*importPage, error) {
+// formOf returns the form for the content in the path of a request.
+func (p imports) formOf(r *web.Request) (*importPage, error) {
 	shown := &importPage{MaxBytes: maxImportBytes, Extensions: ".srt,.vtt,.txt"}
 	key := library.Key{ // its language stands in the address, so that the form is read later
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
@@ -57,10 +60,10 @@ func (p pages) importOf(r *web.Request) (*importPage, error) {
 	return shown, nil
 }
 
-// importFile makes the file of a form a text, and goes to its page. The history of a replaced
+// save makes the file of a form a text, and goes to its page. The history of a replaced
 // text keeps the text as it was.
-func (p pages) importFile(r *web.Request) error {
-	shown, err := p.importOf(r)
+func (p imports) save(r *web.Request) error {
+	shown, err := p.formOf(r)
 	if err != nil {
 		return err
 	}

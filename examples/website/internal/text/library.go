@@ -114,11 +114,14 @@ func (s libraryPage) Platforms() []library.PlatformFilter {
 	return all
 }
 
-// library shows a visitor's library, or the results of a search in its texts.
-func (p pages) library(r *web.Request) error {
+// shelf is the library of all texts.
+type shelf struct{ *web.Site }
+
+// show shows a visitor's library, or the results of a search in its texts.
+func (p shelf) show(r *web.Request) error {
 	shown := libraryPage{Asked: libraryAskedBy(r.URL.Query())}
 	status := http.StatusOK
-	if err := p.fillLibrary(r, &shown); err != nil {
+	if err := p.fill(r, &shown); err != nil {
 		var refused *client.Error
 		if !errors.As(err, &refused) || refused.Code != transcript.InvalidRequest {
 			return err
@@ -128,7 +131,7 @@ func (p pages) library(r *web.Request) error {
 	return r.Show(status, "library", shown)
 }
 
-func (p pages) fillLibrary(r *web.Request, shown *libraryPage) error {
+func (p shelf) fill(r *web.Request, shown *libraryPage) error {
 	if shown.Asked.Said {
 		return p.fillSaid(r.Context(), shown)
 	}
@@ -152,7 +155,7 @@ func (p pages) fillLibrary(r *web.Request, shown *libraryPage) error {
 }
 
 // star adds or removes the star of a row in the library, and returns to the page with the form.
-func (p pages) star(r *web.Request) error {
+func (p shelf) star(r *web.Request) error {
 	key := library.Key{
 		Platform: transcript.Platform(r.PathValue("platform")), ExternalID: r.PathValue("externalId"), Language: r.URL.Query().Get("language"),
 	}

@@ -24,8 +24,8 @@ const (
 	mostExported = 10_000
 )
 
-// exportTexts sends texts of the library as files in a ZIP: the selected ones, or all of a view.
-func (p pages) exportTexts(r *web.Request) error {
+// export sends texts of the library as files in a ZIP: the selected ones, or all of a view.
+func (p shelf) export(r *web.Request) error {
 	format := library.DownloadFormat(r.FormValue("format"))
 	keys, err := p.exportedKeys(r)
 	if err != nil {
@@ -34,7 +34,7 @@ func (p pages) exportTexts(r *web.Request) error {
 	if len(keys) == 0 || !slices.Contains(library.DownloadFormats(), format) {
 		return r.Refuse(transcript.InvalidRequest, "library.selectFirst", "count", mostSelected)
 	}
-	x := &textExport{pages: p, r: r, format: format, names: map[string]bool{}}
+	x := &textExport{site: p.Site, r: r, format: format, names: map[string]bool{}}
 	first, err := x.open(keys[0]) // before the answer begins, so that a refusal is a page
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (p pages) exportTexts(r *web.Request) error {
 // exportedKeys returns the texts that a request selects, each once. The texts of a view are listed
 // before the first of them is sent, so that a text that is added or removed meanwhile moves no
 // other text to another page of the list.
-func (p pages) exportedKeys(r *web.Request) (keys []library.Key, err error) {
+func (p shelf) exportedKeys(r *web.Request) (keys []library.Key, err error) {
 	if r.FormValue("all") == "" {
 		for _, value := range r.Form["text"] {
 			if key, ok := selectedKey(value); ok && !slices.Contains(keys, key) {
@@ -84,7 +84,7 @@ func (p pages) exportedKeys(r *web.Request) (keys []library.Key, err error) {
 
 // textExport is a ZIP in writing. It holds no text.
 type textExport struct {
-	pages  pages
+	site   *web.Site
 	r      *web.Request
 	format library.DownloadFormat
 	names  map[string]bool // of the files in the ZIP
@@ -95,7 +95,7 @@ type textExport struct {
 // API says.
 func (x *textExport) open(key library.Key) (*client.Download, error) {
 	for {
-		file, err := x.pages.API.Library.Download(x.r.Context(), key, client.DownloadParams{Format: x.format, Speakers: true})
+		file, err := x.site.API.Library.Download(x.r.Context(), key, client.DownloadParams{Format: x.format, Speakers: true})
 		var refused *client.Error
 		if !errors.As(err, &refused) || refused.Code != transcript.RateLimited || refused.RetryAfter <= 0 {
 			return file, err

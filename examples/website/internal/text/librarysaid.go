@@ -56,7 +56,7 @@ func (libraryMatch) Pieces(h library.Hit) []piece {
 }
 
 // fillSaid searches in the texts.
-func (p pages) fillSaid(ctx context.Context, shown *libraryPage) error {
+func (p shelf) fillSaid(ctx context.Context, shown *libraryPage) error {
 	list, err := p.API.Library.List(ctx, library.Query{PageSize: 1})
 	if err != nil {
 		return err

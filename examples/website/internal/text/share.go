@@ -47,9 +47,12 @@ func (s sharePage) Before() string {
 	return s.Links[0].ID
 }
 
-// share shows the links to a text.
-func (p pages) share(r *web.Request) error {
-	shown, _, err := p.shareOf(r)
+// shares are the pages that make and end links to a text.
+type shares struct{ *web.Site }
+
+// show shows the links to a text.
+func (p shares) show(r *web.Request) error {
+	shown, _, err := p.linksOf(r)
 	if err != nil {
 		return err
 	}
@@ -57,8 +60,8 @@ func (p pages) share(r *web.Request) error {
 	return r.Show(http.StatusOK, "share", shown)
 }
 
-// shareOf returns the links to the text that a request names.
-func (p pages) shareOf(r *web.Request) (shown sharePage, key library.Key, err error) {
+// linksOf returns the links to the text that a request names.
+func (p shares) linksOf(r *web.Request) (shown sharePage, key library.Key, err error) {
 	key = keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -70,10 +73,10 @@ func (p pages) shareOf(r *web.Request) (shown sharePage, key library.Key, err er
 	return shown, key, err
 }
 
-// makeShare makes a link to a text and shows its address in the answer, which no cache stores.
+// create makes a link to a text and shows its address in the answer, which no cache stores.
 // Reloading the page, or sending the form again, makes no other link.
-func (p pages) makeShare(r *web.Request) error {
-	shown, key, err := p.shareOf(r)
+func (p shares) create(r *web.Request) error {
+	shown, key, err := p.linksOf(r)
 	if err != nil {
 		return err
 	}
@@ -108,8 +111,8 @@ func (p pages) makeShare(r *web.Request) error {
 	return r.Show(http.StatusCreated, "share", shown)
 }
 
-// endShare ends a link to a text. A link that has ended already is no error.
-func (p pages) endShare(r *web.Request) error {
+// end ends a link to a text. A link that has ended already is no error.
+func (p shares) end(r *web.Request) error {
 	key := keyOf(r)
 	if err := p.API.Library.Unshare(r.Context(), key, r.PathValue("id")); err != nil && !errors.Is(err, transcript.NotFound) {
 		return err

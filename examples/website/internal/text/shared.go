@@ -13,9 +13,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// shared shows the text of a share link, to everyone who has the link.
-func (p pages) shared(r *web.Request) error {
-	t, err := p.sharedText(r)
+// links are the pages of the text that a link shows.
+type links struct{ *web.Site }
+
+// show shows the text of a share link, to everyone who has the link.
+func (p links) show(r *web.Request) error {
+	t, err := p.textOf(r)
 	if err != nil {
 		return err
 	}
@@ -26,9 +29,9 @@ func (p pages) shared(r *web.Request) error {
 	return r.ShowBare(http.StatusOK, "shared", shown)
 }
 
-// copyShared sends the text of a share link as its page copies it.
-func (p pages) copyShared(r *web.Request) error {
-	t, err := p.sharedText(r)
+// copy sends the text of a share link as its page copies it.
+func (p links) copy(r *web.Request) error {
+	t, err := p.textOf(r)
 	if err != nil {
 		return err
 	}
@@ -36,8 +39,8 @@ func (p pages) copyShared(r *web.Request) error {
 	return nil
 }
 
-// downloadShared sends the text of a share link as a file.
-func (p pages) downloadShared(r *web.Request) error {
+// download sends the text of a share link as a file.
+func (p links) download(r *web.Request) error {
 	as, read := library.DownloadFormat(r.FormValue("format")), p.API.Library.Shared
 	if !slices.Contains(library.DownloadFormats(), as) {
 		return r.Refuse(transcript.InvalidRequest, "shared.format")
@@ -108,8 +111,8 @@ func ofLink(answer web.Handler) web.Handler {
 	}
 }
 
-// sharedText reads the text of a share link.
-func (p pages) sharedText(r *web.Request) (*transcript.Transcript, error) {
+// textOf reads the text of a share link.
+func (p links) textOf(r *web.Request) (*transcript.Transcript, error) {
 	shared, err := p.API.Library.Shared(r.Context(), url.PathEscape(r.PathValue("token")))
 	if err != nil {
 		return nil, err

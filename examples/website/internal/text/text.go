@@ -4,35 +4,31 @@ package text
 
 import "github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 
-// pages are the pages of saved texts.
-type pages struct{ *web.Site }
-
 // AddTo adds the pages of saved texts to a site.
 func AddTo(s *web.Site) {
-	p := pages{s}
 	s.Handle(web.MaxForm, web.Routes{
-		"GET /transcripts/{platform}/{externalId}":                 p.transcript,
-		"GET /transcripts/{platform}/{externalId}/download":        p.downloadText,
-		"GET /transcripts/{platform}/{externalId}/copy":            p.copyText,
-		"GET /transcripts/{platform}/{externalId}/edit":            web.Member(p.editForm),
-		"POST /transcripts/{platform}/{externalId}/speakers":       web.Member(p.nameSpeaker),
-		"GET /transcripts/{platform}/{externalId}/history":         web.Member(p.history),
-		"POST /transcripts/{platform}/{externalId}/history":        web.Member(p.restore),
-		"GET /transcripts/{platform}/{externalId}/import":          web.Member(p.importForm),
-		"GET /library/import":                                      web.Member(p.importForm),
-		"GET /transcripts/{platform}/{externalId}/share":           web.Member(p.share),
-		"POST /transcripts/{platform}/{externalId}/share":          web.Member(p.makeShare),
-		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(p.endShare),
-		"GET /shared/{token}":                                      ofLink(p.shared),
-		"GET /shared/{token}/copy":                                 ofLink(p.copyShared),
-		"GET /shared/{token}/download":                             ofLink(p.downloadShared),
-		"GET /library":                                             web.Member(p.library),
-		"GET /library/export":                                      web.Member(p.exportTexts),
-		"POST /library/transcripts/{platform}/{externalId}/star":   web.Member(p.star),
+		"GET /transcripts/{platform}/{externalId}":                 texts{s}.show,
+		"GET /transcripts/{platform}/{externalId}/download":        texts{s}.download,
+		"GET /transcripts/{platform}/{externalId}/copy":            texts{s}.copy,
+		"GET /transcripts/{platform}/{externalId}/edit":            web.Member(edits{s}.show),
+		"POST /transcripts/{platform}/{externalId}/speakers":       web.Member(edits{s}.nameSpeaker),
+		"GET /transcripts/{platform}/{externalId}/history":         web.Member(histories{s}.show),
+		"POST /transcripts/{platform}/{externalId}/history":        web.Member(histories{s}.restore),
+		"GET /transcripts/{platform}/{externalId}/import":          web.Member(imports{s}.show),
+		"GET /library/import":                                      web.Member(imports{s}.show),
+		"GET /transcripts/{platform}/{externalId}/share":           web.Member(shares{s}.show),
+		"POST /transcripts/{platform}/{externalId}/share":          web.Member(shares{s}.create),
+		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(shares{s}.end),
+		"GET /shared/{token}":                                      ofLink(links{s}.show),
+		"GET /shared/{token}/copy":                                 ofLink(links{s}.copy),
+		"GET /shared/{token}/download":                             ofLink(links{s}.download),
+		"GET /library":                                             web.Member(shelf{s}.show),
+		"GET /library/export":                                      web.Member(shelf{s}.export),
+		"POST /library/transcripts/{platform}/{externalId}/star":   web.Member(shelf{s}.star),
 	})
-	s.Handle(maxLinesBytes, web.Routes{"POST /transcripts/{platform}/{externalId}/edit": web.Member(p.correct)})
+	s.Handle(maxLinesBytes, web.Routes{"POST /transcripts/{platform}/{externalId}/edit": web.Member(edits{s}.save)})
 	s.Handle(maxImportBytes+web.MaxForm, web.Routes{
-		"POST /library/import":                             web.Member(p.importFile),
-		"POST /transcripts/{platform}/{externalId}/import": web.Member(p.importFile),
+		"POST /library/import":                             web.Member(imports{s}.save),
+		"POST /transcripts/{platform}/{externalId}/import": web.Member(imports{s}.save),
 	})
 }

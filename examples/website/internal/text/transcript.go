@@ -84,8 +84,11 @@ func webLink(link string) string {
 	return link
 }
 
-// transcript shows a saved text. If the text is still in progress, it redirects to the job.
-func (p pages) transcript(r *web.Request) error {
+// texts are the pages that show and send a text.
+type texts struct{ *web.Site }
+
+// show shows a saved text. If the text is still in progress, it redirects to the job.
+func (p texts) show(r *web.Request) error {
 	key := keyOf(r)
 	saved, err := p.API.Library.Get(r.Context(), key)
 	if err != nil {
@@ -129,7 +132,7 @@ func jobOf(err error) string {
 
 // shelve reads related rows of a user's library: the text's star, the same content in other
 // languages, and other texts of the channel.
-func (p pages) shelve(ctx context.Context, shown *reading, key library.Key) error {
+func (p texts) shelve(ctx context.Context, shown *reading, key library.Key) error {
 	list, err := p.API.Library.List(ctx, library.Query{
 		Platform: library.PlatformFilter(key.Platform), ExternalID: key.ExternalID, PageSize: 100,
 	})
