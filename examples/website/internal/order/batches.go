@@ -206,7 +206,7 @@ func (p *batchParams) readLinks(r *http.Request, typed string, sites *site.Table
 		p.source = "file"
 		content, err := io.ReadAll(file)
 		if err != nil {
-			return fmt.Errorf("page: reading a file of links: %w", err)
+			return fmt.Errorf("order: reading a file of links: %w", err)
 		}
 		if isTable(header.Filename, header.Header.Get("Content-Type")) {
 			p.table, p.CSV = content, bytes.NewReader(content)
