@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -82,7 +83,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	if err != nil {
 		return nil, err
 	}
-	shown := page.Options{Log: log}
+	shown := web.Options{Log: log}
 	if c.Demo && c.private(c.Flags) {
 		if s.talks, err = serveTalks(ctx, &setup); err != nil {
 			return nil, fmt.Errorf("--demo: %w: --no-demo turns the demo off", err)
@@ -127,7 +128,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	return s, nil
 }
 
-// exportFrom returns what page.Options.Export does.
+// exportFrom returns what web.Options.Export does.
 func exportFrom(s *server.Server) func(context.Context, string, io.Writer) error {
 	return func(ctx context.Context, account string, w io.Writer) error {
 		_, err := s.ExportAccount(ctx, account, w, server.ExportOptions{})
@@ -135,7 +136,7 @@ func exportFrom(s *server.Server) func(context.Context, string, io.Writer) error
 	}
 }
 
-// removeFrom returns what page.Options.Remove does. A removal goes on when its request ends.
+// removeFrom returns what web.Options.Remove does. A removal goes on when its request ends.
 func removeFrom(s *server.Server) func(context.Context, string) error {
 	return func(ctx context.Context, account string) error {
 		_, err := s.RemoveAccount(context.WithoutCancel(ctx), account)
@@ -163,7 +164,7 @@ func routes(s *server.Server, identify func(http.Handler) http.Handler, permitte
 
 // keepSweeping removes the data of former guests, until stop.
 func (s *website) keepSweeping() error {
-	api, err := page.InProcess(s.server.Handler())
+	api, err := web.InProcess(s.server.Handler())
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -159,7 +160,7 @@ func TestJobOfAnotherVersionIsShown(t *testing.T) {
 		"a code without links":  {`{"jobId": "1", "status": "failed", "stage": "queued", "error": {"code": "UPGRADE_REQUIRED", "message": "x", "actionUrl": "javascript:alert(1)"}}`, `href="#ZgotmplZ"`},
 		"a text without a text": {`{"jobId": "1", "status": "success", "stage": "done", "sequence": 3, "attempt": 1, "format": "json", "cached": false}`, "no longer available"},
 	} {
-		pages, err := page.New(page.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pages, err := page.New(web.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), API: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("Retry-After", "-5")
 			_, _ = io.WriteString(w, c.job)

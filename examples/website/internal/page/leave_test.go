@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
@@ -66,7 +66,7 @@ func TestUsersLeave(t *testing.T) {
 func TestUsersLeaveInPart(t *testing.T) {
 	t.Parallel()
 	s := newMember(t)
-	s.change(t, func(o *page.Options) {
+	s.change(t, func(o *web.Options) {
 		o.Remove = func(context.Context, string) error { return errors.New("the database is away") }
 	})
 	a := s.post(t, "/account/remove", "password", ownPassword)
@@ -80,7 +80,7 @@ func TestExportsOfUsers(t *testing.T) {
 	t.Parallel()
 	s := newMember(t)
 	begun, free := make(chan struct{}), make(chan struct{})
-	s.change(t, func(o *page.Options) {
+	s.change(t, func(o *web.Options) {
 		o.Export = func(context.Context, string, io.Writer) error {
 			close(begun)
 			<-free

@@ -17,6 +17,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -24,7 +25,7 @@ import (
 func overAPI(t *testing.T, api http.HandlerFunc) (*site, *lockedBuffer) {
 	t.Helper()
 	s, log := newSite(t, visitor.User), &lockedBuffer{}
-	pages, err := page.New(page.Options{API: api, Visitors: s.visitors, Accounts: s.Accounts, Log: slog.New(slog.NewTextHandler(log, nil))})
+	pages, err := page.New(web.Options{API: api, Visitors: s.visitors, Accounts: s.Accounts, Log: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	whole := s.visitors.Identify(pages)
 	s.pages.Store(&whole)
@@ -224,7 +225,7 @@ func TestPageThatPanics(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	s := newSite(t, visitor.User)
-	pages, err := page.New(page.Options{API: s.Handler(), Visitors: s.visitors, Log: slog.New(slog.NewTextHandler(&log, nil))}) // no Accounts: /keys needs them
+	pages, err := page.New(web.Options{API: s.Handler(), Visitors: s.visitors, Log: slog.New(slog.NewTextHandler(&log, nil))}) // no Accounts: /keys needs them
 	require.NoError(t, err)
 	whole := s.visitors.Identify(pages)
 	s.pages.Store(&whole)

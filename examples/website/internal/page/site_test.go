@@ -20,6 +20,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -89,17 +90,17 @@ func newSite(t *testing.T, who visitor.Kind, opts ...servertest.Option) *site {
 // build puts the pages before the service as it is now.
 func (s *site) build(t *testing.T) {
 	t.Helper()
-	s.change(t, func(*page.Options) {})
+	s.change(t, func(*web.Options) {})
 }
 
 // change is build with other options.
-func (s *site) change(t *testing.T, change func(*page.Options)) {
+func (s *site) change(t *testing.T, change func(*web.Options)) {
 	t.Helper()
 	permitted := s.visitors.Permit(s.Server.Server)
 	if s.before != nil {
 		permitted = s.before(permitted)
 	}
-	options := page.Options{
+	options := web.Options{
 		API: permitted, Visitors: s.visitors, Accounts: s.Accounts, Export: s.export, Remove: s.remove, Example: example,
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}

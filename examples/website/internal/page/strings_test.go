@@ -28,7 +28,7 @@ func TestEveryTextIsUsed(t *testing.T) {
 		"templates/*.html":       regexp.MustCompile(`\bt (\(print )?"([\w.]+)"`),
 		"templates/parts/*.html": regexp.MustCompile(`\bt (\(print )?"([\w.]+)"`),
 		"assets/*.js":            regexp.MustCompile("\\bt\\(()[\"'`]([\\w.]+)"),
-		"*.go":                   regexp.MustCompile(`\.text\(()"([\w.]+)"`),
+		"../*/*.go":              regexp.MustCompile(`\.(?:Text|Refuse)\((transcript\.\w+, )?"([\w.]+)"`),
 	} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // databases that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
@@ -272,7 +272,7 @@ func TestWhatGuestsHaveMadeGoes(t *testing.T) {
 		require.Positive(t, rows("guest:%"))
 		require.Equal(t, 1, rows("ada"))
 
-		api, err := page.InProcess(s.Handler())
+		api, err := web.InProcess(s.Handler())
 		require.NoError(t, err)
 		sweep := func(at time.Time, by *visitor.Visitors) error { return by.Sweep(t.Context(), api, at) }
 		require.NoError(t, sweep(time.Now().Add(29*24*time.Hour), s.visitors))
@@ -282,7 +282,7 @@ func TestWhatGuestsHaveMadeGoes(t *testing.T) {
 		assert.Equal(t, 1, storetest.Count(t, o, "website_sessions"))
 
 		// The API is away in the middle: the guest stays, for the next time.
-		broken, err := page.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		broken, err := web.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodDelete {
 				http.Error(w, "away", http.StatusServiceUnavailable)
 				return
@@ -296,7 +296,7 @@ func TestWhatGuestsHaveMadeGoes(t *testing.T) {
 
 		// It will not let go of the first guest's row, ever: the other guest goes all the same.
 		refused := ""
-		stubborn, err := page.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		stubborn, err := web.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if refused == "" && r.Method == http.MethodDelete {
 				refused = r.URL.Path
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // databases that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -130,7 +130,7 @@ func TestNewerTables(t *testing.T) {
 		all, err := s.visitors.Users(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, all, 2)
-		api, err := page.InProcess(s.Handler())
+		api, err := web.InProcess(s.Handler())
 		require.NoError(t, err)
 		require.NoError(t, s.visitors.Sweep(t.Context(), api, time.Now().Add(32*24*time.Hour)))
 		assert.Zero(t, storetest.Count(t, o, "website_guests"))
@@ -166,7 +166,7 @@ func TestSweepOfARowThatStays(t *testing.T) {
 	s := onSQLite(t)
 	guest := s.browser(t)
 	guest.ended(jobOf(t, guest.extract(video(0))))
-	api, err := page.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	api, err := web.InProcess(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodDelete {
 			r.URL.Path = "/v1/library/transcripts/video_site/" + video(99)
 		}

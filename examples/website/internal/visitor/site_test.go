@@ -15,6 +15,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/page"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // databases that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -86,7 +87,7 @@ func open(t *testing.T, o visitor.Options) *visitor.Visitors {
 func (s *site) serve(t *testing.T, v *visitor.Visitors) {
 	t.Helper()
 	permitted := v.Permit(s.Server.Server)
-	pages, err := page.New(page.Options{API: permitted, Visitors: v, Accounts: s.Accounts})
+	pages, err := page.New(web.Options{API: permitted, Visitors: v, Accounts: s.Accounts})
 	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", s.Handler())

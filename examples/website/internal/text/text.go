@@ -1,0 +1,34 @@
+// Package text has the pages of saved texts: the text itself, its corrections, history and links,
+// and the library of all texts.
+package text
+
+import "github.com/transcriptkit/transcriptkit/examples/website/internal/web"
+
+// AddTo adds the pages of saved texts to a site.
+func AddTo(s *web.Site) {
+	s.Handle(web.MaxForm, web.Routes{
+		"GET /transcripts/{platform}/{externalId}":                 texts{s}.show,
+		"GET /transcripts/{platform}/{externalId}/download":        texts{s}.download,
+		"GET /transcripts/{platform}/{externalId}/copy":            texts{s}.copy,
+		"GET /transcripts/{platform}/{externalId}/edit":            web.Member(edits{s}.show),
+		"POST /transcripts/{platform}/{externalId}/speakers":       web.Member(edits{s}.nameSpeaker),
+		"GET /transcripts/{platform}/{externalId}/history":         web.Member(histories{s}.show),
+		"POST /transcripts/{platform}/{externalId}/history":        web.Member(histories{s}.restore),
+		"GET /transcripts/{platform}/{externalId}/import":          web.Member(imports{s}.show),
+		"GET /library/import":                                      web.Member(imports{s}.show),
+		"GET /transcripts/{platform}/{externalId}/share":           web.Member(shares{s}.show),
+		"POST /transcripts/{platform}/{externalId}/share":          web.Member(shares{s}.create),
+		"POST /transcripts/{platform}/{externalId}/share/{id}/end": web.Member(shares{s}.end),
+		"GET /shared/{token}":                                      ofLink(links{s}.show),
+		"GET /shared/{token}/copy":                                 ofLink(links{s}.copy),
+		"GET /shared/{token}/download":                             ofLink(links{s}.download),
+		"GET /library":                                             web.Member(shelf{s}.show),
+		"GET /library/export":                                      web.Member(shelf{s}.export),
+		"POST /library/transcripts/{platform}/{externalId}/star":   web.Member(shelf{s}.star),
+	})
+	s.Handle(maxLinesBytes, web.Routes{"POST /transcripts/{platform}/{externalId}/edit": web.Member(edits{s}.save)})
+	s.Handle(maxImportBytes+web.MaxForm, web.Routes{
+		"POST /library/import":                             web.Member(imports{s}.save),
+		"POST /transcripts/{platform}/{externalId}/import": web.Member(imports{s}.save),
+	})
+}
