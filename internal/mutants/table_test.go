@@ -26,10 +26,10 @@ var table = []mutant{
 	{"server/internal/db/recordings.go", `w.delete(ctx, "account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `w.delete(ctx, "external_id = ? AND until > ?", externalID, sqldb.Moment(at))`, "server TestRecordingsOfOthers"},
 	{"server/internal/db/recordings.go", `Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `Where("account = ? AND external_id = ? AND ? IS NOT NULL", account, externalID, sqldb.Moment(at))`, "server/internal/db TestRecordingBelongsToItsAccount"},
 	{"server/internal/api/recordings.go", `if err := m.mayGoOn(ctx, r, file); err != nil {`, `if err := m.mayGoOn(ctx, r, file); err != nil && false {`, "server TestRecordingStopsWhenItMayNotGoOn"},
-	{"server/internal/api/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/api/resource/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api/resource TestPageTokenOfAnotherList"},
 	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},
-	{"server/internal/api/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/api/resource/pagetoken.go", `if l.Token(after) != token {`, `if false {`, "server/internal/api/resource TestPageTokenOfAnotherList"},
 	{"server/internal/db/contents.go", " AND NOT t.edited\n", "\n", "server TestCorrectionIsTheAccountsAlone"},
 	{"server/internal/db/librarysave.go", `Where("NOT library_row.edited")`, `Where("TRUE")`, "server/internal/corrections TestSharedTextIsMadeAgain"},
 	{"server/internal/corrections/corrections.go", `case !is && (err != nil || next != nil):`, `case false:`, "server TestCorrectionOfAnotherText"},
@@ -66,7 +66,7 @@ var table = []mutant{
 	{"server/internal/api/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
 
 	// API4 Unrestricted Resource Consumption
-	{"server/internal/api/eventstreamlimit.go", `c.open.Take(p.Account, p.Plan.EventStreams)`, `c.open.Take(p.Account, 1000)`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/api/resource/eventstreamlimit.go", `c.open.Take(p.Account, p.Plan.EventStreams)`, `c.open.Take(p.Account, 1000)`, "server TestStreamsOfAnAccountAreLimited"},
 	{"server/internal/edge/authenticate.go", `e.ofAccount(r.Context(), in.principal)`, `error(nil)`, "server TestRequestsUnderWayAreBounded"},
 	{"server/internal/edge/route.go", `h = e.countingClients(h)`, ``, "server TestRequestsUnderWayAreBounded"},
 	{"server/internal/edge/patience.go", `*p-patience(waited)`, `*p`, "server TestPatienceWithReaders"},
@@ -83,7 +83,7 @@ var table = []mutant{
 	// API6 Unrestricted Access to Sensitive Business Flows
 	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
 	{"server/account/verify.go", `case !plan.Paid:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
-	{"server/internal/api/admit.go", `if a == nil {`, `if true {`, "server TestAdmit"},
+	{"server/internal/api/resource/admit.go", `if a == nil {`, `if true {`, "server TestAdmit"},
 	{"server/internal/throttle/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/internal/throttle TestCoolDowns"},
 
 	// API7 Server Side Request Forgery

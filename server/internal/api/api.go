@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -34,7 +35,7 @@ type Config struct {
 	Shares      *shares.Shares
 	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
 	Checker     edge.AccountChecker                               // says whether an account may use the service now
-	Admit       Admit                                             // has the last word on new work; nil: the plan decides
+	Admit       resource.Admit                                    // has the last word on new work; nil: the plan decides
 	BasePath    string                                            // the start of the paths in answers; empty: the root
 	Version     string                                            // of the program, for GET /healthz
 	Unconfined  func() error                                      // why the kernel does not hold programs to the egress guard; nil: it does
@@ -67,8 +68,8 @@ type API struct {
 
 // New makes an API.
 func New(c Config) *API {
-	found := &contents{sites: c.Sites, direct: c.DirectMedia, shortLinks: c.ShortLinks, timeout: c.Timeout}
-	recent, streams := newRecentAnswers(), &streamCounter{metrics: c.Metrics}
+	found := &resource.Contents{Sites: c.Sites, Direct: c.DirectMedia, ShortLinks: c.ShortLinks, Timeout: c.Timeout}
+	recent, streams := resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
 	saved := &savedTexts{recordings: &recordings{c.Pipeline, c.Lifetime}, pipeline: c.Pipeline, sites: c.Sites, recent: recent}
 	a := &API{
 		lifetime: c.Lifetime,

@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -45,11 +46,11 @@ type batchRequest struct {
 
 // table is the table of the JSON body.
 func (req *batchRequest) table() request.Table {
-	playlist, channel := request.Text(1, maxURL), request.Text(1, maxURL)
+	playlist, channel := request.Text(1, resource.MaxURL), request.Text(1, resource.MaxURL)
 	return request.Table{
 		Name: "CreateBatchRequest",
 		Fields: append([]*request.Field{
-			request.New("urls", &req.urls, request.List(request.Text(1, maxURL), 1, batches.MaxEntries)).
+			request.New("urls", &req.urls, request.List(request.Text(1, resource.MaxURL), 1, batches.MaxEntries)).
 				About("Links, short links, and bare ids of the video site."),
 			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
 			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
@@ -63,7 +64,7 @@ func (req *batchRequest) table() request.Table {
 // options are the fields that every batch may have.
 func (req *batchRequest) options() []*request.Field {
 	return []*request.Field{
-		languageField(&req.languages).ShowDefault(defaultLanguage),
+		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
 		request.New("maxItems", &req.maxItems, request.Integer(1, batches.MaxItems)).
 			About("Only so many items, the first of them."),
 	}
@@ -82,7 +83,7 @@ func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case edge.ContentType(r) == "text/csv":
-		if present && !declaresUTF8(r) {
+		if present && !resource.DeclaresUTF8(r) {
 			return edge.Unsupported("Send the CSV in UTF-8, as text/csv or text/csv; charset=utf-8.")
 		}
 		read = req.readCSV
@@ -177,13 +178,13 @@ func (b *batchJobs) batchOf(req *batchRequest) (wanted batches.Request, err erro
 
 func listed(kind engine.ListKind, find func(string) (site.Match, error), text string) (*engine.List, error) {
 	match, err := find(text)
-	list := listNamed(kind, match)
+	list := resource.ListNamed(kind, match)
 	return &list, err
 }
 
 // batchOperation is what Config.Admit is asked of a batch.
-func batchOperation(b *batches.Request) Operation {
-	op := Operation{ID: createBatch, Items: len(b.Entries)}
+func batchOperation(b *batches.Request) resource.Operation {
+	op := resource.Operation{ID: createBatch, Items: len(b.Entries)}
 	if b.List != nil {
 		op.Platform, op.ExternalID = b.List.Platform, b.List.ID
 	}

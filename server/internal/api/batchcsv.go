@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -23,14 +23,6 @@ const csvColumn = "url"
 // maxColumns is how many columns a CSV body may have: as many as a spreadsheet has.
 // With millions of columns, a row would take many times the body's own memory.
 const maxColumns = 16384
-
-// declaresUTF8 reports whether a Content-Type names UTF-8, US-ASCII, or no character set. The
-// bytes of another character set can be valid UTF-8 by chance, and then mean other links.
-func declaresUTF8(r *http.Request) bool {
-	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // contentType has read it
-	charset, named := params["charset"]
-	return !named || slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, strings.ToLower(charset))
-}
 
 // linksOfCSV are the links of a CSV body (RFC 4180, in UTF-8): a row with the names of
 // the columns, then a link in each row. Rows without anything in them are passed over.
@@ -64,8 +56,8 @@ func linksOfCSV(body []byte) ([]string, error) {
 		switch n := utf8.RuneCountInString(link); {
 		case n == 0:
 			return nil, csvFault(line, "has no %s", csvColumn)
-		case n > maxURL:
-			return nil, csvFault(line, "has a %s of %d characters, and %d are allowed", csvColumn, n, maxURL)
+		case n > resource.MaxURL:
+			return nil, csvFault(line, "has a %s of %d characters, and %d are allowed", csvColumn, n, resource.MaxURL)
 		case len(links) == batches.MaxEntries:
 			return nil, fewEnough(len(links) + 1)
 		}

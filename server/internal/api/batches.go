@@ -9,6 +9,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -24,9 +25,9 @@ type batchJobs struct {
 	lifetime *edge.Lifetime
 	pipeline *pipeline.Pipeline
 	sites    *site.Table
-	admit    Admit
-	streams  *streamCounter
-	timeout  withTimeout
+	admit    resource.Admit
+	streams  *resource.StreamCounter
+	timeout  resource.WithTimeout
 	basePath string
 }
 
@@ -106,7 +107,7 @@ type BatchList struct {
 
 // batchesQuery is the query of GET /v1/batch.
 type batchesQuery struct {
-	paging
+	resource.Paging
 	status batch.Status // empty: any
 }
 
@@ -118,7 +119,7 @@ const (
 
 func (q *batchesQuery) table() request.Table {
 	return request.Table{Fields: append(
-		q.fields(mostBatches, usualBatches),
+		q.Fields(mostBatches, usualBatches),
 		request.New("status", &q.status, request.Enum([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled})).About("Only batches that stand so."),
 	)}
 }
@@ -130,19 +131,19 @@ func (b *batchJobs) listBatches(w http.ResponseWriter, r *http.Request) error {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list := listingOf(r, query)
-	before, err := list.before(q.pageToken)
+	list := resource.ListingOf(r, query)
+	before, err := list.Before(q.PageToken)
 	if err != nil {
 		return err
 	}
-	found, err := b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, q.maxResults+1)
+	found, err := b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, q.MaxResults+1)
 	if err != nil {
 		return err
 	}
 	a := BatchList{Batches: found}
-	if len(found) > q.maxResults {
-		a.Batches = found[:q.maxResults]
-		a.NextPageToken = list.token(a.Batches[q.maxResults-1].ID)
+	if len(found) > q.MaxResults {
+		a.Batches = found[:q.MaxResults]
+		a.NextPageToken = list.Token(a.Batches[q.MaxResults-1].ID)
 	}
 	return edge.RespondJSON(w, http.StatusOK, a)
 }
@@ -162,14 +163,14 @@ const (
 
 // batchQuery is the query of GET /v1/batch/{batchId}.
 type batchQuery struct {
-	paging
+	resource.Paging
 	wait time.Duration
 }
 
 func (q *batchQuery) table() request.Table {
 	return request.Table{Fields: append(
-		q.fields(mostItems, usualItems),
-		request.New("waitMs", &q.wait, request.Milliseconds(maxWait).Default(0)).
+		q.Fields(mostItems, usualItems),
+		request.New("waitMs", &q.wait, request.Milliseconds(resource.MaxWait).Default(0)).
 			About("Milliseconds to hold the answer, until the batch has ended."),
 	)}
 }
@@ -184,9 +185,9 @@ func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id, unknown := batchID(r)
-	list := listingOf(r, request.Table{}) // a token is good for every page size and wait
+	list := resource.ListingOf(r, request.Table{}) // a token is good for every page size and wait
 	if unknown != nil {
-		return cmp.Or(list.after(q.pageToken, new(int)), unknown)
+		return cmp.Or(list.After(q.PageToken, new(int)), unknown)
 	}
 	a, waitedFor, err := b.page(r.Context(), edge.Principal(r), id, list, &q)
 	if err != nil {
@@ -199,21 +200,21 @@ func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // page is a page of a batch, and tells whether it has waited for the end of the batch.
-func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, list listing, q *batchQuery) (_ *BatchPage, waitedFor bool, err error) {
+func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, list resource.Listing, q *batchQuery) (_ *BatchPage, waitedFor bool, err error) {
 	after := 0
-	if err := list.after(q.pageToken, &after); err != nil {
+	if err := list.After(q.PageToken, &after); err != nil {
 		return nil, false, err
 	}
 	if waitedFor, err = b.waitForBatch(ctx, p, id, q.wait); err != nil {
 		return nil, false, err
 	}
-	page, err := b.pipeline.Batches.Page(ctx, p.Account, id, after, q.maxResults)
+	page, err := b.pipeline.Batches.Page(ctx, p.Account, id, after, q.MaxResults)
 	if err != nil {
 		return nil, false, err
 	}
 	a := &BatchPage{Batch: *page.Batch, Items: page.Items}
 	if page.Next > 0 {
-		a.NextPageToken = list.token(page.Next)
+		a.NextPageToken = list.Token(page.Next)
 	}
 	return a, waitedFor, nil
 }
@@ -225,7 +226,7 @@ func (b *batchJobs) waitForBatch(ctx context.Context, p account.Principal, id st
 	if wait == 0 {
 		return false, nil
 	}
-	closed, ok := b.streams.take(ctx, p)
+	closed, ok := b.streams.Take(ctx, p)
 	if !ok {
 		return false, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/batch/export"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -41,9 +42,9 @@ func (x *exports) routes() []edge.Route {
 		},
 	}
 	for _, media := range []string{"text/plain", "text/csv", "application/x-subrip", "text/vtt", "application/zip"} {
-		rt.Answers = append(rt.Answers, fileAnswer(media, ""))
+		rt.Answers = append(rt.Answers, resource.FileAnswer(media, ""))
 	}
-	rt.Answers = append(rt.Answers, fileAnswer("application/json", ExportedBatch{}))
+	rt.Answers = append(rt.Answers, resource.FileAnswer("application/json", ExportedBatch{}))
 	return []edge.Route{rt}
 }
 

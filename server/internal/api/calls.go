@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -15,50 +16,34 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Call is a route of the API without HTTP, for another face of the service. The caller lets
-// Table read the request, and then calls Answer once. The fields have the bounds of the route,
-// and the answer is the body that the route has.
-type Call struct {
-	Table  request.Table
-	Answer func(context.Context, account.Principal) (any, error)
-	// Once replaces Answer in a route that takes an Idempotency-Key: Once reads the key from the
-	// header of the request. Exactly one of Answer and Once is set.
-	Once func(http.ResponseWriter, *http.Request) (any, error)
-}
-
-// listOf is the list of a call whose table has read its request.
-func listOf(p account.Principal, operation string, table request.Table) listing {
-	return listingNamed(p.Account, operation, filters(table))
-}
-
 // SearchLibrary is GET /v1/library/search.
-func (a *API) SearchLibrary() Call {
+func (a *API) SearchLibrary() resource.Call {
 	asked := new(searchRequest)
 	table := asked.query()
-	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
-		return a.search.find(ctx, p.Account, listOf(p, "searchLibrary", table), asked)
+	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
+		return a.search.find(ctx, p.Account, resource.ListOf(p, "searchLibrary", table), asked)
 	}}
 }
 
 // ListLibrary is GET /v1/library/transcripts.
-func (a *API) ListLibrary() Call {
+func (a *API) ListLibrary() resource.Call {
 	q := new(library.Query)
-	return Call{Table: libraryQuery(q), Answer: func(ctx context.Context, p account.Principal) (any, error) {
+	return resource.Call{Table: libraryQuery(q), Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		return a.library.pipeline.Library.Page(ctx, p.Account, *q)
 	}}
 }
 
 // ListChunks is GET /v1/library/transcripts/{platform}/{externalId}/chunks. A page has usual
 // chunks if the request does not say how many.
-func (a *API) ListChunks(usual int) Call {
+func (a *API) ListChunks(usual int) resource.Call {
 	asked := new(chunkList)
 	table := asked.query(usual)
 	table.Fields = slices.Concat(libraryPath(&asked.key).Fields, table.Fields)
-	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
+	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		if err := a.library.checkKey(asked.key); err != nil {
 			return nil, subject.NotSaved().Because(err)
 		}
-		list := listOf(p, "listChunks", table)
+		list := resource.ListOf(p, "listChunks", table)
 		from, saved, err := a.library.chunksOf(ctx, p.Account, list, asked)
 		if err != nil {
 			return nil, err
@@ -72,10 +57,10 @@ func (a *API) ListChunks(usual int) Call {
 }
 
 // TranscriptInfo is GET /v1/transcript/info.
-func (a *API) TranscriptInfo() Call {
-	src := new(source)
-	return Call{Table: infoQuery(src), Answer: func(ctx context.Context, p account.Principal) (any, error) {
-		content, err := a.info.contents.find(ctx, *src)
+func (a *API) TranscriptInfo() resource.Call {
+	src := new(resource.Source)
+	return resource.Call{Table: infoQuery(src), Answer: func(ctx context.Context, p account.Principal) (any, error) {
+		content, err := a.info.contents.Find(ctx, *src)
 		if err != nil {
 			return nil, err
 		}
@@ -84,11 +69,11 @@ func (a *API) TranscriptInfo() Call {
 }
 
 // SearchVideoSite is GET /v1/video_site/search.
-func (a *API) SearchVideoSite() Call {
+func (a *API) SearchVideoSite() resource.Call {
 	req := new(videoSearchRequest)
 	table := req.table()
 	return a.discovery.call(table, func(ctx context.Context, p account.Principal) (any, error) {
-		at, err := req.at(listOf(p, "searchVideoSite", table))
+		at, err := req.at(resource.ListOf(p, "searchVideoSite", table))
 		if err != nil {
 			return nil, err
 		}
@@ -98,13 +83,13 @@ func (a *API) SearchVideoSite() Call {
 
 // ListChannelVideos is GET /v1/video_site/channels/{channelId}/videos. Here channelId may also be a
 // link.
-func (a *API) ListChannelVideos() Call {
+func (a *API) ListChannelVideos() resource.Call {
 	var text string
 	req := new(uploadsRequest)
 	table := req.table()
 	table.Fields = slices.Concat(channelPath(&text).Fields, table.Fields)
 	return a.discovery.call(table, func(ctx context.Context, p account.Principal) (any, error) {
-		at, err := req.at(listOf(p, "listChannelVideos", table))
+		at, err := req.at(resource.ListOf(p, "listChannelVideos", table))
 		var match site.Match
 		if err == nil {
 			match, err = a.discovery.channelOf(text)
@@ -118,12 +103,12 @@ func (a *API) ListChannelVideos() Call {
 
 // ListPlaylistItems is GET /v1/video_site/playlists/{playlistId}/items. Here playlistId may also be a
 // link.
-func (a *API) ListPlaylistItems() Call {
+func (a *API) ListPlaylistItems() resource.Call {
 	var text string
 	req := new(discovered)
-	table := request.Table{Fields: slices.Concat(playlistPath(&text).Fields, req.fields(maxFound, usualListed))}
+	table := request.Table{Fields: slices.Concat(playlistPath(&text).Fields, req.Fields(maxFound, usualListed))}
 	return a.discovery.call(table, func(ctx context.Context, p account.Principal) (any, error) {
-		at, err := req.at(listOf(p, "listPlaylistItems", table))
+		at, err := req.at(resource.ListOf(p, "listPlaylistItems", table))
 		var match site.Match
 		if err == nil {
 			match, err = a.discovery.playlistOf(text)
@@ -136,8 +121,8 @@ func (a *API) ListPlaylistItems() Call {
 }
 
 // call is a Call about the video site.
-func (d *discovery) call(table request.Table, answer func(context.Context, account.Principal) (any, error)) Call {
-	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
+func (d *discovery) call(table request.Table, answer func(context.Context, account.Principal) (any, error)) resource.Call {
+	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		if err := d.pipeline.Ask.CanDiscover(ctx); err != nil {
 			return nil, err
 		}
@@ -155,10 +140,10 @@ func (d *discovery) playlistOf(text string) (site.Match, error) {
 }
 
 // CreateBatch is POST /v1/batch.
-func (a *API) CreateBatch() Call {
+func (a *API) CreateBatch() resource.Call {
 	req := new(batchRequest)
 	table := req.table()
-	return Call{Table: table, Once: func(w http.ResponseWriter, r *http.Request) (any, error) {
+	return resource.Call{Table: table, Once: func(w http.ResponseWriter, r *http.Request) (any, error) {
 		var made *batch.Job
 		op := a.batches.creation(r, req, func() (map[string]any, error) { return table.Canonical(), nil }, &made)
 		_, err := a.batches.edge.Settle(w, r, op)
@@ -170,13 +155,13 @@ func (a *API) CreateBatch() Call {
 }
 
 // GetBatch is GET /v1/batch/{batchId}.
-func (a *API) GetBatch() Call {
+func (a *API) GetBatch() resource.Call {
 	var id string
 	q := new(batchQuery)
 	table := q.table()
 	table.Fields = slices.Concat(batchPath(&id).Fields, table.Fields)
-	return Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
-		page, _, err := a.batches.page(ctx, p, id, listingNamed(p.Account, "getBatch", id), q)
+	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
+		page, _, err := a.batches.page(ctx, p, id, resource.ListingNamed(p.Account, "getBatch", id), q)
 		return page, err
 	}}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -54,7 +55,7 @@ type captionsRequest struct {
 func (req *captionsRequest) table() request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("videoId", &req.videoID, request.Text(0, 0)).Required().About("The id of a video; a link is none."),
-		languageField(&req.languages).ShowDefault(defaultLanguage).About("Language tags by priority; recognition is not run."),
+		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage).About("Language tags by priority; recognition is not run."),
 	}}
 }
 
@@ -100,7 +101,7 @@ func (c *captions) respondReport(w http.ResponseWriter, r *http.Request, report 
 		shown.RequestID = edge.RequestID(r.Context())
 		report.Error = &shown
 	}
-	body, err := around(report.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+	body, err := resource.Around(report.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 		return wire.AppendCaptionReport(dst, &report.CaptionReport, segments)
 	})
 	if err != nil {

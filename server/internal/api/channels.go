@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -40,8 +41,8 @@ func (d *discovery) channelRoutes() []edge.Route {
 func channelQuery(text *string) request.Table {
 	return request.Table{
 		Fields: []*request.Field{
-			request.New("channel", text, request.Text(1, maxURL)).About("The id of a channel, its @handle, or a link to it."),
-			request.New("channelId", text, request.Text(1, maxURL)).About("The same as channel."),
+			request.New("channel", text, request.Text(1, resource.MaxURL)).About("The id of a channel, its @handle, or a link to it."),
+			request.New("channelId", text, request.Text(1, resource.MaxURL)).About("The same as channel."),
 		},
 		OneOf: [][]string{{"channel"}, {"channelId"}},
 	}
@@ -57,7 +58,7 @@ func (d *discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Ask.Channel(r.Context(), listNamed(engine.ChannelList, match))
+	found, err := d.pipeline.Ask.Channel(r.Context(), resource.ListNamed(engine.ChannelList, match))
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (d *discovery) channelOf(text string) (site.Match, error) {
 // channelPath is the path of the routes about a channel.
 func channelPath(text *string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("channelId", text, request.Text(1, maxExternalID)).Required().About("The id of a channel, or its @handle."),
+		request.New("channelId", text, request.Text(1, resource.MaxExternalID)).Required().About("The id of a channel, or its @handle."),
 	}}
 }
 
@@ -102,7 +103,7 @@ type uploadsRequest struct {
 func (req *uploadsRequest) table() request.Table {
 	return request.Table{Fields: append([]*request.Field{
 		request.New("type", &req.kind, request.Enum(video.Kinds()).Default(video.All)).About("Which uploads are listed."),
-	}, req.fields(maxFound, usualListed)...)}
+	}, req.Fields(maxFound, usualListed)...)}
 }
 
 // listChannelVideos is GET /v1/video_site/channels/{channelId}/videos.
@@ -125,7 +126,7 @@ func (d *discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) er
 
 // uploads is a page of what a channel has uploaded.
 func (d *discovery) uploads(ctx context.Context, channel site.Match, req *uploadsRequest, at engine.Window) (*video.Uploads, error) {
-	found, err := d.pipeline.Ask.Uploads(ctx, listNamed(engine.ChannelList, channel), req.kind, at)
+	found, err := d.pipeline.Ask.Uploads(ctx, resource.ListNamed(engine.ChannelList, channel), req.kind, at)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 func (l *savedTexts) chunkRoutes() []edge.Route {
@@ -50,7 +50,7 @@ const usualChunks = 50
 type chunkList struct {
 	key     library.Key
 	options transcript.ChunkOptions
-	page    paging
+	page    resource.Paging
 }
 
 func (l *chunkList) query(usual int) request.Table {
@@ -60,7 +60,7 @@ func (l *chunkList) query(usual int) request.Table {
 			About("The most characters of a chunk, as people count them: grapheme clusters."),
 		request.New("overlapChars", &l.options.OverlapChars, request.Integer(0, maxOverlapChars).Default(0)).
 			About("The most characters of the end of a chunk with which the next chunk may begin."),
-	}, l.page.fields(200, usual)...)}
+	}, l.page.Fields(200, usual)...)}
 }
 
 // chunkPlace is a place in the chunks of a text. The next page is of the same text, even if
@@ -83,13 +83,13 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	asked.key.Platform, asked.key.ExternalID = key.Platform, key.ExternalID
-	list := listingOf(r, query)
+	list := resource.ListingOf(r, query)
 	from, saved, err := l.chunksOf(r.Context(), edge.Principal(r).Account, list, &asked)
 	if err != nil {
 		return err
 	}
 	etag := func(id string, changed time.Time) (string, error) {
-		return edge.TagOf("chunks1", id, changed.UnixMicro(), asked.options, asked.page.maxResults, from)
+		return edge.TagOf("chunks1", id, changed.UnixMicro(), asked.options, asked.page.MaxResults, from)
 	}
 	tag, err := etag(saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
@@ -114,8 +114,8 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 }
 
 // chunksOf finds the text whose chunks are asked for, and the place at which the page begins.
-func (l *savedTexts) chunksOf(ctx context.Context, owner string, list listing, asked *chunkList) (from chunkPlace, saved *db.Saved, err error) {
-	if err := list.after(asked.page.pageToken, &from); err != nil {
+func (l *savedTexts) chunksOf(ctx context.Context, owner string, list resource.Listing, asked *chunkList) (from chunkPlace, saved *db.Saved, err error) {
+	if err := list.After(asked.page.PageToken, &from); err != nil {
 		return from, nil, err
 	}
 	key := asked.key
@@ -125,7 +125,7 @@ func (l *savedTexts) chunksOf(ctx context.Context, owner string, list listing, a
 }
 
 // chunkPage is the page of a list that begins at a place.
-func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, from chunkPlace) (*library.ChunkPage, error) {
+func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list resource.Listing, from chunkPlace) (*library.ChunkPage, error) {
 	segments, err := t.SegmentsJSON.Plain()
 	if err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, 
 		return nil, err
 	}
 	version := versionOf(t, segments, words)
-	if asked.page.pageToken != "" && (from.Text != version || from.Index < 0) {
-		return nil, invalidPageToken("belongs to an older version of the text: read the list from its start")
+	if asked.page.PageToken != "" && (from.Text != version || from.Index < 0) {
+		return nil, resource.InvalidPageToken("belongs to an older version of the text: read the list from its start")
 	}
 	if segments, err = wire.WithWords(segments, words); err != nil {
 		return nil, err
@@ -149,11 +149,11 @@ func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list listing, 
 		switch {
 		case chunk.Index < from.Index:
 			continue
-		case len(page.Chunks) == asked.page.maxResults:
-			page.NextPageToken = list.token(chunkPlace{t.Lang, version, chunk.Index})
+		case len(page.Chunks) == asked.page.MaxResults:
+			page.NextPageToken = list.Token(chunkPlace{t.Lang, version, chunk.Index})
 			return page, nil
 		}
-		chunk.URL = linkTo(l.sites, t.Platform, t.ExternalID, chunk.Start)
+		chunk.URL = resource.LinkTo(l.sites, t.Platform, t.ExternalID, chunk.Start)
 		page.Chunks = append(page.Chunks, chunk)
 	}
 	return page, nil
@@ -168,21 +168,4 @@ func versionOf(t *db.Transcript, segments, words []byte) string {
 		_, _ = hash.Write(part) // never fails
 	}
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8])
-}
-
-// linkTo is the link to a moment of a content, in seconds; nil: the platform has no such links.
-func linkTo(sites *site.Table, platform transcript.Platform, externalID string, start float64) *string {
-	of, ok := sites.Site(platform)
-	at := of.At
-	if place, elsewhere := of.Elsewhere[externalID]; elsewhere {
-		at = place.At
-	}
-	if !ok || at == "" {
-		return nil
-	}
-	link, err := sites.At(platform, externalID, int(start))
-	if err != nil {
-		return nil //nolint:nilerr // the table has changed and knows no such id any more
-	}
-	return &link
 }

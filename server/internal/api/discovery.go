@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -16,7 +17,7 @@ import (
 // discovery shows what there is on the video site.
 type discovery struct {
 	pipeline *pipeline.Pipeline
-	contents *contents
+	contents *resource.Contents
 	sites    *site.Table
 }
 
@@ -45,8 +46,8 @@ func (d *discovery) discovering(h func(http.ResponseWriter, *http.Request) error
 
 // discovered is the requested page of a list of the video site.
 type discovered struct {
-	paging
-	list listing
+	resource.Paging
+	list resource.Listing
 }
 
 // read reads the query, which has the fields of the page, and returns the requested part of the
@@ -55,21 +56,21 @@ func (d *discovered) read(r *http.Request, query request.Table) (at engine.Windo
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return at, err
 	}
-	return d.at(listingOf(r, query))
+	return d.at(resource.ListingOf(r, query))
 }
 
 // at is the part of the list that the request wants.
-func (d *discovered) at(list listing) (at engine.Window, err error) {
+func (d *discovered) at(list resource.Listing) (at engine.Window, err error) {
 	d.list = list
 	// Bytes, which JSON has without escapes, so that every place fits into a token.
 	var after []byte
-	if err := d.list.after(d.pageToken, &after); err != nil {
+	if err := d.list.After(d.PageToken, &after); err != nil {
 		return at, err
 	}
-	if d.pageToken != "" && !ask.ValidNext(string(after)) {
-		return at, invalidPageToken("is no token of this service")
+	if d.PageToken != "" && !ask.ValidNext(string(after)) {
+		return at, resource.InvalidPageToken("is no token of this service")
 	}
-	return engine.Window{After: string(after), Max: d.maxResults}, nil
+	return engine.Window{After: string(after), Max: d.MaxResults}, nil
 }
 
 // next is the token of the page that begins at a place; empty: there is none.
@@ -77,12 +78,7 @@ func (d *discovered) next(at string) string {
 	if at == "" {
 		return ""
 	}
-	return d.list.token([]byte(at))
-}
-
-// listNamed is the list of a match.
-func listNamed(kind engine.ListKind, match site.Match) engine.List {
-	return engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}
+	return d.list.Token([]byte(at))
 }
 
 func notOnVideoSite(p transcript.Platform) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
@@ -35,9 +36,9 @@ func (l *savedTexts) downloadRoutes() []edge.Route {
 		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}
 	for _, media := range []string{"text/plain", "application/x-subrip", "text/vtt", "text/markdown"} {
-		rt.Answers = append(rt.Answers, fileAnswer(media, ""))
+		rt.Answers = append(rt.Answers, resource.FileAnswer(media, ""))
 	}
-	rt.Answers = append(rt.Answers, fileAnswer("application/json", TranscriptOrPodcast{}))
+	rt.Answers = append(rt.Answers, resource.FileAnswer("application/json", TranscriptOrPodcast{}))
 	return []edge.Route{rt}
 }
 
@@ -47,11 +48,6 @@ type TranscriptOrPodcast struct{}
 // JSONSchemaOneOf lists the two types for the document.
 func (TranscriptOrPodcast) JSONSchemaOneOf() []any {
 	return []any{transcript.Transcript{}, format.Podcast{}}
-}
-
-// fileAnswer documents a file as an answer.
-func fileAnswer(media string, body any) edge.Answer {
-	return edge.Answer{Status: http.StatusOK, ContentType: media, Body: body, Headers: []edge.Header{edge.HeaderETag, edge.HeaderDisposition}}
 }
 
 // download describes the file of a saved transcript.
@@ -114,7 +110,7 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	etag = d.tag(t.ID, t.ChangedAt) // it may have been made again since
-	body, err := l.recent.remembered(etag, func() (*packed.Body, error) { return d.file(t) })
+	body, err := l.recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
 	}
@@ -129,7 +125,7 @@ const downloadWriter = "file1"
 
 // tag is the ETag of the file that is made of a transcript.
 func (d *download) tag(id string, changed time.Time) string {
-	return madeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
+	return resource.MadeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
 }
 
 func (d *download) mediaType() string {
@@ -154,7 +150,7 @@ func (d *download) extension() string {
 // file makes the file.
 func (d *download) file(t *db.Transcript) (*packed.Body, error) {
 	if d.format == library.JSON { // as it is stored
-		return around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+		return resource.Around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 			return wire.AppendTranscript(dst, &t.Transcript, segments)
 		})
 	}

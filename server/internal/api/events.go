@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -34,7 +35,7 @@ type eventStreams struct {
 	lifetime *edge.Lifetime
 	metrics  *metrics.Metrics
 	log      *slog.Logger
-	streams  *streamCounter
+	streams  *resource.StreamCounter
 }
 
 func (e *eventStreams) routes() []edge.Route {
@@ -73,9 +74,9 @@ func streamHeader() request.Table {
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.
 func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	closed, ok := e.streams.take(r.Context(), p)
+	closed, ok := e.streams.Take(r.Context(), p)
 	if !ok {
-		return errTooManyStreams
+		return resource.ErrTooManyStreams
 	}
 	defer closed()
 	id, err := jobID(r)
@@ -124,9 +125,9 @@ func (a *API) Pump(ctx context.Context, leave func(), to Watcher, events iter.Se
 // OpenStream counts one of the event streams that an account may have open at once, until closed is
 // called.
 func (a *API) OpenStream(ctx context.Context, p account.Principal) (closed func(), err error) {
-	closed, ok := a.events.streams.take(ctx, p)
+	closed, ok := a.events.streams.Take(ctx, p)
 	if !ok {
-		return nil, errTooManyStreams
+		return nil, resource.ErrTooManyStreams
 	}
 	return closed, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/feed"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
@@ -64,9 +65,9 @@ func (req *followRequest) table() request.Table {
 	return request.Table{
 		Name: "CreateFollowRequest",
 		Fields: append([]*request.Field{
-			request.New("channel", &req.channel, request.Text(1, maxURL)).About("The id of a channel of the video site, its @handle, or a link to it."),
-			request.New("playlist", &req.playlist, request.Text(1, maxURL)).About("The id of a playlist of the video site, or a link to it."),
-			request.New("feed", &req.feed, request.Text(1, maxURL)).About("The address of a feed: RSS, Atom or JSON Feed."),
+			request.New("channel", &req.channel, request.Text(1, resource.MaxURL)).About("The id of a channel of the video site, its @handle, or a link to it."),
+			request.New("playlist", &req.playlist, request.Text(1, resource.MaxURL)).About("The id of a playlist of the video site, or a link to it."),
+			request.New("feed", &req.feed, request.Text(1, resource.MaxURL)).About("The address of a feed: RSS, Atom or JSON Feed."),
 		}, req.options()...),
 		OneOf: [][]string{{"channel"}, {"playlist"}, {"feed"}},
 	}
@@ -75,7 +76,7 @@ func (req *followRequest) table() request.Table {
 // options are the fields that every request for follows may have.
 func (req *followRequest) options() []*request.Field {
 	return []*request.Field{
-		languageField(&req.languages).ShowDefault(defaultLanguage),
+		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
 		request.New("maxItems", &req.maxItems, request.Integer(0, follows.MaxFirst).Default(0)).
 			About("How many of the items that are there become transcripts, the newest of them."),
 	}
@@ -94,7 +95,7 @@ func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case edge.ContentType(r) == "text/csv":
-		if present && !declaresUTF8(r) {
+		if present && !resource.DeclaresUTF8(r) {
 			return edge.Unsupported("Send the CSV in UTF-8, as text/csv or text/csv; charset=utf-8.")
 		}
 		read = req.reader(func(body []byte) ([]feed.Subscription, error) { return feed.ReadCSV(bytes.NewReader(body)) })
@@ -115,7 +116,7 @@ func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
-			wanted.Admit = f.admit.Of(p, Operation{ID: createFollow, Items: len(req.list), Platform: wanted.Wants[0].List.Platform, ExternalID: wanted.Wants[0].List.ExternalID})
+			wanted.Admit = f.admit.Of(p, resource.Operation{ID: createFollow, Items: len(req.list), Platform: wanted.Wants[0].List.Platform, ExternalID: wanted.Wants[0].List.ExternalID})
 			results, err := f.pipeline.Follows.Create(context.WithoutCancel(r.Context()), wanted)
 			return f.reply(&wanted, len(req.list) > 0, results, err)
 		},
@@ -237,8 +238,8 @@ func (f *followed) wantOf(ctx context.Context, account, address string, alone bo
 	}
 	w := follows.Want{Kind: batch.FollowFeed}
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || utf8.RuneCountInString(address) > maxURL {
-		w.Err = transcript.Errorf(transcript.InvalidRequest, "A feed has an http or https address of at most %d characters, without a user name.", maxURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || utf8.RuneCountInString(address) > resource.MaxURL {
+		w.Err = transcript.Errorf(transcript.InvalidRequest, "A feed has an http or https address of at most %d characters, without a user name.", resource.MaxURL)
 		return w
 	}
 	u.Fragment = ""

@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -18,7 +19,7 @@ type followed struct {
 	edge     *edge.Edge
 	pipeline *pipeline.Pipeline
 	sites    *site.Table
-	admit    Admit
+	admit    resource.Admit
 	judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
 	basePath string
 }
@@ -110,16 +111,16 @@ const (
 	usualFollows = 50
 )
 
-type followsQuery struct{ paging }
+type followsQuery struct{ resource.Paging }
 
 func (q *followsQuery) table() request.Table {
-	return request.Table{Fields: q.fields(mostFollows, usualFollows)}
+	return request.Table{Fields: q.Fields(mostFollows, usualFollows)}
 }
 
-type followItemsQuery struct{ paging }
+type followItemsQuery struct{ resource.Paging }
 
 func (q *followItemsQuery) table() request.Table {
-	return request.Table{Fields: q.fields(mostFollows, usualFollows)}
+	return request.Table{Fields: q.Fields(mostFollows, usualFollows)}
 }
 
 // listFollows is GET /v1/follows.
@@ -129,19 +130,19 @@ func (f *followed) listFollows(w http.ResponseWriter, r *http.Request) error {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list := listingOf(r, query)
-	before, err := list.before(q.pageToken)
+	list := resource.ListingOf(r, query)
+	before, err := list.Before(q.PageToken)
 	if err != nil {
 		return err
 	}
-	found, err := f.pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, q.maxResults+1)
+	found, err := f.pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, q.MaxResults+1)
 	if err != nil {
 		return err
 	}
 	a := FollowList{Follows: found}
-	if len(found) > q.maxResults {
-		a.Follows = found[:q.maxResults]
-		a.NextPageToken = list.token(a.Follows[q.maxResults-1].ID)
+	if len(found) > q.MaxResults {
+		a.Follows = found[:q.MaxResults]
+		a.NextPageToken = list.Token(a.Follows[q.MaxResults-1].ID)
 	}
 	return edge.RespondJSON(w, http.StatusOK, a)
 }
@@ -228,21 +229,21 @@ func (f *followed) listItems(w http.ResponseWriter, r *http.Request) error {
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list, before := listingOf(r, query), int64(0)
-	if err := list.after(q.pageToken, &before); err != nil {
+	list, before := resource.ListingOf(r, query), int64(0)
+	if err := list.After(q.PageToken, &before); err != nil {
 		return err
 	}
 	id, err := followID(r)
 	if err != nil {
 		return err
 	}
-	found, next, err := f.pipeline.Follows.Items(r.Context(), edge.Principal(r).Account, id, before, q.maxResults)
+	found, next, err := f.pipeline.Follows.Items(r.Context(), edge.Principal(r).Account, id, before, q.MaxResults)
 	if err != nil {
 		return err
 	}
 	a := FollowItems{Items: found}
 	if next != 0 {
-		a.NextPageToken = list.token(next)
+		a.NextPageToken = list.Token(next)
 	}
 	return edge.RespondJSON(w, http.StatusOK, a)
 }

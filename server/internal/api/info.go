@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -13,7 +14,7 @@ import (
 // contentInfo tells what a link leads to, without a job.
 type contentInfo struct {
 	pipeline *pipeline.Pipeline
-	contents *contents
+	contents *resource.Contents
 }
 
 func (c *contentInfo) routes() []edge.Route {
@@ -23,7 +24,7 @@ func (c *contentInfo) routes() []edge.Route {
 			Operation: "getTranscriptInfo", Tag: "captions",
 			Summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
 			Handle:  c.getTranscriptInfo,
-			Query:   infoQuery(new(source)),
+			Query:   infoQuery(new(resource.Source)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.Info{}}},
 			Codes:   append(codesOfPlatforms(), transcript.UnsupportedPlatform),
 		},
@@ -31,17 +32,17 @@ func (c *contentInfo) routes() []edge.Route {
 }
 
 // infoQuery is the query of GET /v1/transcript/info.
-func infoQuery(src *source) request.Table {
-	return request.Table{Fields: src.fields(), OneOf: oneSource}
+func infoQuery(src *resource.Source) request.Table {
+	return request.Table{Fields: src.Fields(), OneOf: resource.OneSource}
 }
 
 // getTranscriptInfo is GET /v1/transcript/info.
 func (c *contentInfo) getTranscriptInfo(w http.ResponseWriter, r *http.Request) error {
-	var src source
+	var src resource.Source
 	if err := infoQuery(&src).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	content, err := c.contents.find(r.Context(), src)
+	content, err := c.contents.Find(r.Context(), src)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -124,7 +125,7 @@ func pollAfter(stage transcript.Stage) int {
 
 // jobBody is a job as JSON.
 func jobBody(job *view.Job) (*packed.Body, error) {
-	return around(job.SegmentsJSON, func(dst, segments []byte) ([]byte, error) { return wire.AppendJob(dst, &job.Job, segments) })
+	return resource.Around(job.SegmentsJSON, func(dst, segments []byte) ([]byte, error) { return wire.AppendJob(dst, &job.Job, segments) })
 }
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.

@@ -26,7 +26,7 @@ func PollAfter(stage transcript.Stage) int { return pollAfter(stage) }
 // nothing does. FollowJob counts as an event stream. If the account has as many streams as it may, FollowJob
 // returns at once.
 func (a *API) FollowJob(ctx context.Context, p account.Principal, id string, wait time.Duration, told func(*transcript.Job)) (*view.Job, error) {
-	closed, ok := a.events.streams.take(ctx, p)
+	closed, ok := a.events.streams.Take(ctx, p)
 	if !ok {
 		return a.Job(ctx, p.Account, id)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
@@ -29,7 +29,7 @@ type savedTexts struct {
 	recordings *recordings
 	pipeline   *pipeline.Pipeline
 	sites      *site.Table
-	recent     *recentAnswers
+	recent     *resource.RecentAnswers
 }
 
 func (l *savedTexts) routes() []edge.Route {
@@ -54,7 +54,7 @@ func (l *savedTexts) routes() []edge.Route {
 func libraryPath(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("platform", &key.Platform, request.Enum(transcript.Platforms())).Required().About("Where the content is."),
-		request.New("externalId", &key.ExternalID, request.Text(1, maxExternalID)).Required().
+		request.New("externalId", &key.ExternalID, request.Text(1, resource.MaxExternalID)).Required().
 			About("The platform's own id; of an upload what its transcript says."),
 	}}
 }
@@ -82,7 +82,7 @@ func (l *savedTexts) libraryKey(r *http.Request) (key library.Key, err error) {
 // checkKey tells whether a key is outside the grammar of the platform's ids.
 func (l *savedTexts) checkKey(key library.Key) error {
 	if key.Platform == transcript.Upload {
-		if !uploadID.MatchString(key.ExternalID) {
+		if !resource.UploadID.MatchString(key.ExternalID) {
 			return errors.New("server: it is no id of an upload")
 		}
 		return nil
@@ -90,9 +90,6 @@ func (l *savedTexts) checkKey(key library.Key) error {
 	_, err := l.sites.Content(key.Platform, key.ExternalID)
 	return err
 }
-
-// uploadID is the grammar of the ids of uploads.
-var uploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // savedRead is what GET /v1/library/transcripts/{platform}/{externalId} is asked for.
 type savedRead struct {
@@ -148,7 +145,7 @@ func (l *savedTexts) readSaved(ctx context.Context, owner string, key library.Ke
 	}
 	t.Media = media
 	etag = savedTag(saved.Revision, t.ID, t.ChangedAt, include, media)
-	body, err = l.recent.remembered(etag, func() (*packed.Body, error) {
+	body, err = l.recent.Remembered(etag, func() (*packed.Body, error) {
 		segments := t.SegmentsJSON
 		if include == library.Words {
 			var err error
@@ -182,7 +179,7 @@ func (l *savedTexts) textOf(ctx context.Context, owner string, key library.Key, 
 
 // savedBody is the answer about a saved text.
 func savedBody(t *db.Transcript, segments *packed.Bytes, revision int) (*packed.Body, error) {
-	return around(segments, func(dst, segments []byte) ([]byte, error) {
+	return resource.Around(segments, func(dst, segments []byte) ([]byte, error) {
 		dst = append(dst, '{')
 		if by := view.HeardBy(t); by != nil {
 			b, _ := json.Marshal(by) // of strings: it never fails
@@ -203,21 +200,13 @@ func savedTag(revision int, id string, changed time.Time, include library.Includ
 	if media == nil {
 		return tag
 	}
-	return strings.TrimSuffix(tag, `"`) + recordingMark + mediaMark(media) + `"`
+	return strings.TrimSuffix(tag, `"`) + recordingMark + resource.MediaMark(media) + `"`
 }
 
 // textTag is the part of savedTag that tells the text, as the ETag of a text without a recording.
 func textTag(revision int, id string, changed time.Time, include library.Include) string {
-	return `"` + strconv.Itoa(revision) + "-" + madeOf(id, changed, savedWriter, string(include))[1:]
+	return `"` + strconv.Itoa(revision) + "-" + resource.MadeOf(id, changed, savedWriter, string(include))[1:]
 }
 
 // recordingMark begins the mark of a recording in an ETag.
 const recordingMark = "-m"
-
-// mediaMark tells recordings apart in an ETag; empty: none is kept.
-func mediaMark(media *transcript.Recording) string {
-	if media == nil {
-		return ""
-	}
-	return strconv.FormatInt(media.Until.UnixMilli(), 36)
-}

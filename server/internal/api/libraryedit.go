@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -53,7 +54,7 @@ func editTable(e *library.Edit) request.Table {
 
 // editTranscript is PATCH /v1/library/transcripts/{platform}/{externalId}.
 func (l *savedTexts) editTranscript(w http.ResponseWriter, r *http.Request) error {
-	if err := checkJSON(r); err != nil {
+	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
 	key, err := l.textKey(r)
@@ -65,7 +66,7 @@ func (l *savedTexts) editTranscript(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	var e library.Edit
-	if err := readJSON(w, r, editTable(&e)); err != nil {
+	if err := resource.ReadJSON(w, r, editTable(&e)); err != nil {
 		return err
 	}
 	owner := edge.Principal(r)

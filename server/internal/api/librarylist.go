@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -52,7 +53,7 @@ func libraryQuery(q *library.Query) request.Table {
 		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
 			About("Found in titles and channels, without regard to case and accents."),
 		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of that platform, or only batches."),
-		request.New("externalId", &q.ExternalID, request.Plain(1, maxExternalID)).About("Only the content with that id of its platform."),
+		request.New("externalId", &q.ExternalID, request.Plain(1, resource.MaxExternalID)).About("Only the content with that id of its platform."),
 		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
 		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)).About("The order of the rows."),
 		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)).About("The number of the page."),

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -19,7 +20,7 @@ func (d *discovery) playlistRoutes() []edge.Route {
 			Operation: "listPlaylistItems", Tag: "discovery",
 			Summary: "List what a playlist of the video site holds, in its own order.",
 			Handle:  d.discovering(d.listPlaylistItems),
-			Path:    playlistPath(new(string)), Query: request.Table{Fields: new(paging).fields(maxFound, usualListed)},
+			Path:    playlistPath(new(string)), Query: request.Table{Fields: new(resource.Paging).Fields(maxFound, usualListed)},
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Items{}}},
 			Codes:   codesOfDiscovery(transcript.Unavailable),
 		},
@@ -29,7 +30,7 @@ func (d *discovery) playlistRoutes() []edge.Route {
 // playlistPath is the path of the routes about a playlist.
 func playlistPath(id *string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("playlistId", id, request.Text(1, maxExternalID)).Required().About("The id of a playlist."),
+		request.New("playlistId", id, request.Text(1, resource.MaxExternalID)).Required().About("The id of a playlist."),
 	}}
 }
 
@@ -53,7 +54,7 @@ const usualListed = 30
 // listPlaylistItems is GET /v1/video_site/playlists/{playlistId}/items.
 func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) error {
 	var req discovered
-	at, err := req.read(r, request.Table{Fields: req.fields(maxFound, usualListed)})
+	at, err := req.read(r, request.Table{Fields: req.Fields(maxFound, usualListed)})
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) er
 
 // items is a page of what a playlist holds.
 func (d *discovery) items(ctx context.Context, playlist site.Match, req *discovered, at engine.Window) (*video.Items, error) {
-	found, err := d.pipeline.Ask.Items(ctx, listNamed(engine.PlaylistList, playlist), at)
+	found, err := d.pipeline.Ask.Items(ctx, resource.ListNamed(engine.PlaylistList, playlist), at)
 	if err != nil {
 		return nil, err
 	}

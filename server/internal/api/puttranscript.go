@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,11 +24,11 @@ func (a *API) Put(ctx context.Context, account string, t transcript.Transcript) 
 		if account == "" {
 			return "", invalid("account", "is required, because uploads belong to one account")
 		}
-		if !uploadID.MatchString(t.ExternalID) {
+		if !resource.UploadID.MatchString(t.ExternalID) {
 			return "", invalid("externalId", "is not the first 32 hex digits, in lower case, of the SHA-256 of an upload")
 		}
 	} else {
-		match, err := a.transcripts.contents.sites.Content(t.Platform, t.ExternalID)
+		match, err := a.transcripts.contents.Sites.Content(t.Platform, t.ExternalID)
 		if err != nil {
 			return "", err
 		}

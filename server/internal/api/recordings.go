@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/mediatype"
@@ -57,13 +58,13 @@ func (m *recordings) routes() []edge.Route {
 // recordingPath is the path of the routes about a recording.
 func recordingPath(id *string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("externalId", id, request.Text(1, maxExternalID)).Required().About("What the transcript of the upload says."),
+		request.New("externalId", id, request.Text(1, resource.MaxExternalID)).Required().About("What the transcript of the upload says."),
 	}}
 }
 
 // readUploadID reads the id in a path. If it is outside the grammar of ids, there is no such route.
 func readUploadID(r *http.Request) (id string, err error) {
-	if !recordingPath(&id).ReadPath(r.PathValue) || !uploadID.MatchString(id) {
+	if !recordingPath(&id).ReadPath(r.PathValue) || !resource.UploadID.MatchString(id) {
 		return "", edge.ErrUnknownRoute
 	}
 	return id, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -39,7 +40,7 @@ func (f *textSearch) routes() []edge.Route {
 type searchRequest struct {
 	q, lang  string
 	platform transcript.Platform
-	page     paging
+	page     resource.Paging
 }
 
 func (a *searchRequest) query() request.Table {
@@ -48,7 +49,7 @@ func (a *searchRequest) query() request.Table {
 			About(`Words, "phrases", and a * after either for words that begin so; all else is text.`),
 		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of it."),
 		request.New("lang", &a.lang, request.Plain(1, 20)).About("Only transcripts with exactly this language tag."),
-	}, a.page.fields(50, 20)...)}
+	}, a.page.Fields(50, 20)...)}
 }
 
 // searchLibrary is GET /v1/library/search.
@@ -58,7 +59,7 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	found, err := f.find(r.Context(), edge.Principal(r).Account, listingOf(r, query), &asked)
+	found, err := f.find(r.Context(), edge.Principal(r).Account, resource.ListingOf(r, query), &asked)
 	if err != nil {
 		return err
 	}
@@ -66,14 +67,14 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 }
 
 // find is a page of what is said in the library of an account.
-func (f *textSearch) find(ctx context.Context, owner string, list listing, asked *searchRequest) (*library.Found, error) {
+func (f *textSearch) find(ctx context.Context, owner string, list resource.Listing, asked *searchRequest) (*library.Found, error) {
 	look := db.Search{
 		Account: owner, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
-		N: asked.page.maxResults,
+		N: asked.page.MaxResults,
 	}
-	if asked.page.pageToken != "" {
+	if asked.page.PageToken != "" {
 		look.After = new(db.SearchPlace)
-		if err := list.after(asked.page.pageToken, look.After); err != nil {
+		if err := list.After(asked.page.PageToken, look.After); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +90,7 @@ func (f *textSearch) find(ctx context.Context, owner string, list listing, asked
 		return nil, err
 	}
 	if next != nil {
-		found.NextPageToken = list.token(*next)
+		found.NextPageToken = list.Token(*next)
 	}
 	return found, nil
 }
@@ -107,7 +108,7 @@ func (f *textSearch) matchOf(q search.Query, t *db.Transcript, place db.SearchFo
 	for _, at := range place.At {
 		if segment, snippet, ok := q.Hit(text.Segments, at); ok {
 			m.Hits = append(m.Hits, library.Hit{
-				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: linkTo(f.sites, t.Platform, t.ExternalID, segment.Start),
+				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: resource.LinkTo(f.sites, t.Platform, t.ExternalID, segment.Start),
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
@@ -69,7 +70,7 @@ func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	etag := madeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter, string(include))
+	etag := resource.MadeOf(saved.TranscriptID, saved.ChangedAt, sharedWriter, string(include))
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
@@ -77,8 +78,8 @@ func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	etag = madeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
-	body, err := s.texts.recent.remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
+	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
+	body, err := s.texts.recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func sharedBody(t *db.Transcript, include library.Include) (*packed.Body, error)
 			return nil, err
 		}
 	}
-	return around(lines, func(dst, segments []byte) ([]byte, error) {
+	return resource.Around(lines, func(dst, segments []byte) ([]byte, error) {
 		shown := SharedTranscript{shownOf(t)}
 		shown.Transcript.Segments = []transcript.Segment{} // around puts those of the text in their place
 		return json.Marshal(shown)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -94,7 +95,7 @@ func endedQuery(key *library.Key) request.Table {
 
 // createShare is POST /v1/library/transcripts/{platform}/{externalId}/shares.
 func (s *sharedTexts) createShare(w http.ResponseWriter, r *http.Request) error {
-	if err := checkJSON(r); err != nil {
+	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
 	owner, ctx := edge.Principal(r).Account, context.WithoutCancel(r.Context())

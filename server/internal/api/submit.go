@@ -13,8 +13,10 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -57,13 +59,13 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 	if err := edge.CheckPrincipal(p); err != nil {
 		return nil, err
 	}
-	var src source
+	var src resource.Source
 	var wish uploadWishes
 	body := wishesOf(r)
 	name, size, open, file := r.Source.Upload()
 	if !file {
-		fields := slices.Concat(src.fields(), wish.wishes.fields(), []*request.Field{languageField(&wish.languages)})
-		table := request.Table{Fields: fields, OneOf: oneSource}
+		fields := slices.Concat(src.Fields(), wish.wishes.fields(), []*request.Field{resource.LanguageField(&wish.languages)})
+		table := request.Table{Fields: fields, OneOf: resource.OneSource}
 		if link, ok := r.Source.Link(); ok {
 			body["url"] = link
 		} else if platform, id, ok := r.Source.Content(); ok {
@@ -122,14 +124,14 @@ func readWishes(table request.Table, wishes map[string]any) error {
 	return table.ReadJSON(body)
 }
 
-func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src source, wish wishes) (*pipeline.Outcome, error) {
-	content, err := t.contents.findRecording(ctx, src)
+func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src resource.Source, wish wishes) (*pipeline.Outcome, error) {
+	content, err := t.contents.FindRecording(ctx, src)
 	if err != nil {
 		return nil, err
 	}
 	return t.submitted(ctx, wish.wait, pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
-		Admit: t.admit.Of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
+		Admit: t.admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
 	})
 }
 
@@ -172,4 +174,18 @@ func WholeResult(res *view.Result) (*transcript.Result, error) {
 		return nil, fmt.Errorf("server: reading a stored text: %w", err)
 	}
 	return whole, nil
+}
+
+// Rendered is a file that another face makes of a text, or made of the text a moment ago. writer
+// names the version of the written form, and options tell the files of a text apart. The caller
+// has shown that the account may have the text.
+func (a *API) Rendered(res *view.Result, writer string, options []string, render func() ([]byte, error)) (*packed.Body, error) {
+	tag := resource.MadeOf(res.TextID, res.TextChanged, writer, options...)
+	return a.transcripts.recent.Remembered(tag, func() (*packed.Body, error) {
+		file, err := render()
+		if err != nil {
+			return nil, err
+		}
+		return packed.NewBody(packed.Pack(file)), nil
+	})
 }

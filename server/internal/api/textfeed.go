@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -19,7 +20,7 @@ import (
 type textFeeds struct {
 	feeds    *textfeed.Feeds
 	checker  edge.AccountChecker
-	recent   *recentAnswers
+	recent   *resource.RecentAnswers
 	basePath string
 }
 
@@ -129,7 +130,7 @@ func (f *textFeeds) readFeed(w http.ResponseWriter, r *http.Request) error {
 	if f.unmodified(w, r, textfeed.Updated(feed, entries)) {
 		return nil
 	}
-	body, err := f.recent.remembered(etag, func() (*packed.Body, error) {
+	body, err := f.recent.Remembered(etag, func() (*packed.Body, error) {
 		if err := f.feeds.Excerpts(r.Context(), entries); err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/recent"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -50,7 +51,7 @@ type PageRequest struct {
 func (q *PageRequest) Fields() []*request.Field {
 	return []*request.Field{
 		request.New("includeTimestamp", &q.omitTimestamp, request.Not().Default(false)),
-		request.New("pageToken", &q.pageToken, request.Text(1, maxPageToken)),
+		request.New("pageToken", &q.pageToken, request.Text(1, resource.MaxPageToken)),
 	}
 }
 
@@ -61,15 +62,15 @@ func FirstPage(job *view.Job) PageRequest { return PageRequest{omitTimestamp: jo
 // TextRequest asks for the text behind a link.
 type TextRequest struct {
 	PageRequest
-	source source
+	source resource.Source
 	wishes wishes
 }
 
 // Table reads the request.
 func (q *TextRequest) Table() request.Table {
 	return request.Table{Fields: append([]*request.Field{
-		request.New("url", &q.source.url, request.Text(1, maxURL)).Required(),
-		languageField(&q.wishes.languages),
+		request.New("url", &q.source.URL, request.Text(1, resource.MaxURL)).Required(),
+		resource.LanguageField(&q.wishes.languages),
 	}, q.Fields()...)}
 }
 
@@ -87,9 +88,9 @@ func (a *API) SubmitText(ctx context.Context, p account.Principal, q *TextReques
 
 // TextPage is a page of a text. The caller has shown that the account may have the text.
 func (a *API) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage, error) {
-	tag := madeOf(res.TextID, res.TextChanged, "pages1", strconv.FormatBool(q.omitTimestamp))
-	list, page := listingNamed(owner, "text", tag), 0
-	if err := list.after(q.pageToken, &page); err != nil {
+	tag := resource.MadeOf(res.TextID, res.TextChanged, "pages1", strconv.FormatBool(q.omitTimestamp))
+	list, page := resource.ListingNamed(owner, "text", tag), 0
+	if err := list.After(q.pageToken, &page); err != nil {
 		return nil, err
 	}
 	pages, err := a.texts.of(tag, res, !q.omitTimestamp)
@@ -97,11 +98,11 @@ func (a *API) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage
 		return nil, err
 	}
 	if page < 0 || page >= len(pages) {
-		return nil, invalidPageToken("is no token of this service")
+		return nil, resource.InvalidPageToken("is no token of this service")
 	}
 	shown := &TextPage{Result: res, Text: pages[page], Page: page + 1, Pages: len(pages)}
 	if page+1 < len(pages) {
-		shown.NextPageToken = list.token(page + 1)
+		shown.NextPageToken = list.Token(page + 1)
 	}
 	return shown, nil
 }

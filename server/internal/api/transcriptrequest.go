@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -15,15 +16,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The time that POST /v1/transcript waits for a result before it answers with a job.
-const (
-	maxWait     = 10 * time.Second
-	defaultWait = 2 * time.Second
-)
-
-// defaultLanguage is the default of the language list on platforms with captions. On other
-// platforms the recognizer detects the language.
-const defaultLanguage = "en"
+// defaultWait is how long POST /v1/transcript waits for a result before it answers with a job.
+const defaultWait = 2 * time.Second
 
 // wishes are the options of both a link and an upload.
 type wishes struct {
@@ -36,7 +30,7 @@ func (wish *wishes) fields() []*request.Field {
 	return append(viewFields(&wish.view),
 		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)).
 			About("Shows metadata, title, creator and the like."),
-		request.New("waitMs", &wish.wait, request.Milliseconds(maxWait).Default(defaultWait)).
+		request.New("waitMs", &wish.wait, request.Milliseconds(resource.MaxWait).Default(defaultWait)).
 			About("Milliseconds to hold the answer. 0: what is not in the cache is a job at once."),
 	)
 }
@@ -51,7 +45,7 @@ type uploadWishes struct {
 const maxKeepMedia = 10 * 365 * 24 * time.Hour
 
 func (wish *uploadWishes) fields() []*request.Field {
-	return append(wish.wishes.fields(), languageField(&wish.languages),
+	return append(wish.wishes.fields(), resource.LanguageField(&wish.languages),
 		request.New("keepMediaSec", &wish.keepMedia, request.Seconds(maxKeepMedia).Default(0)).
 			About("Seconds for which the service keeps the recording after its text is there. 0: it keeps none. The plan bounds it: `maxKeepMediaSec`."),
 	)
@@ -82,11 +76,6 @@ func viewFields(v *view.View) []*request.Field {
 	}
 }
 
-func languageField(list *transcript.LanguageList) *request.Field {
-	return request.New("language", list, request.Languages()).
-		About("Languages in the order of preference, separated by commas; \"asr\" is a place at which to recognize.")
-}
-
 // canonical is the canonical form of the fields that the table has read. The default language
 // depends on the platform.
 func canonical(t request.Table, p transcript.Platform) map[string]any {
@@ -99,14 +88,14 @@ func canonical(t request.Table, p transcript.Platform) map[string]any {
 
 func defaultLanguages(p transcript.Platform) transcript.LanguageList {
 	if language.HasCaptions(p) {
-		return transcript.LanguageList{{Tag: defaultLanguage}}
+		return transcript.LanguageList{{Tag: resource.DefaultLanguage}}
 	}
 	return transcript.LanguageList{{ASR: true}}
 }
 
 // linkRequest is the JSON body of POST /v1/transcript.
 type linkRequest struct {
-	source
+	resource.Source
 	wishes
 	table request.Table
 }
@@ -115,10 +104,10 @@ func newLinkRequest() *linkRequest {
 	req := new(linkRequest)
 	req.table = request.Table{
 		Name: "CreateTranscriptRequest",
-		Fields: slices.Concat(req.source.fields(), req.wishes.fields(), []*request.Field{
-			languageField(&req.languages).ShowDefault(defaultLanguage),
+		Fields: slices.Concat(req.Source.Fields(), req.wishes.fields(), []*request.Field{
+			resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
 		}),
-		OneOf: oneSource,
+		OneOf: resource.OneSource,
 	}
 	return req
 }
@@ -135,7 +124,7 @@ func (l *linkRequests) next() *linkRequest {
 }
 
 func (l *linkRequests) done(req *linkRequest) {
-	req.source, req.wishes = source{}, wishes{}
+	req.Source, req.wishes = resource.Source{}, wishes{}
 	req.table.Reset()
 	l.idle.Put(req)
 }

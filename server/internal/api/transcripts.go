@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
@@ -31,11 +32,11 @@ type transcripts struct {
 	edge     *edge.Edge
 	lifetime *edge.Lifetime
 	pipeline *pipeline.Pipeline
-	contents *contents
-	admit    Admit
-	recent   *recentAnswers
+	contents *resource.Contents
+	admit    resource.Admit
+	recent   *resource.RecentAnswers
 	links    linkRequests
-	timeout  withTimeout
+	timeout  resource.WithTimeout
 	basePath string
 }
 
@@ -105,7 +106,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 			if err := req.read(w, r); err != nil {
 				return nil, err
 			}
-			if match, err = t.contents.matchRecording(req.source); err != nil {
+			if match, err = t.contents.MatchRecording(req.Source); err != nil {
 				return nil, err
 			}
 			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
@@ -125,7 +126,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 				return edge.Reply{}, err
 			}
 			content := sub.Content
-			sub.Admit = t.admit.Of(p, Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
+			sub.Admit = t.admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
 			sub.Key = key
 			return t.submit(r, req.wait, sub)
 		},
@@ -136,7 +137,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 // linkSubmission is a request for a link as a submission. A short link is followed.
 func (t *transcripts) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (pipeline.Submission, error) {
 	p := edge.Principal(r)
-	content, err := t.contents.content(r.Context(), match)
+	content, err := t.contents.Content(r.Context(), match)
 	return pipeline.Submission{Account: p.Account, Plan: p.Plan, Content: content, Languages: req.languages, View: req.view}, err
 }
 
@@ -204,7 +205,7 @@ func MayUpload(plan account.Plan) error {
 func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish uploadWishes) pipeline.Submission {
 	return pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view, KeepMedia: wish.keepMedia,
-		Admit: t.admit.Of(p, Operation{
+		Admit: t.admit.Of(p, resource.Operation{
 			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
 	}
@@ -318,14 +319,14 @@ func (t *transcripts) cachedReply(res *view.Result, v view.View) (edge.Reply, er
 	if res.Transcript != nil {
 		media = res.Transcript.Media
 	}
-	tag := madeOf(res.TextID, res.TextChanged, resultWriter,
-		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata), mediaMark(media))
-	body, err := t.recent.remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
+	tag := resource.MadeOf(res.TextID, res.TextChanged, resultWriter,
+		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata), resource.MediaMark(media))
+	body, err := t.recent.Remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
 	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
 
 func resultBody(res *view.Result) (*packed.Body, error) {
-	return around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+	return resource.Around(res.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
 		return wire.AppendResult(dst, &res.Result, segments)
 	})
 }

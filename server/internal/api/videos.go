@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -33,7 +34,7 @@ const maxVideos = 50
 // videosQuery is the query of GET /v1/video_site/videos.
 func videosQuery(texts *[]string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("videoId", texts, request.Commas(1, maxVideos, maxURL)).Required().
+		request.New("videoId", texts, request.Commas(1, maxVideos, resource.MaxURL)).Required().
 			About("1 to 50 ids of videos, or links to them, parted by commas."),
 	}}
 }
@@ -67,7 +68,7 @@ func (d *discovery) videoOf(ctx context.Context, text string) (engine.Content, e
 	if err != nil {
 		return engine.Content{}, err
 	}
-	return d.contents.content(ctx, match)
+	return d.contents.Content(ctx, match)
 }
 
 // named is an error about one of several videos, and names the video.

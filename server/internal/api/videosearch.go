@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -46,9 +47,9 @@ func (req *videoSearchRequest) table() request.Table {
 			About("What is found."),
 		request.New("order", &req.search.Order, request.Enum(video.Orders()).Default(video.ByRelevance)).
 			About("What comes first."),
-		request.New("channelId", &req.search.ChannelID, request.Text(1, maxURL)).
+		request.New("channelId", &req.search.ChannelID, request.Text(1, resource.MaxURL)).
 			About("Only what is in this channel: its id, or a link that has it."),
-	}, req.fields(maxFound, usualFound)...)}
+	}, req.Fields(maxFound, usualFound)...)}
 }
 
 // searchVideoSite is GET /v1/video_site/search.

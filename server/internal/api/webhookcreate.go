@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -86,7 +87,7 @@ func (e *endpoints) judged(ctx context.Context, address string) error {
 
 // createWebhook is POST /v1/webhooks.
 func (e *endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error {
-	if err := checkJSON(r); err != nil {
+	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
 	own := edge.Principal(r).Account
@@ -94,7 +95,7 @@ func (e *endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error 
 	return e.edge.Once(w, r, edge.Post{
 		Read: func() (map[string]any, error) {
 			table := newWebhookTable(&params)
-			if err := readJSON(w, r, table); err != nil {
+			if err := resource.ReadJSON(w, r, table); err != nil {
 				return nil, err
 			}
 			return table.Canonical(), e.judged(r.Context(), params.URL)
@@ -158,7 +159,7 @@ func (e *endpoints) post(w http.ResponseWriter, r *http.Request, status int, tab
 			if len(table.Fields) == 0 {
 				err = edge.ReadEmpty(w, r)
 			} else {
-				err = readJSON(w, r, table)
+				err = resource.ReadJSON(w, r, table)
 			}
 			if err != nil {
 				return nil, err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -77,13 +78,13 @@ const (
 
 // deliveriesQuery is the query of GET /v1/webhooks/{webhookId}/deliveries.
 type deliveriesQuery struct {
-	paging
+	resource.Paging
 	status webhook.DeliveryStatus
 }
 
 func (q *deliveriesQuery) table() request.Table {
 	return request.Table{Fields: append(
-		q.fields(mostDeliveries, usualDeliveries),
+		q.Fields(mostDeliveries, usualDeliveries),
 		request.New("status", &q.status, request.Enum([]webhook.DeliveryStatus{webhook.Pending, webhook.Delivered, webhook.Failed})).
 			About("Only deliveries in this state."),
 	)}
@@ -96,8 +97,8 @@ func (e *endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list := listingOf(r, query)
-	before, err := list.before(q.pageToken)
+	list := resource.ListingOf(r, query)
+	before, err := list.Before(q.PageToken)
 	if err != nil {
 		return err
 	}
@@ -105,14 +106,14 @@ func (e *endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	found, err := e.store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, q.maxResults+1)
+	found, err := e.store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, q.MaxResults+1)
 	if err != nil {
 		return err
 	}
 	a := DeliveryList{Deliveries: found}
-	if len(found) > q.maxResults {
-		a.Deliveries = found[:q.maxResults]
-		a.NextPageToken = list.token(a.Deliveries[q.maxResults-1].ID)
+	if len(found) > q.MaxResults {
+		a.Deliveries = found[:q.MaxResults]
+		a.NextPageToken = list.Token(a.Deliveries[q.MaxResults-1].ID)
 	}
 	return edge.RespondJSON(w, http.StatusOK, a)
 }

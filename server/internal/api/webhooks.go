@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
@@ -148,11 +149,11 @@ func (c *webhookChange) change(table request.Table) (change webhook.Change, err 
 // changeWebhook is PATCH /v1/webhooks/{webhookId}.
 func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error {
 	var c webhookChange
-	if err := checkJSON(r); err != nil {
+	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
 	table := c.table()
-	if err := readJSON(w, r, table); err != nil {
+	if err := resource.ReadJSON(w, r, table); err != nil {
 		return err
 	}
 	change, err := c.change(table)
@@ -173,25 +174,6 @@ func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	return edge.RespondJSON(w, http.StatusOK, OneWebhook{*changed})
-}
-
-// checkJSON refuses a body that is not JSON. A handler calls checkJSON first, because a 415
-// comes before every 400.
-func checkJSON(r *http.Request) error {
-	media, present, err := edge.BodyType(r)
-	if err == nil && present && media != "application/json" {
-		err = edge.Unsupported("Send the body as application/json, and say so in Content-Type.")
-	}
-	return err
-}
-
-// readJSON reads a JSON body, which must be there. The handler has called checkJSON before.
-func readJSON(w http.ResponseWriter, r *http.Request, table request.Table) error {
-	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
-	if err != nil {
-		return err
-	}
-	return table.ReadJSON(body)
 }
 
 // deleteWebhook is DELETE /v1/webhooks/{webhookId}.

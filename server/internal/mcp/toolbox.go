@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
@@ -43,7 +44,7 @@ func (f *Face) toolbox() []tool {
 		},
 		{
 			name: "get_chunks", description: "Read a text of the library in small pieces with times and links.",
-			scope: account.Transcripts, reads: true, asked: asking(func(a *api.API) api.Call { return a.ListChunks(usualChunks) }, f.api),
+			scope: account.Transcripts, reads: true, asked: asking(func(a *api.API) resource.Call { return a.ListChunks(usualChunks) }, f.api),
 		},
 		{
 			name: "list_library", description: "List the texts, batches and jobs of the library.",
@@ -78,7 +79,7 @@ func (f *Face) toolbox() []tool {
 
 // asking makes requests of a tool that is a route of the API. The tool has the fields that are
 // named, or all fields of the route.
-func asking(route func(*api.API) api.Call, a *api.API, fields ...string) func() (request.Table, answer) {
+func asking(route func(*api.API) resource.Call, a *api.API, fields ...string) func() (request.Table, answer) {
 	return func() (request.Table, answer) {
 		c := route(a)
 		if fields != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -61,7 +62,7 @@ func (f *Face) submission(p account.Principal, asked *form, upload *pipeline.Upl
 	return pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: asked.spoken(), Prompt: asked.guide(),
 		View: view.View{Format: transcript.JSON},
-		Admit: f.Admit.Of(p, api.Operation{
+		Admit: f.Admit.Of(p, resource.Operation{
 			ID: createTranscription, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
 	}

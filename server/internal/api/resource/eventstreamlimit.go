@@ -1,4 +1,4 @@
-package api
+package resource
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
-// streamCounter counts the open streams of each account.
-type streamCounter struct {
-	metrics *metrics.Metrics
+// StreamCounter counts the open streams of each account.
+type StreamCounter struct {
+	Metrics *metrics.Metrics
 	open    underway.Counter[string]
 }
 
-// errTooManyStreams refuses a stream of an account that has as many as it may.
-var errTooManyStreams = edge.RateLimited(5 * time.Second)
+// ErrTooManyStreams refuses a stream of an account that has as many as it may.
+var ErrTooManyStreams = edge.RateLimited(5 * time.Second)
 
-// take counts the request that ctx belongs to as an open stream until closed is called. It reports
+// Take counts the request that ctx belongs to as an open stream until closed is called. It reports
 // false if the account has as many streams as its plan permits, or as many requests that wait.
-func (c *streamCounter) take(ctx context.Context, p account.Principal) (closed func(), ok bool) {
+func (c *StreamCounter) Take(ctx context.Context, p account.Principal) (closed func(), ok bool) {
 	if !c.open.Take(p.Account, p.Plan.EventStreams) {
 		return nil, false
 	}
@@ -30,6 +30,9 @@ func (c *streamCounter) take(ctx context.Context, p account.Principal) (closed f
 		c.open.Release(p.Account)
 		return nil, false
 	}
-	counted := c.metrics.StreamOpened()
+	counted := c.Metrics.StreamOpened()
 	return func() { counted(); release(); c.open.Release(p.Account) }, true
 }
+
+// MaxWait is the longest time for which a request may hold its answer.
+const MaxWait = 10 * time.Second

@@ -1,7 +1,9 @@
-package api_test
+package resource_test
 
 import (
 	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -9,15 +11,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func listing(t testing.TB, owner, path, query string) api.Listing {
+// listing is the list that an account asks for by a path and a query, whose filter is status.
+func listing(t testing.TB, owner, path, query string) resource.Listing {
 	t.Helper()
-	l, err := api.ListingOf(owner, path, query)
-	require.NoError(t, err)
-	return l
+	ctx := edge.WithPrincipal(t.Context(), account.Principal{Account: owner})
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	var q resource.Paging
+	var status string
+	table := request.Table{Fields: append(q.Fields(500, 50), request.New("status", &status, request.Text(1, 20)))}
+	require.NoError(t, table.ReadQuery(query))
+	return resource.ListingOf(r, table)
 }
 
 // refusesPageToken expects a 400 that names the parameter.
@@ -57,7 +67,7 @@ func TestPageTokenLeadsOn(t *testing.T) {
 func TestPageTokenOfAnotherList(t *testing.T) {
 	t.Parallel()
 	token := listing(t, "globex", "/v1/batch", "status=failed").Token(20)
-	for name, l := range map[string]api.Listing{
+	for name, l := range map[string]resource.Listing{
 		"of another account": listing(t, "initech", "/v1/batch", "status=failed"),
 		"of another path":    listing(t, "globex", "/v1/batch/x", "status=failed"),
 		"of another filter":  listing(t, "globex", "/v1/batch", "status=completed"),
