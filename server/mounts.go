@@ -66,7 +66,7 @@ func (s *Server) MCP() http.Handler { return s.edge.Handler(s.mcp.Routes()) }
 
 // Webhooks serves /v1/webhooks and the paths below: the addresses to which the service sends
 // the events of an account. A mux needs both patterns, "/v1/webhooks" and "/v1/webhooks/".
-func (s *Server) Webhooks() http.Handler { return s.edge.Handler(s.api.Webhooks()) }
+func (s *Server) Webhooks() http.Handler { return s.edge.Handler(s.api.Webhooks.Routes()) }
 
 // Usage serves GET at the pattern "/v1/usage": the limits of an account, and how much of them is used.
 func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }

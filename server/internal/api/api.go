@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -59,7 +60,7 @@ type API struct {
 	search      *textSearch
 	shares      *sharedTexts
 	feeds       *textFeeds
-	webhooks    *endpoints
+	Webhooks    *endpoints.Endpoints
 	usage       *usage
 	health      *health
 	docs        *docs
@@ -91,7 +92,7 @@ func New(c Config) *API {
 		library:  saved,
 		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
 		feeds:    &textFeeds{feeds: c.Feeds, checker: c.Checker, recent: recent, basePath: c.BasePath},
-		webhooks: &endpoints{edge: c.Edge, store: c.Pipeline.Webhooks, judge: c.Judge, basePath: c.BasePath},
+		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
 		usage:    &usage{pipeline: c.Pipeline},
 		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},

@@ -31,7 +31,7 @@ type batchJobs struct {
 	basePath string
 }
 
-func (b *batchJobs) routes() []edge.Route {
+func (b *batchJobs) Routes() []edge.Route {
 	changes := []transcript.Code{
 		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
@@ -52,7 +52,7 @@ func (b *batchJobs) routes() []edge.Route {
 			Operation: "getBatch", Tag: "batches",
 			Summary: "Read a batch, and a page of its items.",
 			Scope:   account.Batches, Polls: true, Handle: b.getBatch,
-			Path: batchPath(new(string)), Query: new(batchQuery).table(),
+			Path: batchByID.Path(new(string)), Query: new(batchQuery).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: BatchPage{}, Headers: []edge.Header{edge.HeaderMayRetryAfter}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -61,7 +61,7 @@ func (b *batchJobs) routes() []edge.Route {
 			Operation: "retryBatch", Tag: "batches",
 			Summary: "Make failed items again.",
 			Scope:   account.Batches, Handle: b.retryBatch,
-			Path: batchPath(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
+			Path: batchByID.Path(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
 			Codes:   changes,
 		},
@@ -70,7 +70,7 @@ func (b *batchJobs) routes() []edge.Route {
 			Operation: "cancelBatch", Tag: "batches",
 			Summary: "Take up no more items of a batch; those that are being made end as they end.",
 			Scope:   account.Batches, Handle: b.cancelBatch,
-			Path:    batchPath(new(string)),
+			Path:    batchByID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: AcceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
 			Codes:   changes,
 		},
@@ -78,26 +78,16 @@ func (b *batchJobs) routes() []edge.Route {
 			Method: http.MethodDelete, Pattern: "/v1/batch/{batchId}",
 			Operation: "deleteBatch", Tag: "batches",
 			Summary: "Forget a batch that has ended. The transcripts of its items stay.",
-			Scope:   account.Batches, Handle: b.deleteBatch,
-			Path:    batchPath(new(string)),
+			Scope:   account.Batches, Handle: batchByID.Delete(b.pipeline.Batches.Delete),
+			Path:    batchByID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound, transcript.StateConflict},
 		},
 	}
 }
 
-// batchPath is the path of the routes of one batch.
-func batchPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("batchId", id, request.UUID()).Required().About("The id of a batch.")}}
-}
-
-// batchID is the id in the path. An id that is no UUID names no batch.
-func batchID(r *http.Request) (id string, err error) {
-	if !batchPath(&id).ReadPath(r.PathValue) {
-		return "", transcript.Errorf(transcript.NotFound, "There is no such batch.")
-	}
-	return id, nil
-}
+// batchByID are batches as paths name them.
+var batchByID = resource.One{Param: "batchId", About: "The id of a batch.", None: "There is no such batch."}
 
 // BatchList is a page of batches.
 type BatchList struct {
@@ -127,25 +117,9 @@ func (q *batchesQuery) table() request.Table {
 // listBatches is GET /v1/batch.
 func (b *batchJobs) listBatches(w http.ResponseWriter, r *http.Request) error {
 	var q batchesQuery
-	query := q.table()
-	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
-		return err
-	}
-	list := resource.ListingOf(r, query)
-	before, err := list.Before(q.PageToken)
-	if err != nil {
-		return err
-	}
-	found, err := b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, q.MaxResults+1)
-	if err != nil {
-		return err
-	}
-	a := BatchList{Batches: found}
-	if len(found) > q.MaxResults {
-		a.Batches = found[:q.MaxResults]
-		a.NextPageToken = list.Token(a.Batches[q.MaxResults-1].ID)
-	}
-	return edge.RespondJSON(w, http.StatusOK, a)
+	return resource.Newest(w, r, q.table(), &q.Paging, func(before string, most int) ([]batch.Job, error) {
+		return b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, most)
+	}, func(j batch.Job) string { return j.ID }, func(page []batch.Job, next string) any { return BatchList{page, next} })
 }
 
 // BatchPage is a batch and a page of its items.
@@ -184,7 +158,7 @@ func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	id, unknown := batchID(r)
+	id, unknown := batchByID.ID(r)
 	list := resource.ListingOf(r, request.Table{}) // a token is good for every page size and wait
 	if unknown != nil {
 		return cmp.Or(list.After(q.PageToken, new(int)), unknown)
@@ -258,46 +232,20 @@ func (b *batchJobs) batchHeader(id string) map[string]string {
 
 // cancelBatch is POST /v1/batch/{batchId}/cancel.
 func (b *batchJobs) cancelBatch(w http.ResponseWriter, r *http.Request) error {
-	if err := edge.CheckOptionalType(r); err != nil {
-		return err
-	}
 	owner := edge.Principal(r).Account
-	var id string
-	answerOf := func(job *batch.Job, err error) (edge.Reply, error) {
+	reply := func(job *batch.Job, err error) (edge.Reply, error) {
 		if err != nil {
 			return edge.Reply{}, err
 		}
 		header := b.batchHeader(job.ID)
 		delete(header, "Retry-After") // there is nothing to wait for
-		return edge.ReplyJSON(http.StatusAccepted, header, AcceptedBatch{view.SummaryOf(job)})
+		return edge.ReplyJSON(http.StatusAccepted, header, accepted(job))
 	}
-	return b.edge.Once(w, r, edge.Post{
-		Read: func() (_ map[string]any, err error) {
-			if err := edge.ReadEmpty(w, r); err != nil {
-				return nil, err
-			}
-			id, err = batchID(r)
-			return nil, err
+	return batchByID.Post(b.edge, w, r, resource.Post{
+		Body: resource.NoBody,
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return reply(b.pipeline.Batches.Cancel(ctx, owner, id, key))
 		},
-		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			return answerOf(b.pipeline.Batches.Cancel(context.WithoutCancel(r.Context()), owner, id, key))
-		},
-		Again: func(a db.Answer) (edge.Reply, error) {
-			return answerOf(b.pipeline.Batches.Get(r.Context(), owner, a.ID))
-		},
+		Again: func(a db.Answer) (edge.Reply, error) { return reply(b.pipeline.Batches.Get(r.Context(), owner, a.ID)) },
 	})
-}
-
-// deleteBatch is DELETE /v1/batch/{batchId}.
-func (b *batchJobs) deleteBatch(w http.ResponseWriter, r *http.Request) error {
-	id, err := batchID(r)
-	if err != nil {
-		return err
-	}
-	if err := b.pipeline.Batches.Delete(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }

@@ -29,13 +29,13 @@ type exports struct {
 	log      *slog.Logger
 }
 
-func (x *exports) routes() []edge.Route {
+func (x *exports) Routes() []edge.Route {
 	rt := edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/batch/{batchId}/export",
 		Operation: "exportBatch", Tag: "batches",
 		Summary: "Read all texts of a batch as one file.",
 		Scope:   account.Batches, Streams: true, Handle: x.exportBatch,
-		Path: batchPath(new(string)), Query: exportQuery(new(exportRequest)),
+		Path: batchByID.Path(new(string)), Query: exportQuery(new(exportRequest)),
 		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
 		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.NotFound, transcript.NoTranscript, transcript.StateConflict,
@@ -88,7 +88,7 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := exportQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	id, err := batchID(r)
+	id, err := batchByID.ID(r)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -34,23 +35,12 @@ func (req *retryRequest) table() request.Table {
 
 // retryBatch is POST /v1/batch/{batchId}/retry.
 func (b *batchJobs) retryBatch(w http.ResponseWriter, r *http.Request) error {
-	if err := edge.CheckOptionalType(r); err != nil {
-		return err
-	}
 	p := edge.Principal(r)
-	var id string
 	var req retryRequest
-	return b.edge.Once(w, r, edge.Post{
-		Read: func() (_ map[string]any, err error) {
-			table := req.table()
-			if err := edge.ReadOptional(w, r, table); err != nil {
-				return nil, err
-			}
-			id, err = batchID(r)
-			return table.Canonical(), err
-		},
-		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			return b.retriedReply(b.pipeline.Batches.Retry(context.WithoutCancel(r.Context()), batches.RetryRequest{
+	return batchByID.Post(b.edge, w, r, resource.Post{
+		Body: resource.OptionalBody(req.table()),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return b.retriedReply(b.pipeline.Batches.Retry(ctx, batches.RetryRequest{
 				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
 			}))
 		},

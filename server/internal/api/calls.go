@@ -159,7 +159,7 @@ func (a *API) GetBatch() resource.Call {
 	var id string
 	q := new(batchQuery)
 	table := q.table()
-	table.Fields = slices.Concat(batchPath(&id).Fields, table.Fields)
+	table.Fields = slices.Concat(batchByID.Path(&id).Fields, table.Fields)
 	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
 		page, _, err := a.batches.page(ctx, p, id, resource.ListingNamed(p.Account, "getBatch", id), q)
 		return page, err

@@ -23,7 +23,7 @@ type captions struct {
 	sites    *site.Table
 }
 
-func (c *captions) routes() []edge.Route {
+func (c *captions) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/captions",

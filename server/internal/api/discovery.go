@@ -21,7 +21,7 @@ type discovery struct {
 	sites    *site.Table
 }
 
-func (d *discovery) routes() []edge.Route {
+func (d *discovery) Routes() []edge.Route {
 	return slices.Concat(d.videoSearchRoutes(), d.videoRoutes(), d.channelRoutes(), d.playlistRoutes())
 }
 

@@ -15,7 +15,7 @@ type docs struct {
 	page     func() (openapi.Page, error)     // made for the first request
 }
 
-func (d *docs) routes() []edge.Route {
+func (d *docs) Routes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: "/docs/openapi.json", Open: true,
 		Operation: "getOpenAPI", Tag: "service", Summary: "This document.",

@@ -38,7 +38,7 @@ type eventStreams struct {
 	streams  *resource.StreamCounter
 }
 
-func (e *eventStreams) routes() []edge.Route {
+func (e *eventStreams) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",

@@ -24,7 +24,7 @@ type followed struct {
 	basePath string
 }
 
-func (f *followed) routes() []edge.Route {
+func (f *followed) Routes() []edge.Route {
 	return []edge.Route{
 		f.createFollowRoute(),
 		{
@@ -32,7 +32,7 @@ func (f *followed) routes() []edge.Route {
 			Operation: "listFollows", Tag: "follows",
 			Summary: "List the follows of the account, newest first.",
 			Scope:   account.Batches, Handle: f.listFollows,
-			Query:   new(followsQuery).table(),
+			Query:   pages(new(resource.Paging)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: FollowList{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest},
 		},
@@ -41,7 +41,7 @@ func (f *followed) routes() []edge.Route {
 			Operation: "getFollow", Tag: "follows",
 			Summary: "Read a follow.",
 			Scope:   account.Batches, Polls: true, Handle: f.getFollow,
-			Path:    followPath(new(string)),
+			Path:    followByID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
@@ -50,7 +50,7 @@ func (f *followed) routes() []edge.Route {
 			Operation: "changeFollow", Tag: "follows",
 			Summary: "Pause a follow, or let it go on where it stopped.",
 			Scope:   account.Batches, Handle: f.changeFollow,
-			Path: followPath(new(string)), Body: new(followChange).table(),
+			Path: followByID.Path(new(string)), Body: new(followChange).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -59,7 +59,7 @@ func (f *followed) routes() []edge.Route {
 			Operation: "deleteFollow", Tag: "follows",
 			Summary: "Delete a follow with its history. Its transcripts stay.",
 			Scope:   account.Batches, Handle: f.deleteFollow,
-			Path:    followPath(new(string)),
+			Path:    followByID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
@@ -68,25 +68,15 @@ func (f *followed) routes() []edge.Route {
 			Operation: "listFollowItems", Tag: "follows",
 			Summary: "List the items of a follow, newest first, with what became of each.",
 			Scope:   account.Batches, Polls: true, Handle: f.listItems,
-			Path: followPath(new(string)), Query: new(followItemsQuery).table(),
+			Path: followByID.Path(new(string)), Query: pages(new(resource.Paging)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: FollowItems{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
 	}
 }
 
-// followPath is the path of the routes of one follow.
-func followPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("followId", id, request.UUID()).Required().About("The id of a follow.")}}
-}
-
-// followID is the id in the path. An id that is no UUID names no follow.
-func followID(r *http.Request) (id string, err error) {
-	if !followPath(&id).ReadPath(r.PathValue) {
-		return "", transcript.Errorf(transcript.NotFound, "There is no such follow.")
-	}
-	return id, nil
-}
+// followByID are follows as paths name them.
+var followByID = resource.One{Param: "followId", About: "The id of a follow.", None: "There is no such follow."}
 
 // OneFollow is the body of an answer about one follow.
 type OneFollow struct {
@@ -111,45 +101,22 @@ const (
 	usualFollows = 50
 )
 
-type followsQuery struct{ resource.Paging }
-
-func (q *followsQuery) table() request.Table {
-	return request.Table{Fields: q.Fields(mostFollows, usualFollows)}
-}
-
-type followItemsQuery struct{ resource.Paging }
-
-func (q *followItemsQuery) table() request.Table {
-	return request.Table{Fields: q.Fields(mostFollows, usualFollows)}
+// pages is the query of both lists.
+func pages(p *resource.Paging) request.Table {
+	return request.Table{Fields: p.Fields(mostFollows, usualFollows)}
 }
 
 // listFollows is GET /v1/follows.
 func (f *followed) listFollows(w http.ResponseWriter, r *http.Request) error {
-	var q followsQuery
-	query := q.table()
-	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
-		return err
-	}
-	list := resource.ListingOf(r, query)
-	before, err := list.Before(q.PageToken)
-	if err != nil {
-		return err
-	}
-	found, err := f.pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, q.MaxResults+1)
-	if err != nil {
-		return err
-	}
-	a := FollowList{Follows: found}
-	if len(found) > q.MaxResults {
-		a.Follows = found[:q.MaxResults]
-		a.NextPageToken = list.Token(a.Follows[q.MaxResults-1].ID)
-	}
-	return edge.RespondJSON(w, http.StatusOK, a)
+	var q resource.Paging
+	return resource.Newest(w, r, pages(&q), &q, func(before string, most int) ([]batch.Follow, error) {
+		return f.pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, most)
+	}, func(f batch.Follow) string { return f.ID }, func(page []batch.Follow, next string) any { return FollowList{page, next} })
 }
 
 // getFollow is GET /v1/follows/{followId}.
 func (f *followed) getFollow(w http.ResponseWriter, r *http.Request) error {
-	id, err := followID(r)
+	id, err := followByID.ID(r)
 	if err != nil {
 		return err
 	}
@@ -177,17 +144,10 @@ func (c *followChange) table() request.Table {
 // changeFollow is PATCH /v1/follows/{followId}.
 func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 	var c followChange
-	if media, present, err := edge.BodyType(r); err != nil {
-		return err
-	} else if present && media != "application/json" {
-		return edge.Unsupported("Send the body as application/json, and say so in Content-Type.")
-	}
-	body, err := edge.ReadBody(w, r, edge.LargestBody)
-	if err != nil {
+	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
-	table := c.table()
-	if err := table.ReadJSON(body); err != nil {
+	if err := resource.ReadJSON(w, r, c.table()); err != nil {
 		return err
 	}
 	if c.status == batch.FollowFailing {
@@ -195,7 +155,7 @@ func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 			Path: "status", Reason: transcript.IssueChoice, Message: "may be active or paused: the service alone finds out that a follow is failing",
 		})
 	}
-	id, err := followID(r)
+	id, err := followByID.ID(r)
 	if err != nil {
 		return err
 	}
@@ -209,7 +169,7 @@ func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 
 // deleteFollow is DELETE /v1/follows/{followId}.
 func (f *followed) deleteFollow(w http.ResponseWriter, r *http.Request) error {
-	id, err := followID(r)
+	id, err := followByID.ID(r)
 	if err != nil {
 		return err
 	}
@@ -217,15 +177,14 @@ func (f *followed) deleteFollow(w http.ResponseWriter, r *http.Request) error {
 	if err := f.pipeline.Follows.Delete(context.WithoutCancel(r.Context()), p.Account, p.Plan, id); err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.WriteHeader(http.StatusNoContent)
+	edge.RespondEmpty(w, nil)
 	return nil
 }
 
 // listItems is GET /v1/follows/{followId}/items.
 func (f *followed) listItems(w http.ResponseWriter, r *http.Request) error {
-	var q followItemsQuery
-	query := q.table()
+	var q resource.Paging
+	query := pages(&q)
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
@@ -233,7 +192,7 @@ func (f *followed) listItems(w http.ResponseWriter, r *http.Request) error {
 	if err := list.After(q.PageToken, &before); err != nil {
 		return err
 	}
-	id, err := followID(r)
+	id, err := followByID.ID(r)
 	if err != nil {
 		return err
 	}

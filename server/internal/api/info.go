@@ -17,7 +17,7 @@ type contentInfo struct {
 	contents *resource.Contents
 }
 
-func (c *contentInfo) routes() []edge.Route {
+func (c *contentInfo) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/transcript/info",

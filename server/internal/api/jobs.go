@@ -26,7 +26,7 @@ type jobs struct {
 	basePath string
 }
 
-func (j *jobs) routes() []edge.Route {
+func (j *jobs) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}",

@@ -32,7 +32,7 @@ type savedTexts struct {
 	recent     *resource.RecentAnswers
 }
 
-func (l *savedTexts) routes() []edge.Route {
+func (l *savedTexts) Routes() []edge.Route {
 	return slices.Concat(l.libraryListRoutes(), []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}",

@@ -22,7 +22,7 @@ type textSearch struct {
 	sites   *site.Table
 }
 
-func (f *textSearch) routes() []edge.Route {
+func (f *textSearch) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/search",

@@ -27,7 +27,7 @@ type textFeeds struct {
 // feedsPath is the path of all feeds.
 const feedsPath = "/v1/feeds/"
 
-func (f *textFeeds) routes() []edge.Route {
+func (f *textFeeds) Routes() []edge.Route {
 	own := func(method, operation, summary string, handle func(http.ResponseWriter, *http.Request) error, answer edge.Answer) edge.Route {
 		return edge.Route{
 			Method: method, Pattern: "/v1/feed", Operation: operation, Tag: "library", Summary: summary,

@@ -40,7 +40,7 @@ type transcripts struct {
 	basePath string
 }
 
-func (t *transcripts) routes() []edge.Route {
+func (t *transcripts) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodPost, Pattern: "/v1/transcript",

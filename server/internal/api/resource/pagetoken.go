@@ -96,9 +96,9 @@ func (l Listing) After(token string, after any) error {
 	return nil
 }
 
-// Before is After for a list in the order of ids, newest first: the id of the last entry of the
+// before is After for a list in the order of ids, newest first: the id of the last entry of the
 // page before, or "" if the token is empty.
-func (l Listing) Before(token string) (id string, err error) {
+func (l Listing) before(token string) (id string, err error) {
 	if token == "" {
 		return "", nil
 	}
@@ -107,6 +107,31 @@ func (l Listing) Before(token string) (id string, err error) {
 		return "", err
 	}
 	return last.String(), nil
+}
+
+// Newest answers with a page of a list in the order of ids, newest first. The table is the query of
+// the request, with the fields of p. find returns at most most entries below the id before.
+func Newest[E any](w http.ResponseWriter, r *http.Request, query request.Table, p *Paging,
+	find func(before string, most int) ([]E, error), id func(E) string, body func(page []E, next string) any,
+) error {
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list := ListingOf(r, query)
+	before, err := list.before(p.PageToken)
+	if err != nil {
+		return err
+	}
+	page, err := find(before, p.MaxResults+1)
+	if err != nil {
+		return err
+	}
+	next := ""
+	if len(page) > p.MaxResults {
+		page = page[:p.MaxResults]
+		next = list.Token(id(page[p.MaxResults-1]))
+	}
+	return edge.RespondJSON(w, http.StatusOK, body(page, next))
 }
 
 // InvalidPageToken is a 400 about the parameter pageToken.

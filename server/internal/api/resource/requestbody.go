@@ -36,3 +36,27 @@ func DeclaresUTF8(r *http.Request) bool {
 	charset, named := params["charset"]
 	return !named || slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, strings.ToLower(charset))
 }
+
+// Body reads the body of a request, and returns it in its canonical form.
+type Body func(http.ResponseWriter, *http.Request) (map[string]any, error)
+
+// NoBody reads the body of a route without members: no body, or an empty object.
+func NoBody(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+	return nil, edge.ReadEmpty(w, r)
+}
+
+// OptionalBody reads a JSON body that may be left out.
+func OptionalBody(table request.Table) Body {
+	return func(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+		err := edge.ReadOptional(w, r, table)
+		return table.Canonical(), err
+	}
+}
+
+// JSONBody reads a JSON body, which must be there.
+func JSONBody(table request.Table) Body {
+	return func(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
+		err := ReadJSON(w, r, table)
+		return table.Canonical(), err
+	}
+}

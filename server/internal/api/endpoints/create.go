@@ -1,4 +1,4 @@
-package api
+package endpoints
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
-func (e *endpoints) createRoute() edge.Route {
+func (e *Endpoints) createRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/webhooks",
 		Operation: "createWebhook", Tag: "webhooks",
@@ -28,13 +28,13 @@ func (e *endpoints) createRoute() edge.Route {
 	}
 }
 
-func (e *endpoints) rotateRoute() edge.Route {
+func (e *Endpoints) rotateRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/rotate",
 		Operation: "rotateWebhook", Tag: "webhooks",
 		Summary: "Give a webhook a new secret. The old one signs too for a day.",
 		Scope:   account.Transcripts, Handle: e.rotateWebhook,
-		Path:    webhookPath(new(string)),
+		Path:    byID.Path(new(string)),
 		Answers: []edge.Answer{{Status: http.StatusOK, Body: RotatedWebhook{}, Headers: []edge.Header{edge.HeaderReplayed}}},
 		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
@@ -76,8 +76,8 @@ type RotatedWebhook struct {
 
 // judged returns an INVALID_REQUEST about the field url for an address where the service sends
 // no request, as far as the address itself shows that.
-func (e *endpoints) judged(ctx context.Context, address string) error {
-	if err := e.judge(ctx, "webhook", address); err != nil {
+func (e *Endpoints) judged(ctx context.Context, address string) error {
+	if err := e.Judge(ctx, "webhook", address); err != nil {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
 			Path: "url", Reason: transcript.IssueRefused, Message: "is an address to which this service sends nothing: name a public address on port 80 or 443, or let the operator permit this one",
 		})
@@ -86,88 +86,52 @@ func (e *endpoints) judged(ctx context.Context, address string) error {
 }
 
 // createWebhook is POST /v1/webhooks.
-func (e *endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error {
 	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
 	own := edge.Principal(r).Account
 	var params webhook.Params
-	return e.edge.Once(w, r, edge.Post{
+	return e.Edge.Once(w, r, edge.Post{
 		Read: func() (map[string]any, error) {
-			table := newWebhookTable(&params)
-			if err := resource.ReadJSON(w, r, table); err != nil {
-				return nil, err
+			canonical, err := resource.JSONBody(newWebhookTable(&params))(w, r)
+			if err == nil {
+				err = e.judged(r.Context(), params.URL)
 			}
-			return table.Canonical(), e.judged(r.Context(), params.URL)
+			return canonical, err
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			created, err := e.store.Create(context.WithoutCancel(r.Context()), own, params, key)
-			if err != nil {
-				return edge.Reply{}, err
-			}
-			return e.createdReply(created)
+			return e.createdReply(e.Store.Create(context.WithoutCancel(r.Context()), own, params, key))
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			created, err := e.store.Created(r.Context(), own, a)
-			if err != nil {
-				return edge.Reply{}, err
-			}
-			return e.createdReply(created)
+			return e.createdReply(e.Store.Created(r.Context(), own, a))
 		},
 	})
 }
 
-func (e *endpoints) createdReply(c *webhook.Created) (edge.Reply, error) {
-	header := map[string]string{"Location": e.basePath + "/v1/webhooks/" + c.Webhook.ID}
+func (e *Endpoints) createdReply(c *webhook.Created, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	header := map[string]string{"Location": e.BasePath + "/v1/webhooks/" + c.Webhook.ID}
 	return edge.ReplyJSON(http.StatusCreated, header, CreatedWebhook{c.Webhook, c.Secret.Reveal()})
 }
 
 // rotateWebhook is POST /v1/webhooks/{webhookId}/rotate.
-func (e *endpoints) rotateWebhook(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) rotateWebhook(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
-	return e.post(w, r, http.StatusOK, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
-		return shownKeys(e.store.Rotate(context.WithoutCancel(r.Context()), own, id, key))
-	}, func(a db.Answer) (any, error) {
-		return shownKeys(e.store.Rotated(r.Context(), own, a))
-	})
-}
-
-func shownKeys(keys *webhook.Rotated, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return RotatedWebhook{keys.Secret.Reveal(), keys.PublicKey, keys.PreviousUntil}, nil
-}
-
-// post answers a POST about one endpoint with a value as JSON. A request whose table has no
-// fields needs no body.
-func (e *endpoints) post(w http.ResponseWriter, r *http.Request, status int, table request.Table,
-	do func(id string, key *db.HeldKey) (any, error), again func(db.Answer) (any, error),
-) error {
-	if err := edge.CheckOptionalType(r); err != nil {
-		return err
-	}
-	var id string
-	reply := func(body any, err error) (edge.Reply, error) {
-		if err != nil {
-			return edge.Reply{}, err
-		}
-		return edge.ReplyJSON(status, nil, body)
-	}
-	return e.edge.Once(w, r, edge.Post{
-		Read: func() (_ map[string]any, err error) {
-			if len(table.Fields) == 0 {
-				err = edge.ReadEmpty(w, r)
-			} else {
-				err = resource.ReadJSON(w, r, table)
-			}
-			if err != nil {
-				return nil, err
-			}
-			id, err = webhookID(r)
-			return table.Canonical(), err
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.OptionalBody(request.Table{}),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return shownKeys(e.Store.Rotate(ctx, own, id, key))
 		},
-		Do:    func(key *db.HeldKey) (edge.Reply, error) { return reply(do(id, key)) },
-		Again: func(a db.Answer) (edge.Reply, error) { return reply(again(a)) },
+		Again: func(a db.Answer) (edge.Reply, error) { return shownKeys(e.Store.Rotated(r.Context(), own, a)) },
 	})
+}
+
+func shownKeys(keys *webhook.Rotated, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return edge.ReplyJSON(http.StatusOK, nil, RotatedWebhook{keys.Secret.Reveal(), keys.PublicKey, keys.PreviousUntil})
 }

@@ -1,4 +1,4 @@
-package api
+package endpoints
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
-func (e *endpoints) deliveryRoutes() []edge.Route {
+func (e *Endpoints) deliveryRoutes() []edge.Route {
 	codes := []transcript.Code{
 		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
@@ -25,7 +25,7 @@ func (e *endpoints) deliveryRoutes() []edge.Route {
 			Operation: "testWebhook", Tag: "webhooks",
 			Summary: "Send a test event to an active webhook.",
 			Scope:   account.Transcripts, Handle: e.testWebhook,
-			Path:    webhookPath(new(string)),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: OneDelivery{}, Headers: replayed}},
 			Codes:   codes,
 		},
@@ -34,7 +34,7 @@ func (e *endpoints) deliveryRoutes() []edge.Route {
 			Operation: "listDeliveries", Tag: "webhooks",
 			Summary: "List the deliveries of a webhook, newest first, with what became of each.",
 			Scope:   account.Transcripts, Polls: true, Handle: e.listDeliveries,
-			Path: webhookPath(new(string)), Query: new(deliveriesQuery).table(),
+			Path: byID.Path(new(string)), Query: new(deliveriesQuery).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: DeliveryList{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -52,7 +52,7 @@ func (e *endpoints) deliveryRoutes() []edge.Route {
 			Operation: "resendDeliveries", Tag: "webhooks",
 			Summary: "Send the deliveries of a range of time again.",
 			Scope:   account.Transcripts, Handle: e.resendDeliveries,
-			Path: webhookPath(new(string)), Body: resendTable(new(webhook.Resend)),
+			Path: byID.Path(new(string)), Body: resendTable(new(webhook.Resend)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: webhook.Resent{}, Headers: replayed}},
 			Codes:   codes,
 		},
@@ -91,69 +91,57 @@ func (q *deliveriesQuery) table() request.Table {
 }
 
 // listDeliveries is GET /v1/webhooks/{webhookId}/deliveries.
-func (e *endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error {
 	var q deliveriesQuery
-	query := q.table()
-	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
-		return err
-	}
-	list := resource.ListingOf(r, query)
-	before, err := list.Before(q.PageToken)
-	if err != nil {
-		return err
-	}
-	id, err := webhookID(r)
-	if err != nil {
-		return err
-	}
-	found, err := e.store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, q.MaxResults+1)
-	if err != nil {
-		return err
-	}
-	a := DeliveryList{Deliveries: found}
-	if len(found) > q.MaxResults {
-		a.Deliveries = found[:q.MaxResults]
-		a.NextPageToken = list.Token(a.Deliveries[q.MaxResults-1].ID)
-	}
-	return edge.RespondJSON(w, http.StatusOK, a)
+	return resource.Newest(w, r, q.table(), &q.Paging, func(before string, most int) ([]webhook.Delivery, error) {
+		id, err := byID.ID(r)
+		if err != nil {
+			return nil, err
+		}
+		return e.Store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, most)
+	}, func(d webhook.Delivery) string { return d.ID }, func(page []webhook.Delivery, next string) any { return DeliveryList{page, next} })
 }
 
 // testWebhook is POST /v1/webhooks/{webhookId}/test.
-func (e *endpoints) testWebhook(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) testWebhook(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
-	return e.post(w, r, http.StatusAccepted, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
-		return oneDelivery(e.store.Test(context.WithoutCancel(r.Context()), own, id, key))
-	}, func(a db.Answer) (any, error) {
-		return oneDelivery(e.store.Delivery(r.Context(), own, a))
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.OptionalBody(request.Table{}),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return oneDelivery(e.Store.Test(ctx, own, id, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return oneDelivery(e.Store.Delivery(r.Context(), own, a)) },
 	})
 }
 
 // deliveryPath is the path of the routes of one delivery.
 func deliveryPath(id, delivery *string) request.Table {
-	table := webhookPath(id)
+	table := byID.Path(id)
 	table.Fields = append(table.Fields, request.New("deliveryId", delivery, request.UUID()).Required().About("The id of a delivery."))
 	return table
 }
 
 // resendDelivery is POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend.
-func (e *endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
-	return e.post(w, r, http.StatusAccepted, request.Table{}, func(id string, key *db.HeldKey) (any, error) {
-		var delivery string
-		if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
-			return nil, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
-		}
-		return oneDelivery(e.store.Resend(context.WithoutCancel(r.Context()), own, id, delivery, key))
-	}, func(a db.Answer) (any, error) {
-		return oneDelivery(e.store.Delivery(r.Context(), own, a))
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.OptionalBody(request.Table{}),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			var delivery string
+			if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
+				return edge.Reply{}, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
+			}
+			return oneDelivery(e.Store.Resend(ctx, own, id, delivery, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return oneDelivery(e.Store.Delivery(r.Context(), own, a)) },
 	})
 }
 
-func oneDelivery(d *webhook.Delivery, err error) (any, error) {
+func oneDelivery(d *webhook.Delivery, err error) (edge.Reply, error) {
 	if err != nil {
-		return nil, err
+		return edge.Reply{}, err
 	}
-	return OneDelivery{*d}, nil
+	return edge.ReplyJSON(http.StatusAccepted, nil, OneDelivery{*d})
 }
 
 // resendTable is the table of the body of POST /v1/webhooks/{webhookId}/resend.
@@ -170,17 +158,26 @@ func resendTable(r *webhook.Resend) request.Table {
 }
 
 // resendDeliveries is POST /v1/webhooks/{webhookId}/resend.
-func (e *endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
 	var which webhook.Resend
-	return e.post(w, r, http.StatusAccepted, resendTable(&which), func(id string, key *db.HeldKey) (any, error) {
-		if err := checkResend(which); err != nil {
-			return nil, err
-		}
-		return e.store.ResendRange(context.WithoutCancel(r.Context()), own, id, which, key)
-	}, func(a db.Answer) (any, error) {
-		return e.store.ResentRange(a)
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.JSONBody(resendTable(&which)),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			if err := checkResend(which); err != nil {
+				return edge.Reply{}, err
+			}
+			return resent(e.Store.ResendRange(ctx, own, id, which, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return resent(e.Store.ResentRange(a)) },
 	})
+}
+
+func resent(made *webhook.Resent, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return edge.ReplyJSON(http.StatusAccepted, nil, made)
 }
 
 func checkResend(which webhook.Resend) error {

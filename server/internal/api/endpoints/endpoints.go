@@ -1,4 +1,6 @@
-package api
+// Package endpoints has the routes of webhooks: the endpoints of an account, and the deliveries to
+// them. Package webhooks decides and works.
+package endpoints
 
 import (
 	"context"
@@ -13,16 +15,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
-// endpoints makes, shows and changes the endpoints of an account, and shows their deliveries.
-type endpoints struct {
-	edge     *edge.Edge
-	store    *webhooks.Store
-	judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
-	basePath string
+// Endpoints makes, shows and changes the endpoints of an account, and shows their deliveries.
+type Endpoints struct {
+	Edge     *edge.Edge
+	Store    *webhooks.Store
+	Judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
+	BasePath string
 }
 
-func (e *endpoints) routes() []edge.Route {
-	return []edge.Route{
+// Routes are the routes of endpoints and of their deliveries.
+func (e *Endpoints) Routes() []edge.Route {
+	return append([]edge.Route{
 		e.createRoute(),
 		{
 			Method: http.MethodGet, Pattern: "/v1/webhooks",
@@ -36,7 +39,7 @@ func (e *endpoints) routes() []edge.Route {
 			Operation: "getWebhook", Tag: "webhooks",
 			Summary: "Read a webhook.",
 			Scope:   account.Transcripts, Handle: e.getWebhook,
-			Path:    webhookPath(new(string)),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneWebhook{}}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
@@ -45,7 +48,7 @@ func (e *endpoints) routes() []edge.Route {
 			Operation: "changeWebhook", Tag: "webhooks",
 			Summary: "Change a webhook, pause it, or make it active again.",
 			Scope:   account.Transcripts, Handle: e.changeWebhook,
-			Path: webhookPath(new(string)), Body: new(webhookChange).table(),
+			Path: byID.Path(new(string)), Body: new(webhookChange).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneWebhook{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -53,27 +56,17 @@ func (e *endpoints) routes() []edge.Route {
 			Method: http.MethodDelete, Pattern: "/v1/webhooks/{webhookId}",
 			Operation: "deleteWebhook", Tag: "webhooks",
 			Summary: "Delete a webhook with its deliveries.",
-			Scope:   account.Transcripts, Handle: e.deleteWebhook,
-			Path:    webhookPath(new(string)),
+			Scope:   account.Transcripts, Handle: byID.Delete(e.Store.Delete),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
 		e.rotateRoute(),
-	}
+	}, e.deliveryRoutes()...)
 }
 
-// webhookPath is the path of the routes of one endpoint.
-func webhookPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("webhookId", id, request.UUID()).Required().About("The id of a webhook.")}}
-}
-
-// webhookID is the id in the path. An id that is no UUID names no endpoint.
-func webhookID(r *http.Request) (id string, err error) {
-	if !webhookPath(&id).ReadPath(r.PathValue) {
-		return "", transcript.Errorf(transcript.NotFound, "There is no such webhook.")
-	}
-	return id, nil
-}
+// byID are endpoints as paths name them.
+var byID = resource.One{Param: "webhookId", About: "The id of a webhook.", None: "There is no such webhook."}
 
 // OneWebhook is the body of an answer about one webhook.
 type OneWebhook struct {
@@ -86,8 +79,8 @@ type WebhookList struct {
 }
 
 // listWebhooks is GET /v1/webhooks.
-func (e *endpoints) listWebhooks(w http.ResponseWriter, r *http.Request) error {
-	all, err := e.store.List(r.Context(), edge.Principal(r).Account)
+func (e *Endpoints) listWebhooks(w http.ResponseWriter, r *http.Request) error {
+	all, err := e.Store.List(r.Context(), edge.Principal(r).Account)
 	if err != nil {
 		return err
 	}
@@ -95,12 +88,12 @@ func (e *endpoints) listWebhooks(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getWebhook is GET /v1/webhooks/{webhookId}.
-func (e *endpoints) getWebhook(w http.ResponseWriter, r *http.Request) error {
-	id, err := webhookID(r)
+func (e *Endpoints) getWebhook(w http.ResponseWriter, r *http.Request) error {
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
-	found, err := e.store.Get(r.Context(), edge.Principal(r).Account, id)
+	found, err := e.Store.Get(r.Context(), edge.Principal(r).Account, id)
 	if err != nil {
 		return err
 	}
@@ -147,7 +140,7 @@ func (c *webhookChange) change(table request.Table) (change webhook.Change, err 
 }
 
 // changeWebhook is PATCH /v1/webhooks/{webhookId}.
-func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error {
+func (e *Endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error {
 	var c webhookChange
 	if err := resource.CheckJSON(r); err != nil {
 		return err
@@ -160,7 +153,7 @@ func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	id, err := webhookID(r)
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
@@ -169,23 +162,9 @@ func (e *endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 	}
-	changed, err := e.store.Change(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id, change)
+	changed, err := e.Store.Change(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id, change)
 	if err != nil {
 		return err
 	}
 	return edge.RespondJSON(w, http.StatusOK, OneWebhook{*changed})
-}
-
-// deleteWebhook is DELETE /v1/webhooks/{webhookId}.
-func (e *endpoints) deleteWebhook(w http.ResponseWriter, r *http.Request) error {
-	id, err := webhookID(r)
-	if err != nil {
-		return err
-	}
-	if err := e.store.Delete(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
 }
