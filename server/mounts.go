@@ -57,7 +57,7 @@ func (s *Server) Batches() http.Handler {
 
 // Follows serves /v1/follows and the paths below: the channels, playlists and feeds that an
 // account follows. A mux needs both patterns, "/v1/follows" and "/v1/follows/".
-func (s *Server) Follows() http.Handler { return s.edge.Handler(s.api.Follows()) }
+func (s *Server) Follows() http.Handler { return s.edge.Handler(s.api.Follows.Routes()) }
 
 // MCP serves POST at the pattern "/mcp": the tools of the service for language models, by the Model Context
 // Protocol without sessions. The tools need the scopes of the routes that they stand for, and

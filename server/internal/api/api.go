@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -54,7 +55,7 @@ type API struct {
 	info        *contentInfo
 	discovery   *discovery
 	batches     *batchJobs
-	follows     *followed
+	Follows     *subscriptions.Subscriptions
 	exports     *exports
 	library     *savedTexts
 	search      *textSearch
@@ -87,7 +88,7 @@ func New(c Config) *API {
 			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
 			timeout: c.Timeout, basePath: c.BasePath,
 		},
-		follows:  &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, judge: c.Judge, basePath: c.BasePath},
+		Follows:  &subscriptions.Subscriptions{Edge: c.Edge, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Judge: c.Judge, BasePath: c.BasePath},
 		exports:  &exports{pipeline: c.Pipeline, log: c.Log},
 		library:  saved,
 		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},

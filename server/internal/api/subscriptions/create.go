@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 
 const createFollow = "createFollow"
 
-func (f *followed) createFollowRoute() edge.Route {
+func (f *Subscriptions) createFollowRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/follows",
 		Operation: createFollow, Tag: "follows",
@@ -88,7 +88,7 @@ func (req *followRequest) listQuery() request.Table {
 }
 
 // createFollow is POST /v1/follows.
-func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
+func (f *Subscriptions) createFollow(w http.ResponseWriter, r *http.Request) error {
 	var req followRequest
 	read := req.readJSON // without a body, the answer names the missing fields
 	switch media, present, err := edge.BodyType(r); {
@@ -106,7 +106,7 @@ func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := edge.Principal(r)
 	var wanted follows.Request
-	return f.edge.Once(w, r, edge.Post{
+	return f.Edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
 			canonical, err := read(w, r)
 			if err == nil {
@@ -116,12 +116,12 @@ func (f *followed) createFollow(w http.ResponseWriter, r *http.Request) error {
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
-			wanted.Admit = f.admit.Of(p, resource.Operation{ID: createFollow, Items: len(req.list), Platform: wanted.Wants[0].List.Platform, ExternalID: wanted.Wants[0].List.ExternalID})
-			results, err := f.pipeline.Follows.Create(context.WithoutCancel(r.Context()), wanted)
+			wanted.Admit = f.Admit.Of(p, resource.Operation{ID: createFollow, Items: len(req.list), Platform: wanted.Wants[0].List.Platform, ExternalID: wanted.Wants[0].List.ExternalID})
+			results, err := f.Pipeline.Follows.Create(context.WithoutCancel(r.Context()), wanted)
 			return f.reply(&wanted, len(req.list) > 0, results, err)
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			results, err := f.pipeline.Follows.Again(r.Context(), p.Account, a)
+			results, err := f.Pipeline.Follows.Again(r.Context(), p.Account, a)
 			return f.reply(&wanted, len(req.list) > 0, results, err)
 		},
 	})
@@ -178,7 +178,7 @@ func unreadableList(err error) error {
 
 // wanted is what a request wants to follow, its links looked up in the platform table. The
 // error is about a single address: a row of a list that names nothing has its own error.
-func (f *followed) wanted(ctx context.Context, account string, req *followRequest) (follows.Request, error) {
+func (f *Subscriptions) wanted(ctx context.Context, account string, req *followRequest) (follows.Request, error) {
 	wanted := follows.Request{Languages: req.languages, MaxItems: req.maxItems}
 	if len(req.list) > 0 {
 		wanted.Wants = f.wantsOf(ctx, account, req.list)
@@ -189,10 +189,10 @@ func (f *followed) wanted(ctx context.Context, account string, req *followReques
 	switch {
 	case req.channel != "":
 		w.Kind = batch.FollowChannel
-		w.List, err = f.sites.Channel(req.channel)
+		w.List, err = f.Sites.Channel(req.channel)
 	case req.playlist != "":
 		w.Kind = batch.FollowPlaylist
-		w.List, err = f.sites.Playlist(req.playlist)
+		w.List, err = f.Sites.Playlist(req.playlist)
 	default:
 		if w = f.wantOf(ctx, account, req.feed, true); w.Err != nil {
 			err = w.Err
@@ -207,7 +207,7 @@ func (f *followed) wanted(ctx context.Context, account string, req *followReques
 const judgedAtOnce = 16
 
 // wantsOf is what the addresses of a list name.
-func (f *followed) wantsOf(ctx context.Context, account string, list []feed.Subscription) []follows.Want {
+func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed.Subscription) []follows.Want {
 	wants := make([]follows.Want, len(list))
 	var all errgroup.Group
 	all.SetLimit(judgedAtOnce)
@@ -224,14 +224,14 @@ func (f *followed) wantsOf(ctx context.Context, account string, list []feed.Subs
 
 // wantOf is what an address names: a channel, a playlist, or a feed. A feed that stands
 // alone in its request may be fetched to see what it holds.
-func (f *followed) wantOf(ctx context.Context, account, address string, alone bool) follows.Want {
-	if match, err := f.sites.Channel(address); err == nil {
+func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alone bool) follows.Want {
+	if match, err := f.Sites.Channel(address); err == nil {
 		return follows.Want{Kind: batch.FollowChannel, List: match}
 	}
-	if match, err := f.sites.Playlist(address); err == nil {
+	if match, err := f.Sites.Playlist(address); err == nil {
 		return follows.Want{Kind: batch.FollowPlaylist, List: match}
 	}
-	if match, playlist, ok := f.sites.FeedOf(address); ok && playlist {
+	if match, playlist, ok := f.Sites.FeedOf(address); ok && playlist {
 		return follows.Want{Kind: batch.FollowPlaylist, List: match}
 	} else if ok {
 		return follows.Want{Kind: batch.FollowChannel, List: match}
@@ -244,18 +244,18 @@ func (f *followed) wantOf(ctx context.Context, account, address string, alone bo
 	}
 	u.Fragment = ""
 	w.URL = u.String()
-	if f.judge(ctx, "follow", w.URL) != nil {
+	if f.Judge(ctx, "follow", w.URL) != nil {
 		w.Err = request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
 			Path: "feed", Message: "is an address that this service does not visit: name a public address on port 80 or 443, or let the operator permit this one",
 		})
 		return w
 	}
-	w.Err = f.pipeline.Follows.MayFollow(ctx, account, w.URL, alone)
+	w.Err = f.Pipeline.Follows.MayFollow(ctx, account, w.URL, alone)
 	return w
 }
 
 // reply says what became of a request for follows.
-func (f *followed) reply(wanted *follows.Request, list bool, results []follows.Result, err error) (edge.Reply, error) {
+func (f *Subscriptions) reply(wanted *follows.Request, list bool, results []follows.Result, err error) (edge.Reply, error) {
 	if err != nil {
 		return edge.Reply{}, err
 	}
@@ -279,5 +279,5 @@ func (f *followed) reply(wanted *follows.Request, list bool, results []follows.R
 	case !one.Created:
 		return edge.ReplyJSON(http.StatusOK, nil, FollowAnswer{Follow: one.Follow})
 	}
-	return edge.ReplyJSON(http.StatusCreated, map[string]string{"Location": f.basePath + "/v1/follows/" + one.Follow.ID}, OneFollow{*one.Follow})
+	return edge.ReplyJSON(http.StatusCreated, map[string]string{"Location": f.BasePath + "/v1/follows/" + one.Follow.ID}, OneFollow{*one.Follow})
 }

@@ -1,4 +1,6 @@
-package api
+// Package subscriptions has the routes of follows: of what an account follows, one by one and as
+// lists of subscriptions. Package follows decides and works.
+package subscriptions
 
 import (
 	"context"
@@ -14,17 +16,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// followed makes, shows and changes the follows of an account.
-type followed struct {
-	edge     *edge.Edge
-	pipeline *pipeline.Pipeline
-	sites    *site.Table
-	admit    resource.Admit
-	judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
-	basePath string
+// Subscriptions makes, shows and changes the follows of an account.
+type Subscriptions struct {
+	Edge     *edge.Edge
+	Pipeline *pipeline.Pipeline
+	Sites    *site.Table
+	Admit    resource.Admit
+	Judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
+	BasePath string
 }
 
-func (f *followed) Routes() []edge.Route {
+// Routes are the routes of follows.
+func (f *Subscriptions) Routes() []edge.Route {
 	return []edge.Route{
 		f.createFollowRoute(),
 		{
@@ -41,7 +44,7 @@ func (f *followed) Routes() []edge.Route {
 			Operation: "getFollow", Tag: "follows",
 			Summary: "Read a follow.",
 			Scope:   account.Batches, Polls: true, Handle: f.getFollow,
-			Path:    followByID.Path(new(string)),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
@@ -50,7 +53,7 @@ func (f *followed) Routes() []edge.Route {
 			Operation: "changeFollow", Tag: "follows",
 			Summary: "Pause a follow, or let it go on where it stopped.",
 			Scope:   account.Batches, Handle: f.changeFollow,
-			Path: followByID.Path(new(string)), Body: new(followChange).table(),
+			Path: byID.Path(new(string)), Body: new(followChange).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -59,7 +62,7 @@ func (f *followed) Routes() []edge.Route {
 			Operation: "deleteFollow", Tag: "follows",
 			Summary: "Delete a follow with its history. Its transcripts stay.",
 			Scope:   account.Batches, Handle: f.deleteFollow,
-			Path:    followByID.Path(new(string)),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
@@ -68,15 +71,15 @@ func (f *followed) Routes() []edge.Route {
 			Operation: "listFollowItems", Tag: "follows",
 			Summary: "List the items of a follow, newest first, with what became of each.",
 			Scope:   account.Batches, Polls: true, Handle: f.listItems,
-			Path: followByID.Path(new(string)), Query: pages(new(resource.Paging)),
+			Path: byID.Path(new(string)), Query: pages(new(resource.Paging)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: FollowItems{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
 	}
 }
 
-// followByID are follows as paths name them.
-var followByID = resource.One{Param: "followId", About: "The id of a follow.", None: "There is no such follow."}
+// byID are follows as paths name them.
+var byID = resource.One{Param: "followId", About: "The id of a follow.", None: "There is no such follow."}
 
 // OneFollow is the body of an answer about one follow.
 type OneFollow struct {
@@ -107,20 +110,20 @@ func pages(p *resource.Paging) request.Table {
 }
 
 // listFollows is GET /v1/follows.
-func (f *followed) listFollows(w http.ResponseWriter, r *http.Request) error {
+func (f *Subscriptions) listFollows(w http.ResponseWriter, r *http.Request) error {
 	var q resource.Paging
 	return resource.Newest(w, r, pages(&q), &q, func(before string, most int) ([]batch.Follow, error) {
-		return f.pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, most)
+		return f.Pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, most)
 	}, func(f batch.Follow) string { return f.ID }, func(page []batch.Follow, next string) any { return FollowList{page, next} })
 }
 
 // getFollow is GET /v1/follows/{followId}.
-func (f *followed) getFollow(w http.ResponseWriter, r *http.Request) error {
-	id, err := followByID.ID(r)
+func (f *Subscriptions) getFollow(w http.ResponseWriter, r *http.Request) error {
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
-	found, err := f.pipeline.Follows.Get(r.Context(), edge.Principal(r).Account, id)
+	found, err := f.Pipeline.Follows.Get(r.Context(), edge.Principal(r).Account, id)
 	if err != nil {
 		return err
 	}
@@ -142,7 +145,7 @@ func (c *followChange) table() request.Table {
 }
 
 // changeFollow is PATCH /v1/follows/{followId}.
-func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
+func (f *Subscriptions) changeFollow(w http.ResponseWriter, r *http.Request) error {
 	var c followChange
 	if err := resource.CheckJSON(r); err != nil {
 		return err
@@ -155,12 +158,12 @@ func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 			Path: "status", Reason: transcript.IssueChoice, Message: "may be active or paused: the service alone finds out that a follow is failing",
 		})
 	}
-	id, err := followByID.ID(r)
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
 	p := edge.Principal(r)
-	changed, err := f.pipeline.Follows.Pause(context.WithoutCancel(r.Context()), p.Account, p.Plan, id, c.status == batch.FollowPaused)
+	changed, err := f.Pipeline.Follows.Pause(context.WithoutCancel(r.Context()), p.Account, p.Plan, id, c.status == batch.FollowPaused)
 	if err != nil {
 		return err
 	}
@@ -168,13 +171,13 @@ func (f *followed) changeFollow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // deleteFollow is DELETE /v1/follows/{followId}.
-func (f *followed) deleteFollow(w http.ResponseWriter, r *http.Request) error {
-	id, err := followByID.ID(r)
+func (f *Subscriptions) deleteFollow(w http.ResponseWriter, r *http.Request) error {
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
 	p := edge.Principal(r)
-	if err := f.pipeline.Follows.Delete(context.WithoutCancel(r.Context()), p.Account, p.Plan, id); err != nil {
+	if err := f.Pipeline.Follows.Delete(context.WithoutCancel(r.Context()), p.Account, p.Plan, id); err != nil {
 		return err
 	}
 	edge.RespondEmpty(w, nil)
@@ -182,7 +185,7 @@ func (f *followed) deleteFollow(w http.ResponseWriter, r *http.Request) error {
 }
 
 // listItems is GET /v1/follows/{followId}/items.
-func (f *followed) listItems(w http.ResponseWriter, r *http.Request) error {
+func (f *Subscriptions) listItems(w http.ResponseWriter, r *http.Request) error {
 	var q resource.Paging
 	query := pages(&q)
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
@@ -192,11 +195,11 @@ func (f *followed) listItems(w http.ResponseWriter, r *http.Request) error {
 	if err := list.After(q.PageToken, &before); err != nil {
 		return err
 	}
-	id, err := followByID.ID(r)
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
-	found, next, err := f.pipeline.Follows.Items(r.Context(), edge.Principal(r).Account, id, before, q.MaxResults)
+	found, next, err := f.Pipeline.Follows.Items(r.Context(), edge.Principal(r).Account, id, before, q.MaxResults)
 	if err != nil {
 		return err
 	}
