@@ -52,7 +52,7 @@ func (s *Server) Feeds() http.Handler { return s.edge.Handler(s.api.Feeds()) }
 // Batches serves /v1/batch and the paths below: batches and their exports. A mux needs both
 // patterns, "/v1/batch" and "/v1/batch/".
 func (s *Server) Batches() http.Handler {
-	return s.edge.Handler(s.api.Batches())
+	return s.edge.Handler(s.api.Batches.Routes())
 }
 
 // Follows serves /v1/follows and the paths below: the channels, playlists and feeds that an

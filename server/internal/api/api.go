@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
@@ -54,9 +55,8 @@ type API struct {
 	captions    *captions
 	info        *contentInfo
 	discovery   *discovery
-	batches     *batchJobs
+	Batches     *bulk.Batches
 	Follows     *subscriptions.Subscriptions
-	exports     *exports
 	library     *savedTexts
 	search      *textSearch
 	shares      *sharedTexts
@@ -84,12 +84,11 @@ func New(c Config) *API {
 		captions:  &captions{pipeline: c.Pipeline, lifetime: c.Lifetime, sites: c.Sites},
 		info:      &contentInfo{pipeline: c.Pipeline, contents: found},
 		discovery: &discovery{pipeline: c.Pipeline, contents: found, sites: c.Sites},
-		batches: &batchJobs{
-			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
-			timeout: c.Timeout, basePath: c.BasePath,
+		Batches: &bulk.Batches{
+			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Streams: streams,
+			Timeout: c.Timeout, Log: c.Log, BasePath: c.BasePath,
 		},
 		Follows:  &subscriptions.Subscriptions{Edge: c.Edge, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Judge: c.Judge, BasePath: c.BasePath},
-		exports:  &exports{pipeline: c.Pipeline, log: c.Log},
 		library:  saved,
 		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
 		feeds:    &textFeeds{feeds: c.Feeds, checker: c.Checker, recent: recent, basePath: c.BasePath},

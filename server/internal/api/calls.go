@@ -2,10 +2,8 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
@@ -137,31 +135,4 @@ func (d *discovery) playlistOf(text string) (site.Match, error) {
 		err = notOnVideoSite(match.Platform)
 	}
 	return match, err
-}
-
-// CreateBatch is POST /v1/batch.
-func (a *API) CreateBatch() resource.Call {
-	req := new(batchRequest)
-	table := req.table()
-	return resource.Call{Table: table, Once: func(w http.ResponseWriter, r *http.Request) (any, error) {
-		var made *batch.Job
-		op := a.batches.creation(r, req, func() (map[string]any, error) { return table.Canonical(), nil }, &made)
-		_, err := a.batches.edge.Settle(w, r, op)
-		if err != nil {
-			return nil, err
-		}
-		return accepted(made), nil
-	}}
-}
-
-// GetBatch is GET /v1/batch/{batchId}.
-func (a *API) GetBatch() resource.Call {
-	var id string
-	q := new(batchQuery)
-	table := q.table()
-	table.Fields = slices.Concat(batchByID.Path(&id).Fields, table.Fields)
-	return resource.Call{Table: table, Answer: func(ctx context.Context, p account.Principal) (any, error) {
-		page, _, err := a.batches.page(ctx, p, id, resource.ListingNamed(p.Account, "getBatch", id), q)
-		return page, err
-	}}
 }

@@ -21,6 +21,3 @@ func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipelin
 		_ = e.pump(ctx, leave, stream, watch(ctx), mayStay, maxStreamAge) // the tests look at the stream
 	}
 }
-
-// LinksOfCSV reads the body of a batch that is a CSV.
-func LinksOfCSV(body []byte) ([]string, error) { return linksOfCSV(body) }

@@ -9,7 +9,7 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
 	)
 }
 
@@ -23,9 +23,6 @@ func (a *API) Captions() []edge.Route { return slices.Concat(a.captions.Routes()
 
 // Discovery are the routes that search and list the video site.
 func (a *API) Discovery() []edge.Route { return a.discovery.Routes() }
-
-// Batches are the routes of batches and their exports.
-func (a *API) Batches() []edge.Route { return slices.Concat(a.batches.Routes(), a.exports.Routes()) }
 
 // Library are the routes of the saved transcripts of an account.
 func (a *API) Library() []edge.Route {

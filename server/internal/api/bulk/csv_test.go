@@ -1,4 +1,4 @@
-package api_test
+package bulk_test
 
 import (
 	"encoding/csv"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -34,11 +34,11 @@ func TestLinksOfCSV(t *testing.T) {
 		"other scripts":          "タイトル,url\n長い,https://video.example/watch?v=aaaaaaaaaaa\n🙂," + b + "\n",
 		"an unnamed column":      ",url,\n1," + a + ",\n2," + b + ",\n",
 	} {
-		links, err := api.LinksOfCSV([]byte(body))
+		links, err := bulk.LinksOfCSV([]byte(body))
 		require.NoError(t, err, name)
 		assert.Equal(t, []string{a, b}, links, name)
 	}
-	links, err := api.LinksOfCSV([]byte("url\n\"" + strings.Repeat("ü", 2048) + "\"\n\ufffd\n"))
+	links, err := bulk.LinksOfCSV([]byte("url\n\"" + strings.Repeat("ü", 2048) + "\"\n\ufffd\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{strings.Repeat("ü", 2048), "\ufffd"}, links)
 }
@@ -76,7 +76,7 @@ func TestCSVRefused(t *testing.T) {
 		"url" + strings.Repeat(",", 16384):     {1, "more than 16384 cells"},
 		"url\n\"x\ny\"" + strings.Repeat(`,"a,"""`, 16384): {3, "more than 16384 cells"},
 	} {
-		_, err := api.LinksOfCSV([]byte(body))
+		_, err := bulk.LinksOfCSV([]byte(body))
 		var fault *transcript.Error
 		require.ErrorAs(t, err, &fault, "%q", body)
 		assert.Equal(t, transcript.CSVParseError, fault.Code, "%q", body)
@@ -85,14 +85,14 @@ func TestCSVRefused(t *testing.T) {
 		assert.Less(t, len(fault.Message), 300)
 	}
 	for _, body := range []string{"url\n", "url,title\n,\n", "url\n" + strings.Repeat("x\n", 5001)} {
-		_, err := api.LinksOfCSV([]byte(body))
+		_, err := bulk.LinksOfCSV([]byte(body))
 		require.ErrorIs(t, err, transcript.InvalidRequest)
 	}
 	wide := strings.Repeat(`,",,"`, 16383) + "\n"
-	links, err := api.LinksOfCSV([]byte("url" + wide + "x" + wide + `y` + wide))
+	links, err := bulk.LinksOfCSV([]byte("url" + wide + "x" + wide + `y` + wide))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"x", "y"}, links)
-	links, err = api.LinksOfCSV([]byte("url\n" + strings.Repeat("x\n", 5000)))
+	links, err = bulk.LinksOfCSV([]byte("url\n" + strings.Repeat("x\n", 5000)))
 	require.NoError(t, err)
 	assert.Len(t, links, 5000)
 }
@@ -106,7 +106,7 @@ func FuzzLinksOfCSV(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		links, err := api.LinksOfCSV(body)
+		links, err := bulk.LinksOfCSV(body)
 		var fault *transcript.Error
 		if errors.As(err, &fault) {
 			if fault.Code == transcript.CSVParseError {

@@ -1,11 +1,10 @@
-package api
+package bulk
 
 import (
 	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,19 +21,13 @@ import (
 // exportChunk is how many bytes of an export are sent at once.
 const exportChunk = 64 << 10
 
-// exports writes the texts of a batch as one file.
-type exports struct {
-	pipeline *pipeline.Pipeline
-	log      *slog.Logger
-}
-
-func (x *exports) Routes() []edge.Route {
+func (b *Batches) exportRoute() edge.Route {
 	rt := edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/batch/{batchId}/export",
 		Operation: "exportBatch", Tag: "batches",
 		Summary: "Read all texts of a batch as one file.",
-		Scope:   account.Batches, Streams: true, Handle: x.exportBatch,
-		Path: batchByID.Path(new(string)), Query: exportQuery(new(exportRequest)),
+		Scope:   account.Batches, Streams: true, Handle: b.exportBatch,
+		Path: byID.Path(new(string)), Query: exportQuery(new(exportRequest)),
 		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
 		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.NotFound, transcript.NoTranscript, transcript.StateConflict,
@@ -45,7 +37,7 @@ func (x *exports) Routes() []edge.Route {
 		rt.Answers = append(rt.Answers, resource.FileAnswer(media, ""))
 	}
 	rt.Answers = append(rt.Answers, resource.FileAnswer("application/json", ExportedBatch{}))
-	return []edge.Route{rt}
+	return rt
 }
 
 // ExportedBatch is an export as JSON.
@@ -79,7 +71,7 @@ func exportQuery(e *exportRequest) request.Table {
 }
 
 // exportBatch is GET /v1/batch/{batchId}/export.
-func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *Batches) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	if !p.Plan.BatchExport { // a refusal of the plan comes before faults of the request
 		return p.Plan.UpgradeRequired("The plan does not include the export of batches.")
@@ -88,11 +80,11 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	if err := exportQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	id, err := batchByID.ID(r)
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
-	e, err := x.pipeline.Batches.Export(r.Context(), p.Account, id, asked.partial)
+	e, err := b.Pipeline.Batches.Export(r.Context(), p.Account, id, asked.partial)
 	if err != nil {
 		return err
 	}
@@ -107,20 +99,20 @@ func (x *exports) exportBatch(w http.ResponseWriter, r *http.Request) error {
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
-	if err := x.sendExport(w, r, file, e); err != nil || r.Method == http.MethodHead {
+	if err := b.sendExport(w, r, file, e); err != nil || r.Method == http.MethodHead {
 		return err
 	}
 	mark, media := "exp_"+strings.Trim(etag, `"`), file.MediaType()
-	if err := x.pipeline.Batches.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
+	if err := b.Pipeline.Batches.Exported(context.WithoutCancel(r.Context()), p.Account, id, mark, media); err != nil {
 		// The client has the file; a missing note of the export does no harm.
-		x.log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
+		b.Log.WarnContext(r.Context(), "an export was not noted", "request", edge.RequestID(r.Context()), "batch", id, "err", err)
 	}
 	return nil
 }
 
 // sendExport sends a file to its end, or cuts the connection: what is not whole must
 // not look whole. As long as nothing is sent an error is answered like any other.
-func (x *exports) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *batches.Export) error {
+func (b *Batches) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *batches.Export) error {
 	h := w.Header()
 	h.Set("Content-Type", file.MediaType())
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name()))

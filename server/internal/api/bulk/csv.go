@@ -1,4 +1,4 @@
-package api
+package bulk
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package api
+package bulk
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 
 const createBatch = "createBatch"
 
-func (b *batchJobs) createBatchRoute() edge.Route {
+func (b *Batches) createBatchRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/batch",
 		Operation: createBatch, Tag: "batches",
@@ -76,7 +76,7 @@ func (req *batchRequest) csvQuery() request.Table {
 }
 
 // createBatch is POST /v1/batch.
-func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *Batches) createBatch(w http.ResponseWriter, r *http.Request) error {
 	var req batchRequest
 	read := req.readJSON // without a body, the answer names the missing fields
 	switch media, present, err := edge.BodyType(r); {
@@ -90,12 +90,12 @@ func (b *batchJobs) createBatch(w http.ResponseWriter, r *http.Request) error {
 	case present && media != "application/json":
 		return edge.Unsupported("Send the body as application/json or text/csv, and say so in Content-Type.")
 	}
-	return b.edge.Once(w, r, b.creation(r, &req, func() (map[string]any, error) { return read(w, r) }, new(*batch.Job)))
+	return b.Edge.Once(w, r, b.creation(r, &req, func() (map[string]any, error) { return read(w, r) }, new(*batch.Job)))
 }
 
 // creation is the operation that makes a batch once for each Idempotency-Key, from a request that
 // read reads into req. The batch is left in made.
-func (b *batchJobs) creation(r *http.Request, req *batchRequest, read func() (map[string]any, error), made **batch.Job) edge.Post {
+func (b *Batches) creation(r *http.Request, req *batchRequest, read func() (map[string]any, error), made **batch.Job) edge.Post {
 	p := edge.Principal(r)
 	var wanted batches.Request
 	reply := func(job *batch.Job, err error) (edge.Reply, error) {
@@ -115,16 +115,16 @@ func (b *batchJobs) creation(r *http.Request, req *batchRequest, read func() (ma
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) { return reply(b.create(r.Context(), p, wanted, key)) },
 		Again: func(a db.Answer) (edge.Reply, error) {
-			return reply(b.pipeline.Batches.Get(r.Context(), p.Account, a.ID))
+			return reply(b.Pipeline.Batches.Get(r.Context(), p.Account, a.ID))
 		},
 	}
 }
 
 // create makes a batch. The batch is made even if the client goes away.
-func (b *batchJobs) create(ctx context.Context, p account.Principal, wanted batches.Request, key *db.HeldKey) (*batch.Job, error) {
+func (b *Batches) create(ctx context.Context, p account.Principal, wanted batches.Request, key *db.HeldKey) (*batch.Job, error) {
 	wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
-	wanted.Admit = b.admit.Of(p, batchOperation(&wanted))
-	return b.pipeline.Batches.Create(context.WithoutCancel(ctx), wanted)
+	wanted.Admit = b.Admit.Of(p, batchOperation(&wanted))
+	return b.Pipeline.Batches.Create(context.WithoutCancel(ctx), wanted)
 }
 
 func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
@@ -158,19 +158,19 @@ func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[st
 // batchOf is the batch that a request wants, its links looked up in the platform table.
 // The error is about a playlist or a channel: a link that names nothing is an item that
 // has failed.
-func (b *batchJobs) batchOf(req *batchRequest) (wanted batches.Request, err error) {
+func (b *Batches) batchOf(req *batchRequest) (wanted batches.Request, err error) {
 	wanted = batches.Request{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
 	switch {
 	case req.playlist != "":
 		wanted.Mode = batch.Playlist
-		wanted.List, err = listed(engine.PlaylistList, b.sites.Playlist, req.playlist)
+		wanted.List, err = listed(engine.PlaylistList, b.Sites.Playlist, req.playlist)
 	case req.channel != "":
 		wanted.Mode = batch.Channel
-		wanted.List, err = listed(engine.ChannelList, b.sites.Channel, req.channel)
+		wanted.List, err = listed(engine.ChannelList, b.Sites.Channel, req.channel)
 	default:
 		wanted.Entries = make([]batches.Entry, len(req.urls))
 		for i, link := range req.urls {
-			wanted.Entries[i] = b.pipeline.Batches.EntryOf(link)
+			wanted.Entries[i] = b.Pipeline.Batches.EntryOf(link)
 		}
 	}
 	return wanted, err

@@ -1,4 +1,4 @@
-package api
+package bulk
 
 import (
 	"context"
@@ -34,23 +34,23 @@ func (req *retryRequest) table() request.Table {
 }
 
 // retryBatch is POST /v1/batch/{batchId}/retry.
-func (b *batchJobs) retryBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *Batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	var req retryRequest
-	return batchByID.Post(b.edge, w, r, resource.Post{
+	return byID.Post(b.Edge, w, r, resource.Post{
 		Body: resource.OptionalBody(req.table()),
 		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return b.retriedReply(b.pipeline.Batches.Retry(ctx, batches.RetryRequest{
+			return b.retriedReply(b.Pipeline.Batches.Retry(ctx, batches.RetryRequest{
 				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
 			}))
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			return b.retriedReply(b.pipeline.Batches.Retried(r.Context(), p.Account, a))
+			return b.retriedReply(b.Pipeline.Batches.Retried(r.Context(), p.Account, a))
 		},
 	})
 }
 
-func (b *batchJobs) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
+func (b *Batches) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
 	if err != nil {
 		return edge.Reply{}, err
 	}

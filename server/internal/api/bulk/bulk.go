@@ -1,8 +1,11 @@
-package api
+// Package bulk has the routes of batches: many links, a playlist or a channel at once, and the export
+// of their texts. Package batches decides and works.
+package bulk
 
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -19,19 +22,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// batchJobs makes, shows and changes the batches of an account.
-type batchJobs struct {
-	edge     *edge.Edge
-	lifetime *edge.Lifetime
-	pipeline *pipeline.Pipeline
-	sites    *site.Table
-	admit    resource.Admit
-	streams  *resource.StreamCounter
-	timeout  resource.WithTimeout
-	basePath string
+// Batches makes, shows and changes the batches of an account.
+type Batches struct {
+	Edge     *edge.Edge
+	Lifetime *edge.Lifetime
+	Pipeline *pipeline.Pipeline
+	Sites    *site.Table
+	Admit    resource.Admit
+	Streams  *resource.StreamCounter
+	Timeout  resource.WithTimeout
+	Log      *slog.Logger
+	BasePath string
 }
 
-func (b *batchJobs) Routes() []edge.Route {
+// Routes are the routes of batches and of their exports.
+func (b *Batches) Routes() []edge.Route {
 	changes := []transcript.Code{
 		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
@@ -52,7 +57,7 @@ func (b *batchJobs) Routes() []edge.Route {
 			Operation: "getBatch", Tag: "batches",
 			Summary: "Read a batch, and a page of its items.",
 			Scope:   account.Batches, Polls: true, Handle: b.getBatch,
-			Path: batchByID.Path(new(string)), Query: new(batchQuery).table(),
+			Path: byID.Path(new(string)), Query: new(batchQuery).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: BatchPage{}, Headers: []edge.Header{edge.HeaderMayRetryAfter}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
@@ -61,7 +66,7 @@ func (b *batchJobs) Routes() []edge.Route {
 			Operation: "retryBatch", Tag: "batches",
 			Summary: "Make failed items again.",
 			Scope:   account.Batches, Handle: b.retryBatch,
-			Path: batchByID.Path(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
+			Path: byID.Path(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
 			Codes:   changes,
 		},
@@ -70,7 +75,7 @@ func (b *batchJobs) Routes() []edge.Route {
 			Operation: "cancelBatch", Tag: "batches",
 			Summary: "Take up no more items of a batch; those that are being made end as they end.",
 			Scope:   account.Batches, Handle: b.cancelBatch,
-			Path:    batchByID.Path(new(string)),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: AcceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
 			Codes:   changes,
 		},
@@ -78,16 +83,17 @@ func (b *batchJobs) Routes() []edge.Route {
 			Method: http.MethodDelete, Pattern: "/v1/batch/{batchId}",
 			Operation: "deleteBatch", Tag: "batches",
 			Summary: "Forget a batch that has ended. The transcripts of its items stay.",
-			Scope:   account.Batches, Handle: batchByID.Delete(b.pipeline.Batches.Delete),
-			Path:    batchByID.Path(new(string)),
+			Scope:   account.Batches, Handle: byID.Delete(b.Pipeline.Batches.Delete),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound, transcript.StateConflict},
 		},
+		b.exportRoute(),
 	}
 }
 
-// batchByID are batches as paths name them.
-var batchByID = resource.One{Param: "batchId", About: "The id of a batch.", None: "There is no such batch."}
+// byID are batches as paths name them.
+var byID = resource.One{Param: "batchId", About: "The id of a batch.", None: "There is no such batch."}
 
 // BatchList is a page of batches.
 type BatchList struct {
@@ -115,10 +121,10 @@ func (q *batchesQuery) table() request.Table {
 }
 
 // listBatches is GET /v1/batch.
-func (b *batchJobs) listBatches(w http.ResponseWriter, r *http.Request) error {
+func (b *Batches) listBatches(w http.ResponseWriter, r *http.Request) error {
 	var q batchesQuery
 	return resource.Newest(w, r, q.table(), &q.Paging, func(before string, most int) ([]batch.Job, error) {
-		return b.pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, most)
+		return b.Pipeline.Batches.List(r.Context(), edge.Principal(r).Account, q.status, before, most)
 	}, func(j batch.Job) string { return j.ID }, func(page []batch.Job, next string) any { return BatchList{page, next} })
 }
 
@@ -153,12 +159,12 @@ func (q *batchQuery) table() request.Table {
 const batchPoll = 2
 
 // getBatch is GET /v1/batch/{batchId}.
-func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *Batches) getBatch(w http.ResponseWriter, r *http.Request) error {
 	var q batchQuery
 	if err := q.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	id, unknown := batchByID.ID(r)
+	id, unknown := byID.ID(r)
 	list := resource.ListingOf(r, request.Table{}) // a token is good for every page size and wait
 	if unknown != nil {
 		return cmp.Or(list.After(q.PageToken, new(int)), unknown)
@@ -174,7 +180,7 @@ func (b *batchJobs) getBatch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // page is a page of a batch, and tells whether it has waited for the end of the batch.
-func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, list resource.Listing, q *batchQuery) (_ *BatchPage, waitedFor bool, err error) {
+func (b *Batches) page(ctx context.Context, p account.Principal, id string, list resource.Listing, q *batchQuery) (_ *BatchPage, waitedFor bool, err error) {
 	after := 0
 	if err := list.After(q.PageToken, &after); err != nil {
 		return nil, false, err
@@ -182,7 +188,7 @@ func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, li
 	if waitedFor, err = b.waitForBatch(ctx, p, id, q.wait); err != nil {
 		return nil, false, err
 	}
-	page, err := b.pipeline.Batches.Page(ctx, p.Account, id, after, q.MaxResults)
+	page, err := b.Pipeline.Batches.Page(ctx, p.Account, id, after, q.MaxResults)
 	if err != nil {
 		return nil, false, err
 	}
@@ -196,21 +202,21 @@ func (b *batchJobs) page(ctx context.Context, p account.Principal, id string, li
 // waitForBatch returns when a batch has ended, or so much time has passed, and tells
 // whether it has waited. That takes the place of an event stream; where the account has no
 // more of these, or the service stops, nothing is waited for.
-func (b *batchJobs) waitForBatch(ctx context.Context, p account.Principal, id string, wait time.Duration) (waitedFor bool, err error) {
+func (b *Batches) waitForBatch(ctx context.Context, p account.Principal, id string, wait time.Duration) (waitedFor bool, err error) {
 	if wait == 0 {
 		return false, nil
 	}
-	closed, ok := b.streams.Take(ctx, p)
+	closed, ok := b.Streams.Take(ctx, p)
 	if !ok {
 		return false, nil
 	}
 	defer closed()
-	serving, stop := b.lifetime.Until(ctx)
+	serving, stop := b.Lifetime.Until(ctx)
 	defer stop()
-	waiting, cancel := b.timeout(serving, wait)
+	waiting, cancel := b.Timeout(serving, wait)
 	defer cancel()
 	defer edge.Waiting(ctx)()
-	_, err = b.pipeline.Batches.Wait(waiting, p.Account, id)
+	_, err = b.Pipeline.Batches.Wait(waiting, p.Account, id)
 	return serving.Err() == nil, err
 }
 
@@ -220,18 +226,18 @@ type AcceptedBatch struct {
 }
 
 // batchReply says how a batch stands that was made or changed.
-func (b *batchJobs) batchReply(job *batch.Job) (edge.Reply, error) {
+func (b *Batches) batchReply(job *batch.Job) (edge.Reply, error) {
 	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(job.ID), accepted(job))
 }
 
 func accepted(job *batch.Job) AcceptedBatch { return AcceptedBatch{view.SummaryOf(job)} }
 
-func (b *batchJobs) batchHeader(id string) map[string]string {
-	return map[string]string{"Location": b.basePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}
+func (b *Batches) batchHeader(id string) map[string]string {
+	return map[string]string{"Location": b.BasePath + "/v1/batch/" + id, "Retry-After": strconv.Itoa(batchPoll)}
 }
 
 // cancelBatch is POST /v1/batch/{batchId}/cancel.
-func (b *batchJobs) cancelBatch(w http.ResponseWriter, r *http.Request) error {
+func (b *Batches) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 	owner := edge.Principal(r).Account
 	reply := func(job *batch.Job, err error) (edge.Reply, error) {
 		if err != nil {
@@ -241,11 +247,11 @@ func (b *batchJobs) cancelBatch(w http.ResponseWriter, r *http.Request) error {
 		delete(header, "Retry-After") // there is nothing to wait for
 		return edge.ReplyJSON(http.StatusAccepted, header, accepted(job))
 	}
-	return batchByID.Post(b.edge, w, r, resource.Post{
+	return byID.Post(b.Edge, w, r, resource.Post{
 		Body: resource.NoBody,
 		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return reply(b.pipeline.Batches.Cancel(ctx, owner, id, key))
+			return reply(b.Pipeline.Batches.Cancel(ctx, owner, id, key))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return reply(b.pipeline.Batches.Get(r.Context(), owner, a.ID)) },
+		Again: func(a db.Answer) (edge.Reply, error) { return reply(b.Pipeline.Batches.Get(r.Context(), owner, a.ID)) },
 	})
 }
