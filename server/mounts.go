@@ -25,13 +25,13 @@ func (s *Server) Transcripts() http.Handler {
 // Captions serves GET /v1/video_site/captions and GET /v1/transcript/info. These routes
 // start no job. A mux needs both patterns, "/v1/video_site/captions" and "/v1/transcript/info".
 func (s *Server) Captions() http.Handler {
-	return s.edge.Handler(s.api.Captions())
+	return s.edge.Handler(s.api.Captions.Routes())
 }
 
 // Discovery serves searches and lists of the video site: GET /v1/video_site/search and the
 // like. Discovery starts no job and stores nothing. A mux needs the pattern "/v1/video_site/",
 // and "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
-func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discovery()) }
+func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discovery.Routes()) }
 
 // Library serves the paths below "/v1/library/": the saved transcripts of an account. Library starts no job and
 // charges nothing.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
@@ -52,9 +53,8 @@ type API struct {
 	transcripts *transcripts
 	jobs        *jobs
 	events      *eventStreams
-	captions    *captions
-	info        *contentInfo
-	discovery   *discovery
+	Captions    *discovery.Captions
+	Discovery   *discovery.Discovery
 	Batches     *bulk.Batches
 	Follows     *subscriptions.Subscriptions
 	library     *savedTexts
@@ -81,9 +81,8 @@ func New(c Config) *API {
 		},
 		jobs:      &jobs{edge: c.Edge, pipeline: c.Pipeline, basePath: c.BasePath},
 		events:    &eventStreams{pipeline: c.Pipeline, lifetime: c.Lifetime, metrics: c.Metrics, log: c.Log, streams: streams},
-		captions:  &captions{pipeline: c.Pipeline, lifetime: c.Lifetime, sites: c.Sites},
-		info:      &contentInfo{pipeline: c.Pipeline, contents: found},
-		discovery: &discovery{pipeline: c.Pipeline, contents: found, sites: c.Sites},
+		Captions:  &discovery.Captions{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Contents: found},
+		Discovery: &discovery.Discovery{Pipeline: c.Pipeline, Contents: found},
 		Batches: &bulk.Batches{
 			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Streams: streams,
 			Timeout: c.Timeout, Log: c.Log, BasePath: c.BasePath,

@@ -9,7 +9,7 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
 	)
 }
 
@@ -17,12 +17,6 @@ func (a *API) Routes() []edge.Route {
 func (a *API) Transcripts() []edge.Route {
 	return slices.Concat(a.transcripts.Routes(), a.transcripts.uploadRoutes(), a.jobs.Routes(), a.events.Routes())
 }
-
-// Captions are the routes that show captions, and the content of a link.
-func (a *API) Captions() []edge.Route { return slices.Concat(a.captions.Routes(), a.info.Routes()) }
-
-// Discovery are the routes that search and list the video site.
-func (a *API) Discovery() []edge.Route { return a.discovery.Routes() }
 
 // Library are the routes of the saved transcripts of an account.
 func (a *API) Library() []edge.Route {

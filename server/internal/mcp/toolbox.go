@@ -51,19 +51,19 @@ func (f *Face) toolbox() []tool {
 		},
 		{
 			name: "list_languages", description: "Tell what a link leads to, and in which languages its text can be had.",
-			reads: true, open: true, asked: asking(f.api.TranscriptInfo, "url"),
+			reads: true, open: true, asked: asking(f.api.Captions.InfoCall, "url"),
 		},
 		{
 			name: "search_videos", description: "Search the video site.",
-			reads: true, open: true, asked: asking(f.api.SearchVideoSite),
+			reads: true, open: true, asked: asking(f.api.Discovery.SearchCall),
 		},
 		{
 			name: "list_channel_videos", description: "List the uploads of a channel, newest first.",
-			reads: true, open: true, asked: asking(f.api.ListChannelVideos),
+			reads: true, open: true, asked: asking(f.api.Discovery.UploadsCall),
 		},
 		{
 			name: "list_playlist_items", description: "List what a playlist holds.",
-			reads: true, open: true, asked: asking(f.api.ListPlaylistItems),
+			reads: true, open: true, asked: asking(f.api.Discovery.ItemsCall),
 		},
 		{
 			name: createBatch, description: "Begin the texts of many recordings. Send exactly one of urls, playlist and channel. A second call makes a second batch.",

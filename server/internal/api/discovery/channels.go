@@ -1,4 +1,4 @@
-package api
+package discovery
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *discovery) channelRoutes() []edge.Route {
+func (d *Discovery) channelRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/channels",
@@ -49,7 +49,7 @@ func channelQuery(text *string) request.Table {
 }
 
 // getChannel is GET /v1/video_site/channels.
-func (d *discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
+func (d *Discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 	var text string
 	if err := channelQuery(&text).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (d *discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := d.pipeline.Ask.Channel(r.Context(), resource.ListNamed(engine.ChannelList, match))
+	found, err := d.Pipeline.Ask.Channel(r.Context(), resource.ListNamed(engine.ChannelList, match))
 	if err != nil {
 		return err
 	}
@@ -66,8 +66,8 @@ func (d *discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 }
 
 // channelOf is the channel of the video site that a text means: an id, a name or a link.
-func (d *discovery) channelOf(text string) (site.Match, error) {
-	match, err := d.sites.Channel(text)
+func (d *Discovery) channelOf(text string) (site.Match, error) {
+	match, err := d.Contents.Sites.Channel(text)
 	if err == nil && match.Platform != transcript.VideoSite {
 		err = notOnVideoSite(match.Platform)
 	}
@@ -83,7 +83,7 @@ func channelPath(text *string) request.Table {
 
 // channelInPath is the channel that a path names. If the path has a link instead of an
 // id, or no id at all, there is no such route.
-func (d *discovery) channelInPath(r *http.Request) (match site.Match, err error) {
+func (d *Discovery) channelInPath(r *http.Request) (match site.Match, err error) {
 	var text string
 	if !channelPath(&text).ReadPath(r.PathValue) || strings.Contains(text, "/") {
 		return match, edge.ErrUnknownRoute
@@ -107,7 +107,7 @@ func (req *uploadsRequest) table() request.Table {
 }
 
 // listChannelVideos is GET /v1/video_site/channels/{channelId}/videos.
-func (d *discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) error {
+func (d *Discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) error {
 	var req uploadsRequest
 	at, err := req.read(r, req.table())
 	if err != nil {
@@ -125,8 +125,8 @@ func (d *discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) er
 }
 
 // uploads is a page of what a channel has uploaded.
-func (d *discovery) uploads(ctx context.Context, channel site.Match, req *uploadsRequest, at engine.Window) (*video.Uploads, error) {
-	found, err := d.pipeline.Ask.Uploads(ctx, resource.ListNamed(engine.ChannelList, channel), req.kind, at)
+func (d *Discovery) uploads(ctx context.Context, channel site.Match, req *uploadsRequest, at engine.Window) (*video.Uploads, error) {
+	found, err := d.Pipeline.Ask.Uploads(ctx, resource.ListNamed(engine.ChannelList, channel), req.kind, at)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package api
+package discovery
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *discovery) playlistRoutes() []edge.Route {
+func (d *Discovery) playlistRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/playlists/{playlistId}/items",
@@ -36,12 +36,12 @@ func playlistPath(id *string) request.Table {
 
 // playlistInPath is the playlist that a path names. If the path has a link instead of
 // an id, or no id at all, there is no such route.
-func (d *discovery) playlistInPath(r *http.Request) (match site.Match, err error) {
+func (d *Discovery) playlistInPath(r *http.Request) (match site.Match, err error) {
 	var id string
 	if !playlistPath(&id).ReadPath(r.PathValue) {
 		return match, edge.ErrUnknownRoute
 	}
-	match, err = d.sites.Playlist(id)
+	match, err = d.Contents.Sites.Playlist(id)
 	if err != nil || match.ExternalID != id || match.Platform != transcript.VideoSite {
 		return match, edge.ErrUnknownRoute
 	}
@@ -52,7 +52,7 @@ func (d *discovery) playlistInPath(r *http.Request) (match site.Match, err error
 const usualListed = 30
 
 // listPlaylistItems is GET /v1/video_site/playlists/{playlistId}/items.
-func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) error {
+func (d *Discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) error {
 	var req discovered
 	at, err := req.read(r, request.Table{Fields: req.Fields(maxFound, usualListed)})
 	if err != nil {
@@ -70,8 +70,8 @@ func (d *discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) er
 }
 
 // items is a page of what a playlist holds.
-func (d *discovery) items(ctx context.Context, playlist site.Match, req *discovered, at engine.Window) (*video.Items, error) {
-	found, err := d.pipeline.Ask.Items(ctx, resource.ListNamed(engine.PlaylistList, playlist), at)
+func (d *Discovery) items(ctx context.Context, playlist site.Match, req *discovered, at engine.Window) (*video.Items, error) {
+	found, err := d.Pipeline.Ask.Items(ctx, resource.ListNamed(engine.PlaylistList, playlist), at)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,6 @@
-package api
+// Package discovery has the routes that answer from the platforms without a job: captions, what a link
+// leads to, and the searches and lists of the video site. Package ask works.
+package discovery
 
 import (
 	"net/http"
@@ -11,17 +13,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// discovery shows what there is on the video site.
-type discovery struct {
-	pipeline *pipeline.Pipeline
-	contents *resource.Contents
-	sites    *site.Table
+// Discovery shows what there is on the video site.
+type Discovery struct {
+	Pipeline *pipeline.Pipeline
+	Contents *resource.Contents
 }
 
-func (d *discovery) Routes() []edge.Route {
+// Routes are the routes that search and list the video site.
+func (d *Discovery) Routes() []edge.Route {
 	return slices.Concat(d.videoSearchRoutes(), d.videoRoutes(), d.channelRoutes(), d.playlistRoutes())
 }
 
@@ -35,9 +36,9 @@ func codesOfDiscovery(more ...transcript.Code) []transcript.Code {
 
 // discovering is a handler of a route of discovery. If the service has no way to the
 // video site, the handler refuses the request without a look at it.
-func (d *discovery) discovering(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+func (d *Discovery) discovering(h func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := d.pipeline.Ask.CanDiscover(r.Context()); err != nil {
+		if err := d.Pipeline.Ask.CanDiscover(r.Context()); err != nil {
 			return err
 		}
 		return h(w, r)

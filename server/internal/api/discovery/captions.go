@@ -1,4 +1,4 @@
-package api
+package discovery
 
 import (
 	"net/http"
@@ -13,17 +13,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// captions shows what captions a video has, without a job.
-type captions struct {
-	pipeline *pipeline.Pipeline
-	lifetime *edge.Lifetime
-	sites    *site.Table
+// Captions shows what captions a video has, and what a link leads to, without a job.
+type Captions struct {
+	Pipeline *pipeline.Pipeline
+	Lifetime *edge.Lifetime
+	Contents *resource.Contents
 }
 
-func (c *captions) Routes() []edge.Route {
+// Routes are the routes that show captions, and the content of a link.
+func (c *Captions) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/captions",
@@ -35,6 +35,7 @@ func (c *captions) Routes() []edge.Route {
 			Codes:   append(codesOfPlatforms(), transcript.TranscriptQuotaExceeded),
 			Report:  transcript.CaptionReport{},
 		},
+		c.infoRoute(),
 	}
 }
 
@@ -60,17 +61,17 @@ func (req *captionsRequest) table() request.Table {
 }
 
 // getCaptions is GET /v1/video_site/captions.
-func (c *captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
+func (c *Captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
 	var req captionsRequest
 	if err := req.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	video, err := c.sites.Content(transcript.VideoSite, req.videoID)
+	video, err := c.Contents.Sites.Content(transcript.VideoSite, req.videoID)
 	if err != nil {
 		return err
 	}
 	p := edge.Principal(r)
-	report, err := c.pipeline.Ask.Captions(r.Context(), ask.Question{
+	report, err := c.Pipeline.Ask.Captions(r.Context(), ask.Question{
 		Account:   p.Account,
 		Plan:      p.Plan,
 		Content:   engine.Content{Platform: video.Platform, ExternalID: video.ExternalID, URL: video.URL},
@@ -84,10 +85,10 @@ func (c *captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
 
 // respondReport sends a report, which is an error envelope at the same time
 // where it has the status of an error. A fault of the service's own is no report.
-func (c *captions) respondReport(w http.ResponseWriter, r *http.Request, report *ask.CaptionReport) error {
+func (c *Captions) respondReport(w http.ResponseWriter, r *http.Request, report *ask.CaptionReport) error {
 	status := http.StatusOK
 	if failure := report.Failure; failure != nil {
-		if _, business := edge.BusinessFailure(failure); !business || c.lifetime.Excuses(failure) {
+		if _, business := edge.BusinessFailure(failure); !business || c.Lifetime.Excuses(failure) {
 			return failure
 		}
 		edge.LogCause(r, failure)

@@ -1,4 +1,4 @@
-package api
+package discovery
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *discovery) videoSearchRoutes() []edge.Route {
+func (d *Discovery) videoSearchRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/search",
@@ -53,7 +53,7 @@ func (req *videoSearchRequest) table() request.Table {
 }
 
 // searchVideoSite is GET /v1/video_site/search.
-func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) error {
+func (d *Discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) error {
 	var req videoSearchRequest
 	at, err := req.read(r, req.table())
 	if err != nil {
@@ -67,7 +67,7 @@ func (d *discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 }
 
 // search is a page of what the video site finds.
-func (d *discovery) search(ctx context.Context, req *videoSearchRequest, at engine.Window) (*video.Found, error) {
+func (d *Discovery) search(ctx context.Context, req *videoSearchRequest, at engine.Window) (*video.Found, error) {
 	if strings.TrimSpace(req.search.Q) == "" {
 		return nil, request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "q", Reason: transcript.IssueLength, Message: "must not be blank"})
 	}
@@ -78,7 +78,7 @@ func (d *discovery) search(ctx context.Context, req *videoSearchRequest, at engi
 			return nil, err
 		}
 	}
-	found, err := d.pipeline.Ask.Search(ctx, search, at)
+	found, err := d.Pipeline.Ask.Search(ctx, search, at)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (d *discovery) search(ctx context.Context, req *videoSearchRequest, at engi
 
 // channelByID is the id of the channel that a text names. A text with the channel's name is
 // refused.
-func (d *discovery) channelByID(text string) (string, error) {
+func (d *Discovery) channelByID(text string) (string, error) {
 	match, err := d.channelOf(text)
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package api
+package discovery
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *discovery) videoRoutes() []edge.Route {
+func (d *Discovery) videoRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/videos",
@@ -40,7 +40,7 @@ func videosQuery(texts *[]string) request.Table {
 }
 
 // getVideos is GET /v1/video_site/videos.
-func (d *discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
+func (d *Discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 	var texts []string
 	if err := videosQuery(&texts).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 			return named(err, text)
 		}
 	}
-	found, missing, err := d.pipeline.Ask.Videos(r.Context(), contents)
+	found, missing, err := d.Pipeline.Ask.Videos(r.Context(), contents)
 	if err != nil {
 		return err
 	}
@@ -60,15 +60,15 @@ func (d *discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 }
 
 // videoOf is the video that an id or a link means.
-func (d *discovery) videoOf(ctx context.Context, text string) (engine.Content, error) {
-	match, err := d.sites.Detect(text)
+func (d *Discovery) videoOf(ctx context.Context, text string) (engine.Content, error) {
+	match, err := d.Contents.Sites.Detect(text)
 	if err == nil && match.Platform != transcript.VideoSite {
 		err = notOnVideoSite(match.Platform)
 	}
 	if err != nil {
 		return engine.Content{}, err
 	}
-	return d.contents.Content(ctx, match)
+	return d.Contents.Content(ctx, match)
 }
 
 // named is an error about one of several videos, and names the video.
