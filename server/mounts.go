@@ -36,7 +36,7 @@ func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discover
 // Library serves the paths below "/v1/library/": the saved transcripts of an account. Library starts no job and
 // charges nothing.
 func (s *Server) Library() http.Handler {
-	return s.edge.Handler(slices.Concat(s.api.Library(), s.api.Shares()))
+	return s.edge.Handler(slices.Concat(s.api.Library.Routes(), s.api.Shares()))
 }
 
 // Shared serves GET /v1/shared/{token} and the paths below: the texts that links of accounts show,

@@ -25,7 +25,7 @@ var table = []mutant{
 	{"server/internal/db/recordings.go", `Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `Where("external_id = ? AND until > ?", externalID, sqldb.Moment(at))`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/db/recordings.go", `w.delete(ctx, "account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `w.delete(ctx, "external_id = ? AND until > ?", externalID, sqldb.Moment(at))`, "server TestRecordingsOfOthers"},
 	{"server/internal/db/recordings.go", `Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `Where("account = ? AND external_id = ? AND ? IS NOT NULL", account, externalID, sqldb.Moment(at))`, "server/internal/db TestRecordingBelongsToItsAccount"},
-	{"server/internal/api/recordings.go", `if err := m.mayGoOn(ctx, r, file); err != nil {`, `if err := m.mayGoOn(ctx, r, file); err != nil && false {`, "server TestRecordingStopsWhenItMayNotGoOn"},
+	{"server/internal/api/saved/recordings.go", `if err := m.mayGoOn(ctx, r, file); err != nil {`, `if err := m.mayGoOn(ctx, r, file); err != nil && false {`, "server TestRecordingStopsWhenItMayNotGoOn"},
 	{"server/internal/api/resource/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api/resource TestPageTokenOfAnotherList"},
 	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},

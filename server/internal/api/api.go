@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/saved"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -57,8 +58,7 @@ type API struct {
 	Discovery   *discovery.Discovery
 	Batches     *bulk.Batches
 	Follows     *subscriptions.Subscriptions
-	library     *savedTexts
-	search      *textSearch
+	Library     *saved.Texts
 	shares      *sharedTexts
 	feeds       *textFeeds
 	Webhooks    *endpoints.Endpoints
@@ -72,7 +72,7 @@ type API struct {
 func New(c Config) *API {
 	found := &resource.Contents{Sites: c.Sites, Direct: c.DirectMedia, ShortLinks: c.ShortLinks, Timeout: c.Timeout}
 	recent, streams := resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
-	saved := &savedTexts{recordings: &recordings{c.Pipeline, c.Lifetime}, pipeline: c.Pipeline, sites: c.Sites, recent: recent}
+	library := &saved.Texts{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Sites: c.Sites, Recent: recent}
 	a := &API{
 		lifetime: c.Lifetime,
 		transcripts: &transcripts{
@@ -88,15 +88,14 @@ func New(c Config) *API {
 			Timeout: c.Timeout, Log: c.Log, BasePath: c.BasePath,
 		},
 		Follows:  &subscriptions.Subscriptions{Edge: c.Edge, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Judge: c.Judge, BasePath: c.BasePath},
-		library:  saved,
-		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
+		Library:  library,
 		feeds:    &textFeeds{feeds: c.Feeds, checker: c.Checker, recent: recent, basePath: c.BasePath},
 		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
 		usage:    &usage{pipeline: c.Pipeline},
 		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
-	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: saved, checker: c.Checker, basePath: c.BasePath}
+	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: library, checker: c.Checker, basePath: c.BasePath}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
 		page:     sync.OnceValues(openapi.NewPage),

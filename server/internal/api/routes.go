@@ -9,18 +9,13 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library.Routes(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
 	)
 }
 
 // Transcripts are the routes of POST /v1/transcript, of uploads and of jobs.
 func (a *API) Transcripts() []edge.Route {
 	return slices.Concat(a.transcripts.Routes(), a.transcripts.uploadRoutes(), a.jobs.Routes(), a.events.Routes())
-}
-
-// Library are the routes of the saved transcripts of an account.
-func (a *API) Library() []edge.Route {
-	return slices.Concat(a.library.Routes(), a.library.editRoutes(), a.library.revisionRoutes(), a.library.chunkRoutes(), a.search.Routes(), a.library.downloadRoutes())
 }
 
 // Shares are the routes that make, list and end links to saved transcripts.

@@ -79,7 +79,7 @@ func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
-	body, err := s.texts.recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
+	body, err := s.texts.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
 	}
@@ -125,9 +125,9 @@ func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, err
 
 // textOf reads the text of a link.
 func (s *sharedTexts) textOf(r *http.Request, saved *db.Saved, include library.Include) (*db.Transcript, error) {
-	read := s.texts.pipeline.Library.SavedText
+	read := s.texts.Pipeline.Library.SavedText
 	if include == library.Words {
-		read = s.texts.pipeline.Library.SavedTimedText
+		read = s.texts.Pipeline.Library.SavedTimedText
 	}
 	t, err := read(r.Context(), saved)
 	if errors.Is(err, transcript.NoTranscript) { // it has just been deleted

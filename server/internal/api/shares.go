@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/saved"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -20,7 +21,7 @@ import (
 type sharedTexts struct {
 	edge     *edge.Edge
 	shares   *shares.Shares
-	texts    *savedTexts
+	texts    *saved.Texts
 	checker  edge.AccountChecker
 	basePath string
 }
@@ -34,7 +35,7 @@ func (s *sharedTexts) ownRoutes() []edge.Route {
 			Operation: "shareTranscript", Tag: "library",
 			Summary: "Make a link that shows a saved transcript to everybody who has the link.",
 			Scope:   account.Transcripts, Handle: s.createShare,
-			Path: libraryPath(new(library.Key)), Query: textQuery(new(library.Key)),
+			Path: saved.Path(new(library.Key)), Query: saved.TextQuery(new(library.Key)),
 			Body: shareTable(new(*time.Time)), BodyOptional: true,
 			Answers: []edge.Answer{{Status: http.StatusCreated, Body: OneShare{}, Headers: []edge.Header{edge.HeaderReplayed}}},
 			Codes: []transcript.Code{
@@ -47,7 +48,7 @@ func (s *sharedTexts) ownRoutes() []edge.Route {
 			Operation: "listShares", Tag: "library",
 			Summary: "List the links to a saved transcript, the last first.",
 			Scope:   account.Transcripts, Handle: s.listShares,
-			Path: libraryPath(new(library.Key)), Query: textQuery(new(library.Key)),
+			Path: saved.Path(new(library.Key)), Query: saved.TextQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: ShareList{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		},
@@ -83,14 +84,14 @@ func shareTable(until **time.Time) request.Table {
 
 // sharePath is the path of the route about one link.
 func sharePath(key *library.Key, id *string) request.Table {
-	path := libraryPath(key)
+	path := saved.Path(key)
 	path.Fields = append(path.Fields, request.New("shareId", id, request.UUID()).Required().About("The id of a link."))
 	return path
 }
 
 // endedQuery is the query of the route that ends a link.
 func endedQuery(key *library.Key) request.Table {
-	return request.Table{Fields: []*request.Field{languageOf(key).About("The exact tag; without it, a link to the text of any language.")}}
+	return request.Table{Fields: []*request.Field{saved.LanguageOf(key).About("The exact tag; without it, a link to the text of any language.")}}
 }
 
 // createShare is POST /v1/library/transcripts/{platform}/{externalId}/shares.
@@ -103,7 +104,7 @@ func (s *sharedTexts) createShare(w http.ResponseWriter, r *http.Request) error 
 	var until *time.Time
 	return s.edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
-			if key, err = s.texts.textKey(r); err != nil {
+			if key, err = s.texts.TextKey(r); err != nil {
 				return nil, err
 			}
 			table := shareTable(&until)
@@ -134,7 +135,7 @@ func (s *sharedTexts) mayShare(ctx context.Context, owner string, key library.Ke
 	} else if err != nil {
 		return err
 	}
-	_, err := s.texts.pipeline.Library.Saved(ctx, owner, key)
+	_, err := s.texts.Pipeline.Library.Saved(ctx, owner, key)
 	return err
 }
 
@@ -148,7 +149,7 @@ func (s *sharedTexts) shareReply(made library.Share, token string, err error) (e
 
 // listShares is GET /v1/library/transcripts/{platform}/{externalId}/shares.
 func (s *sharedTexts) listShares(w http.ResponseWriter, r *http.Request) error {
-	key, err := s.texts.textKey(r)
+	key, err := s.texts.TextKey(r)
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (s *sharedTexts) listShares(w http.ResponseWriter, r *http.Request) error {
 
 // deleteShare is DELETE /v1/library/transcripts/{platform}/{externalId}/shares/{shareId}.
 func (s *sharedTexts) deleteShare(w http.ResponseWriter, r *http.Request) error {
-	key, err := s.texts.textKey(r)
+	key, err := s.texts.TextKey(r)
 	if err != nil {
 		return err
 	}

@@ -39,15 +39,15 @@ func (f *Face) toolbox() []tool {
 		},
 		{
 			name: "search_library", description: "Find what is said in the texts of the library, with times.",
-			scope: account.Transcripts, reads: true, asked: asking(f.api.SearchLibrary, "q", "lang", "maxResults", "pageToken"),
+			scope: account.Transcripts, reads: true, asked: asking(f.api.Library.SearchCall, "q", "lang", "maxResults", "pageToken"),
 		},
 		{
 			name: "get_chunks", description: "Read a text of the library in small pieces with times and links.",
-			scope: account.Transcripts, reads: true, asked: asking(func() resource.Call { return f.api.ListChunks(usualChunks) }),
+			scope: account.Transcripts, reads: true, asked: asking(func() resource.Call { return f.api.Library.ChunksCall(usualChunks) }),
 		},
 		{
 			name: "list_library", description: "List the texts, batches and jobs of the library.",
-			scope: account.Transcripts, reads: true, asked: asking(f.api.ListLibrary, "view", "q", "lang", "sort", "page", "pageSize"),
+			scope: account.Transcripts, reads: true, asked: asking(f.api.Library.ListCall, "view", "q", "lang", "sort", "page", "pageSize"),
 		},
 		{
 			name: "list_languages", description: "Tell what a link leads to, and in which languages its text can be had.",

@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"context"
@@ -9,26 +9,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// textSearch finds what is said in the library of an account.
-type textSearch struct {
-	library *pipeline.Library
-	sites   *site.Table
-}
-
-func (f *textSearch) Routes() []edge.Route {
+func (l *Texts) searchRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/search",
 			Operation: "searchLibrary", Tag: "library",
 			Summary: "Find what is said in the saved transcripts.",
-			Scope:   account.Transcripts, Handle: f.searchLibrary,
+			Scope:   account.Transcripts, Handle: l.searchLibrary,
 			Query:   new(searchRequest).query(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Found{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest},
@@ -53,13 +45,13 @@ func (a *searchRequest) query() request.Table {
 }
 
 // searchLibrary is GET /v1/library/search.
-func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 	var asked searchRequest
 	query := asked.query()
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	found, err := f.find(r.Context(), edge.Principal(r).Account, resource.ListingOf(r, query), &asked)
+	found, err := l.find(r.Context(), edge.Principal(r).Account, resource.ListingOf(r, query), &asked)
 	if err != nil {
 		return err
 	}
@@ -67,7 +59,7 @@ func (f *textSearch) searchLibrary(w http.ResponseWriter, r *http.Request) error
 }
 
 // find is a page of what is said in the library of an account.
-func (f *textSearch) find(ctx context.Context, owner string, list resource.Listing, asked *searchRequest) (*library.Found, error) {
+func (l *Texts) find(ctx context.Context, owner string, list resource.Listing, asked *searchRequest) (*library.Found, error) {
 	look := db.Search{
 		Account: owner, Query: search.Parse(asked.q), Platform: string(asked.platform), Lang: asked.lang,
 		N: asked.page.MaxResults,
@@ -79,8 +71,8 @@ func (f *textSearch) find(ctx context.Context, owner string, list resource.Listi
 		}
 	}
 	found := &library.Found{Query: asked.q, Items: []library.Match{}}
-	next, err := f.library.Search(ctx, look, func(t *db.Transcript, place db.SearchFound) error {
-		match, err := f.matchOf(look.Query, t, place)
+	next, err := l.Pipeline.Library.Search(ctx, look, func(t *db.Transcript, place db.SearchFound) error {
+		match, err := l.matchOf(look.Query, t, place)
 		if err == nil {
 			found.Items = append(found.Items, match)
 		}
@@ -96,7 +88,7 @@ func (f *textSearch) find(ctx context.Context, owner string, list resource.Listi
 }
 
 // matchOf is a transcript with the hits of the query.
-func (f *textSearch) matchOf(q search.Query, t *db.Transcript, place db.SearchFound) (library.Match, error) {
+func (l *Texts) matchOf(q search.Query, t *db.Transcript, place db.SearchFound) (library.Match, error) {
 	m := library.Match{
 		Platform: t.Platform, ExternalID: t.ExternalID, Lang: t.Lang, Title: t.Title, Channel: t.Channel,
 		Hits: []library.Hit{}, HitCount: place.Hits,
@@ -108,7 +100,7 @@ func (f *textSearch) matchOf(q search.Query, t *db.Transcript, place db.SearchFo
 	for _, at := range place.At {
 		if segment, snippet, ok := q.Hit(text.Segments, at); ok {
 			m.Hits = append(m.Hits, library.Hit{
-				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: resource.LinkTo(f.sites, t.Platform, t.ExternalID, segment.Start),
+				Start: segment.Start, Duration: segment.Duration, Snippet: snippet, URL: resource.LinkTo(l.Sites, t.Platform, t.ExternalID, segment.Start),
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *savedTexts) editRoutes() []edge.Route {
+func (l *Texts) editRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodPatch, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
 			Operation: "editTranscript", Tag: "library",
 			Summary: "Correct lines and names of speakers in a saved transcript.",
 			Scope:   account.Transcripts, Handle: l.editTranscript,
-			Path: libraryPath(new(library.Key)), Query: textQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
+			Path: Path(new(library.Key)), Query: TextQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
 			Body:    editTable(new(library.Edit)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
@@ -30,9 +30,9 @@ func (l *savedTexts) editRoutes() []edge.Route {
 	}
 }
 
-// textQuery is the query of the routes that change a text.
-func textQuery(key *library.Key) request.Table {
-	return request.Table{Fields: []*request.Field{languageOf(key).About("The exact tag; without it, the newest.")}}
+// TextQuery is the query of the routes that change a text.
+func TextQuery(key *library.Key) request.Table {
+	return request.Table{Fields: []*request.Field{LanguageOf(key).About("The exact tag; without it, the newest.")}}
 }
 
 // editTable is the table of the JSON body of an edit.
@@ -53,11 +53,11 @@ func editTable(e *library.Edit) request.Table {
 }
 
 // editTranscript is PATCH /v1/library/transcripts/{platform}/{externalId}.
-func (l *savedTexts) editTranscript(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) editTranscript(w http.ResponseWriter, r *http.Request) error {
 	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
-	key, err := l.textKey(r)
+	key, err := l.TextKey(r)
 	if err != nil {
 		return err
 	}
@@ -70,20 +70,20 @@ func (l *savedTexts) editTranscript(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	owner := edge.Principal(r)
-	if _, err := l.pipeline.Library.Saved(r.Context(), owner.Account, key); err != nil {
+	if _, err := l.Pipeline.Library.Saved(r.Context(), owner.Account, key); err != nil {
 		return err
 	}
-	text, err := l.pipeline.Corrections.Edit(context.WithoutCancel(r.Context()), owner, key, expected, e)
+	text, err := l.Pipeline.Corrections.Edit(context.WithoutCancel(r.Context()), owner, key, expected, e)
 	if err != nil {
 		return err
 	}
 	return l.respondText(w, r, http.StatusOK, text)
 }
 
-// textKey is the key of a route that changes a text.
-func (l *savedTexts) textKey(r *http.Request) (library.Key, error) {
+// TextKey is the key of a route that changes a text.
+func (l *Texts) TextKey(r *http.Request) (library.Key, error) {
 	var asked library.Key
-	if err := textQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
+	if err := TextQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
 		return asked, err
 	}
 	key, err := l.libraryKey(r)
@@ -92,8 +92,8 @@ func (l *savedTexts) textKey(r *http.Request) (library.Key, error) {
 }
 
 // respondText answers with a text as a read of the library does.
-func (l *savedTexts) respondText(w http.ResponseWriter, r *http.Request, status int, text *corrections.Text) error {
-	media, err := l.pipeline.Library.Media(r.Context(), edge.Principal(r).Account, text.Platform, text.ExternalID)
+func (l *Texts) respondText(w http.ResponseWriter, r *http.Request, status int, text *corrections.Text) error {
+	media, err := l.Pipeline.Library.Media(r.Context(), edge.Principal(r).Account, text.Platform, text.ExternalID)
 	if err != nil {
 		return err
 	}

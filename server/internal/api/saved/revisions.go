@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *savedTexts) revisionRoutes() []edge.Route {
+func (l *Texts) revisionRoutes() []edge.Route {
 	const pattern = "/v1/library/transcripts/{platform}/{externalId}/revisions"
 	text := []edge.Answer{{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}}}
 	return []edge.Route{
@@ -21,7 +21,7 @@ func (l *savedTexts) revisionRoutes() []edge.Route {
 			Operation: "listRevisions", Tag: "library",
 			Summary: "List the texts that a saved transcript has had, the last first.",
 			Scope:   account.Transcripts, Handle: l.listRevisions,
-			Path: libraryPath(new(library.Key)), Query: textQuery(new(library.Key)),
+			Path: Path(new(library.Key)), Query: TextQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: RevisionList{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		},
@@ -30,7 +30,7 @@ func (l *savedTexts) revisionRoutes() []edge.Route {
 			Operation: "getRevision", Tag: "library",
 			Summary: "Read a text that a saved transcript has had.",
 			Scope:   account.Transcripts, Handle: l.getRevision,
-			Path: revisionPath(new(library.Key), new(int)), Query: textQuery(new(library.Key)),
+			Path: revisionPath(new(library.Key), new(int)), Query: TextQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Saved{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.NotFound},
 		},
@@ -39,7 +39,7 @@ func (l *savedTexts) revisionRoutes() []edge.Route {
 			Operation: "restoreRevision", Tag: "library",
 			Summary: "Make an older text of a saved transcript the present one.",
 			Scope:   account.Transcripts, Handle: l.restoreRevision,
-			Path: revisionPath(new(library.Key), new(int)), Query: textQuery(new(library.Key)),
+			Path: revisionPath(new(library.Key), new(int)), Query: TextQuery(new(library.Key)),
 			Header: ifMatchHeader(new(string)), Conditional: true,
 			Answers: text,
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.NotFound},
@@ -54,18 +54,18 @@ type RevisionList struct {
 
 // revisionPath is the path of the routes about a revision.
 func revisionPath(key *library.Key, number *int) request.Table {
-	path := libraryPath(key)
+	path := Path(key)
 	path.Fields = append(path.Fields, request.New("revision", number, request.Integer(1, math.MaxInt32)).Required().About("The number of the revision."))
 	return path
 }
 
 // listRevisions is GET /v1/library/transcripts/{platform}/{externalId}/revisions.
-func (l *savedTexts) listRevisions(w http.ResponseWriter, r *http.Request) error {
-	key, err := l.textKey(r)
+func (l *Texts) listRevisions(w http.ResponseWriter, r *http.Request) error {
+	key, err := l.TextKey(r)
 	if err != nil {
 		return err
 	}
-	all, err := l.pipeline.Corrections.Revisions(r.Context(), edge.Principal(r).Account, key)
+	all, err := l.Pipeline.Corrections.Revisions(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func (l *savedTexts) listRevisions(w http.ResponseWriter, r *http.Request) error
 
 // revisionKey is the key in a path with the number of a revision. No text has another revision
 // than a number from 1 on.
-func (l *savedTexts) revisionKey(r *http.Request) (key library.Key, number int, err error) {
-	if key, err = l.textKey(r); err != nil {
+func (l *Texts) revisionKey(r *http.Request) (key library.Key, number int, err error) {
+	if key, err = l.TextKey(r); err != nil {
 		return key, 0, err
 	}
 	if !revisionPath(new(library.Key), &number).ReadPath(r.PathValue) {
@@ -85,12 +85,12 @@ func (l *savedTexts) revisionKey(r *http.Request) (key library.Key, number int, 
 }
 
 // getRevision is GET /v1/library/transcripts/{platform}/{externalId}/revisions/{revision}.
-func (l *savedTexts) getRevision(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) getRevision(w http.ResponseWriter, r *http.Request) error {
 	key, number, err := l.revisionKey(r)
 	if err != nil {
 		return err
 	}
-	text, err := l.pipeline.Corrections.Revision(r.Context(), edge.Principal(r).Account, key, number)
+	text, err := l.Pipeline.Corrections.Revision(r.Context(), edge.Principal(r).Account, key, number)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (l *savedTexts) getRevision(w http.ResponseWriter, r *http.Request) error {
 }
 
 // restoreRevision is POST /v1/library/transcripts/{platform}/{externalId}/revisions/{revision}/restore.
-func (l *savedTexts) restoreRevision(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) restoreRevision(w http.ResponseWriter, r *http.Request) error {
 	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (l *savedTexts) restoreRevision(w http.ResponseWriter, r *http.Request) err
 	if err := edge.ReadEmpty(w, r); err != nil {
 		return err
 	}
-	text, err := l.pipeline.Corrections.Restore(context.WithoutCancel(r.Context()), edge.Principal(r), key, expected, number)
+	text, err := l.Pipeline.Corrections.Restore(context.WithoutCancel(r.Context()), edge.Principal(r), key, expected, number)
 	if err != nil {
 		return err
 	}

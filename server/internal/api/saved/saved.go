@@ -1,4 +1,6 @@
-package api
+// Package saved has the routes of the library of an account: its saved texts, their corrections, files,
+// pieces and recordings, and the search in them.
+package saved
 
 import (
 	"context"
@@ -24,34 +26,34 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// savedTexts shows and changes the library of an account.
-type savedTexts struct {
-	recordings *recordings
-	pipeline   *pipeline.Pipeline
-	sites      *site.Table
-	recent     *resource.RecentAnswers
+// Texts shows and changes the library of an account.
+type Texts struct {
+	Pipeline *pipeline.Pipeline
+	Lifetime *edge.Lifetime
+	Sites    *site.Table
+	Recent   *resource.RecentAnswers
 }
 
-func (l *savedTexts) Routes() []edge.Route {
+// Routes are the routes of the saved transcripts of an account.
+func (l *Texts) Routes() []edge.Route {
 	return slices.Concat(l.libraryListRoutes(), []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
 			Operation: "getSavedTranscript", Tag: "library",
 			Summary: "Read a saved transcript.",
 			Scope:   account.Transcripts, Handle: l.getSavedTranscript,
-			Path: libraryPath(new(library.Key)), Query: new(savedRead).query(),
+			Path: Path(new(library.Key)), Query: new(savedRead).query(),
 			Answers: []edge.Answer{
 				{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}},
 				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
 			},
 			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 		},
-	}, l.libraryChangeRoutes())
+	}, l.libraryChangeRoutes(), l.editRoutes(), l.revisionRoutes(), l.chunkRoutes(), l.searchRoutes(), l.downloadRoutes())
 }
 
-// libraryPath is the path of the routes about a saved transcript. See
-// [Server.libraryKey], which reads it.
-func libraryPath(key *library.Key) request.Table {
+// Path is the path of the routes about a saved transcript.
+func Path(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("platform", &key.Platform, request.Enum(transcript.Platforms())).Required().About("Where the content is."),
 		request.New("externalId", &key.ExternalID, request.Text(1, resource.MaxExternalID)).Required().
@@ -59,8 +61,8 @@ func libraryPath(key *library.Key) request.Table {
 	}}
 }
 
-// languageOf is the language of a saved transcript, in a query.
-func languageOf(key *library.Key) *request.Field {
+// LanguageOf is the language of a saved transcript, in a query.
+func LanguageOf(key *library.Key) *request.Field {
 	return request.New("language", &key.Language, request.Plain(1, maxTag))
 }
 
@@ -69,8 +71,8 @@ const maxTag = 200
 
 // libraryKey reads the key in a path. If the key is outside the grammar of the
 // platform's ids, there is no such route.
-func (l *savedTexts) libraryKey(r *http.Request) (key library.Key, err error) {
-	if !libraryPath(&key).ReadPath(r.PathValue) {
+func (l *Texts) libraryKey(r *http.Request) (key library.Key, err error) {
+	if !Path(&key).ReadPath(r.PathValue) {
 		return key, edge.ErrUnknownRoute
 	}
 	if l.checkKey(key) != nil {
@@ -80,14 +82,14 @@ func (l *savedTexts) libraryKey(r *http.Request) (key library.Key, err error) {
 }
 
 // checkKey tells whether a key is outside the grammar of the platform's ids.
-func (l *savedTexts) checkKey(key library.Key) error {
+func (l *Texts) checkKey(key library.Key) error {
 	if key.Platform == transcript.Upload {
 		if !resource.UploadID.MatchString(key.ExternalID) {
 			return errors.New("server: it is no id of an upload")
 		}
 		return nil
 	}
-	_, err := l.sites.Content(key.Platform, key.ExternalID)
+	_, err := l.Sites.Content(key.Platform, key.ExternalID)
 	return err
 }
 
@@ -99,13 +101,13 @@ type savedRead struct {
 
 func (a *savedRead) query() request.Table {
 	return request.Table{Fields: []*request.Field{
-		languageOf(&a.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&a.key).About("The exact tag; without it, the newest."),
 		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("Further members of the answer."),
 	}}
 }
 
 // getSavedTranscript is GET /v1/library/transcripts/{platform}/{externalId}.
-func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) getSavedTranscript(w http.ResponseWriter, r *http.Request) error {
 	var asked savedRead
 	if err := asked.query().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -115,11 +117,11 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	key.Language = asked.key.Language
-	saved, err := l.pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
+	saved, err := l.Pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
-	media, err := l.pipeline.Library.Media(r.Context(), edge.Principal(r).Account, key.Platform, key.ExternalID)
+	media, err := l.Pipeline.Library.Media(r.Context(), edge.Principal(r).Account, key.Platform, key.ExternalID)
 	if err != nil {
 		return err
 	}
@@ -127,7 +129,7 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
-	body, ok := l.recent.Get(etag)
+	body, ok := l.Recent.Get(etag)
 	if !ok {
 		if body, etag, err = l.readSaved(r.Context(), edge.Principal(r).Account, key, saved, asked.include, media); err != nil {
 			return err
@@ -138,14 +140,14 @@ func (l *savedTexts) getSavedTranscript(w http.ResponseWriter, r *http.Request) 
 }
 
 // readSaved makes the answer about a saved text, with its ETag.
-func (l *savedTexts) readSaved(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include, media *transcript.Recording) (body *packed.Body, etag string, err error) {
+func (l *Texts) readSaved(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include, media *transcript.Recording) (body *packed.Body, etag string, err error) {
 	saved, t, err := l.textOf(ctx, owner, key, saved, include)
 	if err != nil {
 		return nil, "", err
 	}
 	t.Media = media
 	etag = savedTag(saved.Revision, t.ID, t.ChangedAt, include, media)
-	body, err = l.recent.Remembered(etag, func() (*packed.Body, error) {
+	body, err = l.Recent.Remembered(etag, func() (*packed.Body, error) {
 		segments := t.SegmentsJSON
 		if include == library.Words {
 			var err error
@@ -161,16 +163,16 @@ func (l *savedTexts) readSaved(ctx context.Context, owner string, key library.Ke
 // textOf reads a saved text. If the text has changed since it was found, textOf finds it again,
 // so that the revision belongs to the text. After some times it takes the newer text: a change of
 // that text by the older revision is refused.
-func (l *savedTexts) textOf(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include) (_ *db.Saved, t *db.Transcript, err error) {
-	read := l.pipeline.Library.SavedText
+func (l *Texts) textOf(ctx context.Context, owner string, key library.Key, saved *db.Saved, include library.Include) (_ *db.Saved, t *db.Transcript, err error) {
+	read := l.Pipeline.Library.SavedText
 	if include == library.Words {
-		read = l.pipeline.Library.SavedTimedText
+		read = l.Pipeline.Library.SavedTimedText
 	}
 	for range 5 {
 		if t, err = read(ctx, saved); err != nil || t.ChangedAt.Equal(saved.ChangedAt) {
 			return saved, t, err
 		}
-		if saved, err = l.pipeline.Library.Saved(ctx, owner, key); err != nil {
+		if saved, err = l.Pipeline.Library.Saved(ctx, owner, key); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"cmp"
@@ -19,14 +19,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *savedTexts) chunkRoutes() []edge.Route {
+func (l *Texts) chunkRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/chunks",
 			Operation: "listChunks", Tag: "library",
 			Summary: "Read a saved transcript in pieces for a language model.",
 			Scope:   account.Transcripts, Handle: l.listChunks,
-			Path: libraryPath(new(library.Key)), Query: new(chunkList).query(usualChunks),
+			Path: Path(new(library.Key)), Query: new(chunkList).query(usualChunks),
 			Answers: []edge.Answer{
 				{Status: http.StatusOK, Body: library.ChunkPage{}, Headers: []edge.Header{edge.HeaderETag}},
 				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
@@ -55,7 +55,7 @@ type chunkList struct {
 
 func (l *chunkList) query(usual int) request.Table {
 	return request.Table{Fields: append([]*request.Field{
-		languageOf(&l.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&l.key).About("The exact tag; without it, the newest."),
 		request.New("maxChars", &l.options.MaxChars, request.Integer(minChunkChars, maxChunkChars).Default(transcript.DefaultChunkChars)).
 			About("The most characters of a chunk, as people count them: grapheme clusters."),
 		request.New("overlapChars", &l.options.OverlapChars, request.Integer(0, maxOverlapChars).Default(0)).
@@ -72,7 +72,7 @@ type chunkPlace struct {
 }
 
 // listChunks is GET /v1/library/transcripts/{platform}/{externalId}/chunks.
-func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	var asked chunkList
 	query := asked.query(usualChunks)
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
@@ -98,7 +98,7 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 	if edge.Unchanged(w, r, tag) {
 		return nil
 	}
-	t, err := l.pipeline.Library.SavedTimedText(r.Context(), saved)
+	t, err := l.Pipeline.Library.SavedTimedText(r.Context(), saved)
 	if err != nil {
 		return err
 	}
@@ -114,18 +114,18 @@ func (l *savedTexts) listChunks(w http.ResponseWriter, r *http.Request) error {
 }
 
 // chunksOf finds the text whose chunks are asked for, and the place at which the page begins.
-func (l *savedTexts) chunksOf(ctx context.Context, owner string, list resource.Listing, asked *chunkList) (from chunkPlace, saved *db.Saved, err error) {
+func (l *Texts) chunksOf(ctx context.Context, owner string, list resource.Listing, asked *chunkList) (from chunkPlace, saved *db.Saved, err error) {
 	if err := list.After(asked.page.PageToken, &from); err != nil {
 		return from, nil, err
 	}
 	key := asked.key
 	key.Language = cmp.Or(from.Lang, asked.key.Language)
-	saved, err = l.pipeline.Library.Saved(ctx, owner, key)
+	saved, err = l.Pipeline.Library.Saved(ctx, owner, key)
 	return from, saved, err
 }
 
 // chunkPage is the page of a list that begins at a place.
-func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list resource.Listing, from chunkPlace) (*library.ChunkPage, error) {
+func (l *Texts) chunkPage(t *db.Transcript, asked chunkList, list resource.Listing, from chunkPlace) (*library.ChunkPage, error) {
 	segments, err := t.SegmentsJSON.Plain()
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (l *savedTexts) chunkPage(t *db.Transcript, asked chunkList, list resource.
 			page.NextPageToken = list.Token(chunkPlace{t.Lang, version, chunk.Index})
 			return page, nil
 		}
-		chunk.URL = resource.LinkTo(l.sites, t.Platform, t.ExternalID, chunk.Start)
+		chunk.URL = resource.LinkTo(l.Sites, t.Platform, t.ExternalID, chunk.Start)
 		page.Chunks = append(page.Chunks, chunk)
 	}
 	return page, nil

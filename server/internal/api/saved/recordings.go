@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type recordings struct {
 
 const recordingPattern = "/v1/library/transcripts/upload/{externalId}/media"
 
-func (m *recordings) Routes() []edge.Route {
+func (m *recordings) routes() []edge.Route {
 	sent := []edge.Header{edge.HeaderETag, edge.HeaderDisposition, edge.HeaderAcceptRanges}
 	get := edge.Route{
 		Method: http.MethodGet, Pattern: recordingPattern,

@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"context"
@@ -11,31 +11,31 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *savedTexts) libraryChangeRoutes() []edge.Route {
+func (l *Texts) libraryChangeRoutes() []edge.Route {
 	change := func(method, below, operation, summary string, do changeOfLibrary) edge.Route {
 		return edge.Route{
 			Method: method, Pattern: "/v1/library/transcripts/{platform}/{externalId}" + below,
 			Operation: operation, Tag: "library", Summary: summary,
 			Scope: account.Transcripts, Handle: l.changeLibrary(do),
-			Path: libraryPath(new(library.Key)), Query: changeQuery(new(library.Key)),
+			Path: Path(new(library.Key)), Query: changeQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		}
 	}
 	star := func(starred bool) changeOfLibrary {
 		return func(ctx context.Context, account string, key library.Key) error {
-			return l.pipeline.Library.Star(ctx, account, key, starred)
+			return l.Pipeline.Library.Star(ctx, account, key, starred)
 		}
 	}
 	changes := []edge.Route{
 		change(http.MethodDelete, "", "deleteSavedTranscript", "Remove a transcript from the library of the account.",
 			func(ctx context.Context, account string, key library.Key) error {
-				return l.pipeline.Library.Remove(ctx, account, key)
+				return l.Pipeline.Library.Remove(ctx, account, key)
 			}),
 		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
 		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),
 	}
-	return append(changes, l.recordings.Routes()...)
+	return append(changes, (&recordings{l.Pipeline, l.Lifetime}).routes()...)
 }
 
 // changeOfLibrary changes what a key names in the library of an account.
@@ -44,13 +44,13 @@ type changeOfLibrary func(ctx context.Context, account string, key library.Key) 
 // changeQuery is the query of the routes that change a library.
 func changeQuery(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
-		languageOf(key).About("The exact tag; without it, all languages of the item."),
+		LanguageOf(key).About("The exact tag; without it, all languages of the item."),
 		request.New("row", &key.Row, request.UUID()).About("The `id` of a single row; without it, all of the item."),
 	}}
 }
 
 // changeLibrary is the handler of a route that changes a library.
-func (l *savedTexts) changeLibrary(do changeOfLibrary) func(http.ResponseWriter, *http.Request) error {
+func (l *Texts) changeLibrary(do changeOfLibrary) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var asked library.Key
 		if err := changeQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {

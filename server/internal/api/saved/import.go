@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *savedTexts) importRoute() edge.Route {
+func (l *Texts) importRoute() edge.Route {
 	read := []edge.Header{edge.HeaderETag}
 	return edge.Route{
 		Method: http.MethodPut, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
 		Operation: "importTranscript", Tag: "library",
 		Summary: "Make the text of a file the saved transcript of a content.",
 		Scope:   account.Transcripts, Handle: l.importTranscript,
-		Path: libraryPath(new(library.Key)), Query: importQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
+		Path: Path(new(library.Key)), Query: importQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
 		Texts: map[string]string{
 			"text/vtt": "A WebVTT file.", "application/x-subrip": "A SubRip file.",
 			"text/plain": "A text in UTF-8: each line that is not empty is a line of the transcript. A line may begin with its time, as [00:01:02].",
@@ -37,12 +37,12 @@ func (l *savedTexts) importRoute() edge.Route {
 // importQuery is the query of an import.
 func importQuery(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
-		languageOf(key).About("The language of the text: a BCP 47 tag. Without it, the newest text is replaced."),
+		LanguageOf(key).About("The language of the text: a BCP 47 tag. Without it, the newest text is replaced."),
 	}}
 }
 
 // importTranscript is PUT /v1/library/transcripts/{platform}/{externalId}.
-func (l *savedTexts) importTranscript(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) importTranscript(w http.ResponseWriter, r *http.Request) error {
 	media, _, err := edge.BodyType(r)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (l *savedTexts) importTranscript(w http.ResponseWriter, r *http.Request) er
 	if file.Content, err = edge.ReadBody(w, r, edge.LargestBody); err != nil {
 		return err
 	}
-	text, created, err := l.pipeline.Corrections.Import(context.WithoutCancel(r.Context()), edge.Principal(r), key, expected, file, link)
+	text, created, err := l.Pipeline.Corrections.Import(context.WithoutCancel(r.Context()), edge.Principal(r), key, expected, file, link)
 	if errors.Is(err, transcript.StateConflict) && expected == nil && len(r.Header["If-None-Match"]) == 0 {
 		return errNoIfMatch()
 	}
@@ -81,7 +81,7 @@ func (l *savedTexts) importTranscript(w http.ResponseWriter, r *http.Request) er
 }
 
 // importKey is the key of an import, with the link to the content; nil: there is none.
-func (l *savedTexts) importKey(r *http.Request) (key library.Key, link *string, err error) {
+func (l *Texts) importKey(r *http.Request) (key library.Key, link *string, err error) {
 	var asked library.Key
 	if err := importQuery(&asked).ReadQuery(r.URL.RawQuery); err != nil {
 		return key, nil, err
@@ -96,7 +96,7 @@ func (l *savedTexts) importKey(r *http.Request) (key library.Key, link *string, 
 	if key.Platform == transcript.Upload {
 		return key, nil, nil
 	}
-	match, err := l.sites.Content(key.Platform, key.ExternalID)
+	match, err := l.Sites.Content(key.Platform, key.ExternalID)
 	if err != nil {
 		return key, nil, err
 	}

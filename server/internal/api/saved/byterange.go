@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"fmt"

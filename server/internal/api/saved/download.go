@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"encoding/json"
@@ -25,13 +25,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-func (l *savedTexts) downloadRoutes() []edge.Route {
+func (l *Texts) downloadRoutes() []edge.Route {
 	rt := edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/download",
 		Operation: "downloadTranscript", Tag: "library",
 		Summary: "Read a saved transcript as a file.",
 		Scope:   account.Transcripts, Handle: l.downloadTranscript,
-		Path: libraryPath(new(library.Key)), Query: downloadQuery(new(download)),
+		Path: Path(new(library.Key)), Query: downloadQuery(new(download)),
 		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
 		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}
@@ -62,7 +62,7 @@ type download struct {
 func downloadQuery(d *download) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required().About("The form of the file."),
-		languageOf(&d.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&d.key).About("The exact tag; without it, the newest."),
 		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
 			About("If true, txt and md have the times. The other formats ignore it."),
 		request.New("speakers", &d.speakers, request.Boolean().Default(false)).
@@ -83,7 +83,7 @@ func readDownload(r *http.Request) (*download, error) {
 }
 
 // downloadTranscript is GET /v1/library/transcripts/{platform}/{externalId}/download.
-func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error {
 	d, err := readDownload(r)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 		return err
 	}
 	key.Language = d.key.Language
-	saved, err := l.pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
+	saved, err := l.Pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
@@ -101,16 +101,16 @@ func (l *savedTexts) downloadTranscript(w http.ResponseWriter, r *http.Request) 
 	if edge.Unchanged(w, r, etag) {
 		return nil
 	}
-	read := l.pipeline.Library.SavedText
+	read := l.Pipeline.Library.SavedText
 	if d.format == library.VTTWords {
-		read = l.pipeline.Library.SavedTimedText
+		read = l.Pipeline.Library.SavedTimedText
 	}
 	t, err := read(r.Context(), saved)
 	if err != nil {
 		return err
 	}
 	etag = d.tag(t.ID, t.ChangedAt) // it may have been made again since
-	body, err := l.recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
+	body, err := l.Recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package api
+package saved
 
 import (
 	"math"
@@ -23,7 +23,7 @@ const (
 	lastPageOfALibrary = math.MaxInt32
 )
 
-func (l *savedTexts) libraryListRoutes() []edge.Route {
+func (l *Texts) libraryListRoutes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/transcripts",
@@ -39,7 +39,7 @@ func (l *savedTexts) libraryListRoutes() []edge.Route {
 			Operation: "getRelatedTranscripts", Tag: "library",
 			Summary: "List what else the account has saved of the same channel.",
 			Scope:   account.Transcripts, Handle: l.getRelatedTranscripts,
-			Path: libraryPath(new(library.Key)), Query: relatedQuery(new(int)),
+			Path: Path(new(library.Key)), Query: relatedQuery(new(int)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: RelatedTranscripts{}}},
 			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 		},
@@ -62,12 +62,12 @@ func libraryQuery(q *library.Query) request.Table {
 }
 
 // listLibrary is GET /v1/library/transcripts.
-func (l *savedTexts) listLibrary(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) listLibrary(w http.ResponseWriter, r *http.Request) error {
 	var q library.Query
 	if err := libraryQuery(&q).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	page, err := l.pipeline.Library.Page(r.Context(), edge.Principal(r).Account, q)
+	page, err := l.Pipeline.Library.Page(r.Context(), edge.Principal(r).Account, q)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func relatedQuery(n *int) request.Table {
 }
 
 // getRelatedTranscripts is GET /v1/library/transcripts/{platform}/{externalId}/related.
-func (l *savedTexts) getRelatedTranscripts(w http.ResponseWriter, r *http.Request) error {
+func (l *Texts) getRelatedTranscripts(w http.ResponseWriter, r *http.Request) error {
 	var n int
 	if err := relatedQuery(&n).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (l *savedTexts) getRelatedTranscripts(w http.ResponseWriter, r *http.Reques
 	if err != nil {
 		return err
 	}
-	items, err := l.pipeline.Library.Related(r.Context(), edge.Principal(r).Account, key, n)
+	items, err := l.Pipeline.Library.Related(r.Context(), edge.Principal(r).Account, key, n)
 	if err != nil {
 		return err
 	}
