@@ -36,18 +36,18 @@ func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discover
 // Library serves the paths below "/v1/library/": the saved transcripts of an account. Library starts no job and
 // charges nothing.
 func (s *Server) Library() http.Handler {
-	return s.edge.Handler(slices.Concat(s.api.Library.Routes(), s.api.Shares()))
+	return s.edge.Handler(slices.Concat(s.api.Library.Routes(), s.api.Shares.OwnRoutes()))
 }
 
 // Shared serves GET /v1/shared/{token} and the paths below: the texts that links of accounts show,
 // which need no credential. A mux needs the pattern "/v1/shared/". The routes that make such links
 // belong to [Server.Library]. With an Authenticator of the program's own, see [AccountChecker].
-func (s *Server) Shared() http.Handler { return s.edge.Handler(s.api.Shared()) }
+func (s *Server) Shared() http.Handler { return s.edge.Handler(s.api.Shares.OpenRoutes()) }
 
 // Feeds serves /v1/feed, which gives an account the private address of a feed of its new texts,
 // and the feeds under /v1/feeds/, which need no credential. A mux needs both patterns, "/v1/feed"
 // and "/v1/feeds/". With an Authenticator of the program's own, see [AccountChecker].
-func (s *Server) Feeds() http.Handler { return s.edge.Handler(s.api.Feeds()) }
+func (s *Server) Feeds() http.Handler { return s.edge.Handler(s.api.Feeds.Routes()) }
 
 // Batches serves /v1/batch and the paths below: batches and their exports. A mux needs both
 // patterns, "/v1/batch" and "/v1/batch/".

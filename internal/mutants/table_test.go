@@ -55,15 +55,15 @@ var table = []mutant{
 
 	{"server/internal/shares/shares.go", `WHERE s.hash = ? AND s.expires_at > (SELECT ?)`, `WHERE s.hash = ? AND (SELECT ?) IS NOT NULL`, "server TestSharesEnd"},
 	{"server/internal/shares/shares.go", `Hash: hashOf(token),`, `Hash: token,`, "server TestShareAddressesAreKeptNowhere"},
-	{"server/internal/api/shared.go", `err = s.checker.CheckAccount(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
-	{"server/internal/api/shared.go", `Open: true, ByAddress: true,`, `Open: true,`, "server TestSharedTextsCountByAddress"},
+	{"server/internal/api/published/shared.go", `err = s.Checker.CheckAccount(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
+	{"server/internal/api/published/shared.go", `Open: true, ByAddress: true,`, `Open: true,`, "server TestSharedTextsCountByAddress"},
 
 	// API3 Broken Object Property Level Authorization
 	{"server/internal/request/json.go", `is.cannotRead(transcript.IssueUnknown, name, "is not a property of this request")`, ``, "server TestJSONBodies"},
 	{"server/internal/request/json.go", `case f.sent:`, `case false:`, "server TestJSONBodies"},
 	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
 
-	{"server/internal/api/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
+	{"server/internal/api/published/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
 
 	// API4 Unrestricted Resource Consumption
 	{"server/internal/api/resource/eventstreamlimit.go", `c.open.Take(p.Account, p.Plan.EventStreams)`, `c.open.Take(p.Account, 1000)`, "server TestStreamsOfAnAccountAreLimited"},

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/published"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/saved"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
@@ -59,8 +60,8 @@ type API struct {
 	Batches     *bulk.Batches
 	Follows     *subscriptions.Subscriptions
 	Library     *saved.Texts
-	shares      *sharedTexts
-	feeds       *textFeeds
+	Shares      *published.Shares
+	Feeds       *published.Feeds
 	Webhooks    *endpoints.Endpoints
 	usage       *usage
 	health      *health
@@ -89,13 +90,13 @@ func New(c Config) *API {
 		},
 		Follows:  &subscriptions.Subscriptions{Edge: c.Edge, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Judge: c.Judge, BasePath: c.BasePath},
 		Library:  library,
-		feeds:    &textFeeds{feeds: c.Feeds, checker: c.Checker, recent: recent, basePath: c.BasePath},
+		Shares:   &published.Shares{Edge: c.Edge, Links: c.Shares, Texts: library, Checker: c.Checker, BasePath: c.BasePath},
+		Feeds:    &published.Feeds{Store: c.Feeds, Checker: c.Checker, Recent: recent, BasePath: c.BasePath},
 		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
 		usage:    &usage{pipeline: c.Pipeline},
 		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
-	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: library, checker: c.Checker, basePath: c.BasePath}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
 		page:     sync.OnceValues(openapi.NewPage),

@@ -9,7 +9,7 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library.Routes(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library.Routes(), a.Shares.OwnRoutes(), a.Shares.OpenRoutes(), a.Feeds.Routes(), a.Health(), a.Docs(),
 	)
 }
 
@@ -17,15 +17,6 @@ func (a *API) Routes() []edge.Route {
 func (a *API) Transcripts() []edge.Route {
 	return slices.Concat(a.transcripts.Routes(), a.transcripts.uploadRoutes(), a.jobs.Routes(), a.events.Routes())
 }
-
-// Shares are the routes that make, list and end links to saved transcripts.
-func (a *API) Shares() []edge.Route { return a.shares.ownRoutes() }
-
-// Shared are the routes of the texts that links show.
-func (a *API) Shared() []edge.Route { return a.shares.openRoutes() }
-
-// Feeds are the routes of the feeds of new texts.
-func (a *API) Feeds() []edge.Route { return a.feeds.Routes() }
 
 // Usage are the routes about the limits of an account.
 func (a *API) Usage() []edge.Route { return a.usage.Routes() }

@@ -1,4 +1,4 @@
-package api
+package published
 
 import (
 	"errors"
@@ -16,18 +16,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// textFeeds gives accounts the address of a feed of their new texts, and serves the feeds.
-type textFeeds struct {
-	feeds    *textfeed.Feeds
-	checker  edge.AccountChecker
-	recent   *resource.RecentAnswers
-	basePath string
+// Feeds gives accounts the address of a feed of their new texts, and serves the feeds.
+type Feeds struct {
+	Store    *textfeed.Feeds
+	Checker  edge.AccountChecker
+	Recent   *resource.RecentAnswers
+	BasePath string
 }
 
 // feedsPath is the path of all feeds.
 const feedsPath = "/v1/feeds/"
 
-func (f *textFeeds) Routes() []edge.Route {
+// Routes are the routes of the feeds of new texts.
+func (f *Feeds) Routes() []edge.Route {
 	own := func(method, operation, summary string, handle func(http.ResponseWriter, *http.Request) error, answer edge.Answer) edge.Route {
 		return edge.Route{
 			Method: method, Pattern: "/v1/feed", Operation: operation, Tag: "library", Summary: summary,
@@ -57,19 +58,19 @@ func (f *textFeeds) Routes() []edge.Route {
 // feedPath is the path of a feed.
 func feedPath(token *string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("token", token, request.Text(1, maxFeedToken)).Required().About("The secret part of the address."),
+		request.New("token", token, request.Text(1, maxToken)).Required().About("The secret part of the address."),
 	}}
 }
 
-// maxFeedToken is how many characters a token has at most.
-const maxFeedToken = 200
+// maxToken is how many characters a token has at most.
+const maxToken = 200
 
-// feedToken is the grammar of tokens.
-var feedToken = regexp.MustCompile(`^[0-9A-Za-z_-]{43}$`)
+// secretToken is the grammar of tokens.
+var secretToken = regexp.MustCompile(`^[0-9A-Za-z_-]{43}$`)
 
 // getFeed is GET /v1/feed.
-func (f *textFeeds) getFeed(w http.ResponseWriter, r *http.Request) error {
-	feed, err := f.feeds.Of(r.Context(), edge.Principal(r).Account)
+func (f *Feeds) getFeed(w http.ResponseWriter, r *http.Request) error {
+	feed, err := f.Store.Of(r.Context(), edge.Principal(r).Account)
 	if errors.Is(err, textfeed.ErrNone) {
 		return edge.RespondJSON(w, http.StatusOK, library.FeedState{})
 	}
@@ -81,25 +82,25 @@ func (f *textFeeds) getFeed(w http.ResponseWriter, r *http.Request) error {
 
 // renewFeed is PUT /v1/feed. Readers present no credential, so the service must be able to find
 // out by itself whether the account may still use it.
-func (f *textFeeds) renewFeed(w http.ResponseWriter, r *http.Request) error {
+func (f *Feeds) renewFeed(w http.ResponseWriter, r *http.Request) error {
 	own := edge.Principal(r).Account
-	if err := f.checker.CheckAccount(r.Context(), own); errors.Is(err, account.ErrNotFound) {
+	if err := f.Checker.CheckAccount(r.Context(), own); errors.Is(err, account.ErrNotFound) {
 		return transcript.Errorf(transcript.Forbidden, "Accounts that this service does not keep itself have no feed.")
 	} else if err != nil {
 		return err
 	}
-	feed, token, err := f.feeds.Renew(r.Context(), own)
+	feed, token, err := f.Store.Renew(r.Context(), own)
 	if err != nil {
 		return err
 	}
 	return edge.RespondJSON(w, http.StatusCreated, library.NewFeed{
-		Feed: library.Feed{ID: feed.ID, CreatedAt: transcript.At(feed.CreatedAt)}, URL: f.basePath + feedsPath + token,
+		Feed: library.Feed{ID: feed.ID, CreatedAt: transcript.At(feed.CreatedAt)}, URL: f.BasePath + feedsPath + token,
 	})
 }
 
 // deleteFeed is DELETE /v1/feed.
-func (f *textFeeds) deleteFeed(w http.ResponseWriter, r *http.Request) error {
-	if err := f.feeds.Delete(r.Context(), edge.Principal(r).Account); err != nil {
+func (f *Feeds) deleteFeed(w http.ResponseWriter, r *http.Request) error {
+	if err := f.Store.Delete(r.Context(), edge.Principal(r).Account); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -107,7 +108,7 @@ func (f *textFeeds) deleteFeed(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readFeed is GET /v1/feeds/{token}.
-func (f *textFeeds) readFeed(w http.ResponseWriter, r *http.Request) error {
+func (f *Feeds) readFeed(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -116,7 +117,7 @@ func (f *textFeeds) readFeed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	entries, err := f.feeds.Entries(r.Context(), feed.Account)
+	entries, err := f.Store.Entries(r.Context(), feed.Account)
 	if err != nil {
 		return err
 	}
@@ -130,8 +131,8 @@ func (f *textFeeds) readFeed(w http.ResponseWriter, r *http.Request) error {
 	if f.unmodified(w, r, textfeed.Updated(feed, entries)) {
 		return nil
 	}
-	body, err := f.recent.Remembered(etag, func() (*packed.Body, error) {
-		if err := f.feeds.Excerpts(r.Context(), entries); err != nil {
+	body, err := f.Recent.Remembered(etag, func() (*packed.Body, error) {
+		if err := f.Store.Excerpts(r.Context(), entries); err != nil {
 			return nil, err
 		}
 		atom, err := textfeed.Atom(feed, entries)
@@ -148,15 +149,15 @@ const feedWriter = "feed1"
 
 // at returns the feed of a request whose account may use the service. For any other token
 // the error is NOT_FOUND.
-func (f *textFeeds) at(r *http.Request) (textfeed.Feed, error) {
+func (f *Feeds) at(r *http.Request) (textfeed.Feed, error) {
 	none := transcript.Errorf(transcript.NotFound, "There is no feed at this address.")
 	var token string
-	if !feedPath(&token).ReadPath(r.PathValue) || !feedToken.MatchString(token) {
+	if !feedPath(&token).ReadPath(r.PathValue) || !secretToken.MatchString(token) {
 		return textfeed.Feed{}, none
 	}
-	feed, err := f.feeds.At(r.Context(), token)
+	feed, err := f.Store.At(r.Context(), token)
 	if err == nil {
-		err = f.checker.CheckAccount(r.Context(), feed.Account)
+		err = f.Checker.CheckAccount(r.Context(), feed.Account)
 	}
 	if errors.Is(err, textfeed.ErrNone) || shutOut(err) {
 		return textfeed.Feed{}, none
@@ -170,7 +171,7 @@ const settled = time.Minute
 
 // unmodified answers 304 to a reader who knows the time of the last change, but no ETag. A
 // reader learns the time only when no earlier one can follow.
-func (f *textFeeds) unmodified(w http.ResponseWriter, r *http.Request, changed time.Time) bool {
+func (f *Feeds) unmodified(w http.ResponseWriter, r *http.Request, changed time.Time) bool {
 	if time.Since(changed) < settled {
 		return false
 	}

@@ -1,10 +1,9 @@
-package api
+package published
 
 import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"regexp"
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -21,8 +20,8 @@ import (
 // sharedPath is the path of the texts of all links.
 const sharedPath = "/v1/shared/"
 
-// openRoutes are the routes of those who have a link.
-func (s *sharedTexts) openRoutes() []edge.Route {
+// OpenRoutes are the routes of those who have a link.
+func (s *Shares) OpenRoutes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: sharedPath + "{token}", Open: true, ByAddress: true,
 		Operation: "getSharedTranscript", Tag: "library", Summary: "Read the transcript that a link shows.",
@@ -43,7 +42,7 @@ type SharedTranscript struct {
 // sharedTable is the path of a shared text.
 func sharedTable(token *string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("token", token, request.Text(1, maxShareToken)).Required().About("The secret part of the link."),
+		request.New("token", token, request.Text(1, maxToken)).Required().About("The secret part of the link."),
 	}}
 }
 
@@ -54,14 +53,8 @@ func sharedQuery(include *library.Include) request.Table {
 	}}
 }
 
-// maxShareToken is how many characters a token has at most.
-const maxShareToken = 200
-
-// shareToken is the grammar of tokens.
-var shareToken = regexp.MustCompile(`^[0-9A-Za-z_-]{43}$`)
-
 // readShared is GET /v1/shared/{token}.
-func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
+func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 	var include library.Include
 	if err := sharedQuery(&include).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -79,7 +72,7 @@ func (s *sharedTexts) readShared(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
-	body, err := s.texts.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
+	body, err := s.Texts.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
 	}
@@ -104,18 +97,18 @@ func shutOut(err error) bool {
 
 // at returns the text of the link of a request, if the account of the link may use the service.
 // For any other token the error is NOT_FOUND.
-func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, error) {
+func (s *Shares) at(w http.ResponseWriter, r *http.Request) (*db.Saved, error) {
 	h := w.Header()
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox") // a browser may show the answer as a document of this origin
 	var token string
-	if !sharedTable(&token).ReadPath(r.PathValue) || !shareToken.MatchString(token) {
+	if !sharedTable(&token).ReadPath(r.PathValue) || !secretToken.MatchString(token) {
 		return nil, errNoShare()
 	}
-	owner, saved, err := s.shares.At(r.Context(), token)
+	owner, saved, err := s.Links.At(r.Context(), token)
 	if err == nil {
-		err = s.checker.CheckAccount(r.Context(), owner)
+		err = s.Checker.CheckAccount(r.Context(), owner)
 	}
 	if errors.Is(err, shares.ErrNone) || shutOut(err) {
 		return nil, errNoShare()
@@ -124,10 +117,10 @@ func (s *sharedTexts) at(w http.ResponseWriter, r *http.Request) (*db.Saved, err
 }
 
 // textOf reads the text of a link.
-func (s *sharedTexts) textOf(r *http.Request, saved *db.Saved, include library.Include) (*db.Transcript, error) {
-	read := s.texts.Pipeline.Library.SavedText
+func (s *Shares) textOf(r *http.Request, saved *db.Saved, include library.Include) (*db.Transcript, error) {
+	read := s.Texts.Pipeline.Library.SavedText
 	if include == library.Words {
-		read = s.texts.Pipeline.Library.SavedTimedText
+		read = s.Texts.Pipeline.Library.SavedTimedText
 	}
 	t, err := read(r.Context(), saved)
 	if errors.Is(err, transcript.NoTranscript) { // it has just been deleted

@@ -1,4 +1,6 @@
-package api
+// Package published has the routes by which an account shows its texts to others: links to single
+// texts, and the feed of the new ones.
+package published
 
 import (
 	"context"
@@ -17,17 +19,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// sharedTexts makes, lists and ends the links to texts, and shows the texts of links.
-type sharedTexts struct {
-	edge     *edge.Edge
-	shares   *shares.Shares
-	texts    *saved.Texts
-	checker  edge.AccountChecker
-	basePath string
+// Shares makes, lists and ends the links to texts, and shows the texts of links.
+type Shares struct {
+	Edge     *edge.Edge
+	Links    *shares.Shares
+	Texts    *saved.Texts
+	Checker  edge.AccountChecker
+	BasePath string
 }
 
-// ownRoutes are the routes of those who share texts.
-func (s *sharedTexts) ownRoutes() []edge.Route {
+// OwnRoutes are the routes of those who share texts.
+func (s *Shares) OwnRoutes() []edge.Route {
 	const pattern = "/v1/library/transcripts/{platform}/{externalId}/shares"
 	return []edge.Route{
 		{
@@ -95,16 +97,16 @@ func endedQuery(key *library.Key) request.Table {
 }
 
 // createShare is POST /v1/library/transcripts/{platform}/{externalId}/shares.
-func (s *sharedTexts) createShare(w http.ResponseWriter, r *http.Request) error {
+func (s *Shares) createShare(w http.ResponseWriter, r *http.Request) error {
 	if err := resource.CheckJSON(r); err != nil {
 		return err
 	}
 	owner, ctx := edge.Principal(r).Account, context.WithoutCancel(r.Context())
 	var key library.Key
 	var until *time.Time
-	return s.edge.Once(w, r, edge.Post{
+	return s.Edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
-			if key, err = s.texts.TextKey(r); err != nil {
+			if key, err = s.Texts.TextKey(r); err != nil {
 				return nil, err
 			}
 			table := shareTable(&until)
@@ -120,40 +122,40 @@ func (s *sharedTexts) createShare(w http.ResponseWriter, r *http.Request) error 
 			if err := s.mayShare(r.Context(), owner, key); err != nil {
 				return edge.Reply{}, err
 			}
-			return s.shareReply(s.shares.Create(ctx, owner, key, until, held))
+			return s.shareReply(s.Links.Create(ctx, owner, key, until, held))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return s.shareReply(s.shares.Renew(ctx, owner, a.ID)) },
+		Again: func(a db.Answer) (edge.Reply, error) { return s.shareReply(s.Links.Renew(ctx, owner, a.ID)) },
 	})
 }
 
 // mayShare refuses an account that the service does not keep itself: readers present no
 // credential, so the service must be able to find out whether the account may still use it. A
 // text must be there.
-func (s *sharedTexts) mayShare(ctx context.Context, owner string, key library.Key) error {
-	if err := s.checker.CheckAccount(ctx, owner); errors.Is(err, account.ErrNotFound) {
+func (s *Shares) mayShare(ctx context.Context, owner string, key library.Key) error {
+	if err := s.Checker.CheckAccount(ctx, owner); errors.Is(err, account.ErrNotFound) {
 		return transcript.Errorf(transcript.Forbidden, "Accounts that this service does not keep itself cannot share texts.")
 	} else if err != nil {
 		return err
 	}
-	_, err := s.texts.Pipeline.Library.Saved(ctx, owner, key)
+	_, err := s.Texts.Pipeline.Library.Saved(ctx, owner, key)
 	return err
 }
 
-func (s *sharedTexts) shareReply(made library.Share, token string, err error) (edge.Reply, error) {
+func (s *Shares) shareReply(made library.Share, token string, err error) (edge.Reply, error) {
 	if err != nil {
 		return edge.Reply{}, err
 	}
-	made.URL = s.basePath + sharedPath + token
+	made.URL = s.BasePath + sharedPath + token
 	return edge.ReplyJSON(http.StatusCreated, nil, OneShare{made})
 }
 
 // listShares is GET /v1/library/transcripts/{platform}/{externalId}/shares.
-func (s *sharedTexts) listShares(w http.ResponseWriter, r *http.Request) error {
-	key, err := s.texts.TextKey(r)
+func (s *Shares) listShares(w http.ResponseWriter, r *http.Request) error {
+	key, err := s.Texts.TextKey(r)
 	if err != nil {
 		return err
 	}
-	all, err := s.shares.List(r.Context(), edge.Principal(r).Account, key)
+	all, err := s.Links.List(r.Context(), edge.Principal(r).Account, key)
 	if err != nil {
 		return err
 	}
@@ -161,8 +163,8 @@ func (s *sharedTexts) listShares(w http.ResponseWriter, r *http.Request) error {
 }
 
 // deleteShare is DELETE /v1/library/transcripts/{platform}/{externalId}/shares/{shareId}.
-func (s *sharedTexts) deleteShare(w http.ResponseWriter, r *http.Request) error {
-	key, err := s.texts.TextKey(r)
+func (s *Shares) deleteShare(w http.ResponseWriter, r *http.Request) error {
+	key, err := s.Texts.TextKey(r)
 	if err != nil {
 		return err
 	}
@@ -170,7 +172,7 @@ func (s *sharedTexts) deleteShare(w http.ResponseWriter, r *http.Request) error 
 	if !sharePath(new(library.Key), &id).ReadPath(r.PathValue) {
 		return transcript.Errorf(transcript.NotFound, "The text has no such link.")
 	}
-	if err := s.shares.Delete(context.WithoutCancel(r.Context()), edge.Principal(r).Account, key, id); err != nil {
+	if err := s.Links.Delete(context.WithoutCancel(r.Context()), edge.Principal(r).Account, key, id); err != nil {
 		return err
 	}
 	w.Header().Set("Cache-Control", "private, no-cache")
