@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/published"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/saved"
@@ -53,8 +54,7 @@ type Config struct {
 type API struct {
 	lifetime    *edge.Lifetime
 	transcripts *transcripts
-	jobs        *jobs
-	events      *eventStreams
+	Jobs        *jobs.Jobs
 	Captions    *discovery.Captions
 	Discovery   *discovery.Discovery
 	Batches     *bulk.Batches
@@ -80,8 +80,9 @@ func New(c Config) *API {
 			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, contents: found, admit: c.Admit, recent: recent,
 			timeout: c.Timeout, basePath: c.BasePath,
 		},
-		jobs:      &jobs{edge: c.Edge, pipeline: c.Pipeline, basePath: c.BasePath},
-		events:    &eventStreams{pipeline: c.Pipeline, lifetime: c.Lifetime, metrics: c.Metrics, log: c.Log, streams: streams},
+		Jobs: &jobs.Jobs{
+			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Log: c.Log, Streams: streams, Timeout: c.Timeout, BasePath: c.BasePath,
+		},
 		Captions:  &discovery.Captions{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Contents: found},
 		Discovery: &discovery.Discovery{Pipeline: c.Pipeline, Contents: found},
 		Batches: &bulk.Batches{

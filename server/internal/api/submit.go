@@ -13,6 +13,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -35,7 +36,7 @@ func (a *API) Submit(ctx context.Context, p account.Principal, r transcript.Requ
 			return nil, &out.Job.Job, nil
 		}
 		var failure *transcript.Error
-		if out.Result, failure = outcome(out.Job); failure != nil {
+		if out.Result, failure = jobs.Outcome(out.Job); failure != nil {
 			return nil, nil, failure
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
@@ -27,7 +28,7 @@ type wishes struct {
 }
 
 func (wish *wishes) fields() []*request.Field {
-	return append(viewFields(&wish.view),
+	return append(jobs.ViewFields(&wish.view),
 		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)).
 			About("Shows metadata, title, creator and the like."),
 		request.New("waitMs", &wish.wait, request.Milliseconds(resource.MaxWait).Default(defaultWait)).
@@ -65,15 +66,6 @@ func (wish *uploadWishes) check(plan account.Plan, status int) error {
 		})
 	}
 	return nil
-}
-
-// viewFields are the fields that choose the form of a transcript.
-func viewFields(v *view.View) []*request.Field {
-	return []*request.Field{
-		request.New("format", &v.Format, request.Enum([]transcript.Format{transcript.JSON, transcript.Text}).Default(transcript.JSON)).
-			About("The form of the transcript."),
-		request.New("includeTimestamp", &v.OmitTimestamp, request.Not().Default(false)).About("Text begins each line with its time."),
-	}
 }
 
 // canonical is the canonical form of the fields that the table has read. The default language

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -278,30 +279,17 @@ func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (
 
 // acceptedReply is the 202 with a job.
 func (t *transcripts) acceptedReply(job transcript.Job) (edge.Reply, error) {
-	header := map[string]string{"Location": jobPath(t.basePath, job.JobID), "Retry-After": "2"}
+	header := map[string]string{"Location": jobs.Path(t.basePath, job.JobID), "Retry-After": "2"}
 	return edge.ReplyJSON(http.StatusAccepted, header, AcceptedJob{job.Status, job.JobID, job.Stage, job.MetadataStatus})
 }
 
 // outcomeReply is the reply about a job that has ended.
 func outcomeReply(job *view.Job) (edge.Reply, error) {
-	res, failure := outcome(job)
+	res, failure := jobs.Outcome(job)
 	if failure != nil {
 		return edge.Reply{Failure: failure}, nil //nolint:nilerr // the reply carries the failure
 	}
 	return resultReply(res)
-}
-
-// outcome is the result of a job that has ended, or the reason why there is none.
-func outcome(job *view.Job) (*view.Result, *transcript.Error) {
-	switch {
-	case job.Status == transcript.JobCancelled:
-		return nil, transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
-	case job.Error != nil:
-		return nil, job.Error
-	case job.Result == nil:
-		return nil, transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
-	}
-	return &view.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON, TextID: job.TextID, TextChanged: job.TextChanged}, nil
 }
 
 func resultReply(res *view.Result) (edge.Reply, error) {
@@ -330,6 +318,3 @@ func resultBody(res *view.Result) (*packed.Body, error) {
 		return wire.AppendResult(dst, &res.Result, segments)
 	})
 }
-
-// jobPath is the path of a job under the base path of the API.
-func jobPath(basePath, id string) string { return basePath + "/v1/transcript/job/" + id }

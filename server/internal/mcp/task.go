@@ -6,6 +6,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -42,7 +43,7 @@ type task struct {
 func newTask(kind string, job *transcript.Job) *task {
 	return &task{
 		ResultType: kind, TaskID: job.JobID, Status: taskWorking, StatusMessage: stageWords(job),
-		CreatedAt: job.CreatedAt, LastUpdatedAt: job.UpdatedAt, PollIntervalMs: 1000 * api.PollAfter(job.Stage),
+		CreatedAt: job.CreatedAt, LastUpdatedAt: job.UpdatedAt, PollIntervalMs: 1000 * jobs.PollAfter(job.Stage),
 	}
 }
 
@@ -60,7 +61,7 @@ func (f *Face) taskOf(ctx context.Context, c *call, job *view.Job) (_ *task, err
 		return t, nil
 	}
 	t.Status = taskCompleted
-	res, failed := api.JobResult(job)
+	res, failed := jobs.Outcome(job)
 	if failed != nil {
 		t.Result = f.failure(ctx, failed)
 		return t, nil

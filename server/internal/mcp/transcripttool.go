@@ -7,6 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -64,7 +65,7 @@ func (f *Face) getJob(ctx context.Context, c *call, req *sdk.CallToolRequest, q 
 // waitForText waits for a job a bounded time, and answers with its text, its failure, or its
 // state.
 func (f *Face) waitForText(ctx context.Context, c *call, req *sdk.CallToolRequest, id string, q api.PageRequest) (*sdk.CallToolResult, error) {
-	job, err := f.api.FollowJob(ctx, c.principal, id, jobWait, f.teller(ctx, req))
+	job, err := f.api.Jobs.Follow(ctx, c.principal, id, jobWait, f.teller(ctx, req))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (f *Face) jobAnswer(c *call, job *view.Job, q api.PageRequest) (*sdk.CallTo
 	if !job.Status.Terminal() {
 		return inBoth(newRunning(&job.Job))
 	}
-	res, failure := api.JobResult(job)
+	res, failure := jobs.Outcome(job)
 	if failure != nil {
 		return nil, failure
 	}
@@ -96,7 +97,7 @@ type running struct {
 
 func newRunning(job *transcript.Job) running {
 	return running{
-		job.Status, job.JobID, job.Stage, job.Progress, job.LastError, api.PollAfter(job.Stage),
+		job.Status, job.JobID, job.Stage, job.Progress, job.LastError, jobs.PollAfter(job.Stage),
 		"The text is not there yet. Call get_job with this jobId.",
 	}
 }

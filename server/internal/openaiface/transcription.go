@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -37,7 +38,7 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	closed := func() {}
 	defer func() { closed() }()
 	asked, upload, err := f.read(r, p, func() error {
-		opened, err := f.API.OpenStream(r.Context(), p)
+		opened, err := f.API.Jobs.OpenStream(r.Context(), p)
 		if err == nil {
 			closed = opened
 		}
@@ -122,7 +123,7 @@ func (f *Face) wait(r *http.Request, id string) (*view.Job, error) {
 
 // result is the text of a job that has ended, or the reason why there is none.
 func (f *Face) result(ctx context.Context, owner string, job *view.Job) (*view.Result, error) {
-	if _, failure := api.JobResult(job); failure != nil {
+	if _, failure := jobs.Outcome(job); failure != nil {
 		return nil, failure
 	}
 	return f.Pipeline.Jobs.Transcript(ctx, owner, job.TranscriptRef, view.View{})

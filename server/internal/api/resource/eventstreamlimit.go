@@ -16,9 +16,6 @@ type StreamCounter struct {
 	open    underway.Counter[string]
 }
 
-// ErrTooManyStreams refuses a stream of an account that has as many as it may.
-var ErrTooManyStreams = edge.RateLimited(5 * time.Second)
-
 // Take counts the request that ctx belongs to as an open stream until closed is called. It reports
 // false if the account has as many streams as its plan permits, or as many requests that wait.
 func (c *StreamCounter) Take(ctx context.Context, p account.Principal) (closed func(), ok bool) {

@@ -1,19 +1,16 @@
-package api
+package jobs
 
 import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -29,37 +26,26 @@ const (
 	maxEventBytes = 256 << 10        // a larger one goes without its transcript
 )
 
-// eventStreams follow jobs as server-sent events.
-type eventStreams struct {
-	pipeline *pipeline.Pipeline
-	lifetime *edge.Lifetime
-	metrics  *metrics.Metrics
-	log      *slog.Logger
-	streams  *resource.StreamCounter
-}
-
-func (e *eventStreams) Routes() []edge.Route {
-	return []edge.Route{
-		{
-			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",
-			Operation: "streamTranscriptJob", Tag: "jobs",
-			Summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
-			Scope:   account.Transcripts, Polls: true, Handle: e.streamTranscriptJob,
-			Path: idPath(new(string)), Header: streamHeader(),
-			Answers: []edge.Answer{
-				{Status: http.StatusOK, Body: "", ContentType: "text/event-stream"},
-				{Status: http.StatusNoContent},
-			},
-			Codes: []transcript.Code{transcript.NotFound},
-			Events: map[transcript.EventType]any{
-				transcript.EventSnapshot:  openapi.Job{},
-				transcript.EventProgress:  wire.Progress{},
-				transcript.EventSegments:  transcript.EarlySegments{},
-				transcript.EventCompleted: openapi.Job{},
-				transcript.EventFailed:    openapi.Job{},
-				transcript.EventCancelled: openapi.Job{},
-				transcript.EventClosing:   transcript.Closing{},
-			},
+func (j *Jobs) streamRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",
+		Operation: "streamTranscriptJob", Tag: "jobs",
+		Summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+		Scope:   account.Transcripts, Polls: true, Handle: j.streamTranscriptJob,
+		Path: byID.Path(new(string)), Header: streamHeader(),
+		Answers: []edge.Answer{
+			{Status: http.StatusOK, Body: "", ContentType: "text/event-stream"},
+			{Status: http.StatusNoContent},
+		},
+		Codes: []transcript.Code{transcript.NotFound},
+		Events: map[transcript.EventType]any{
+			transcript.EventSnapshot:  openapi.Job{},
+			transcript.EventProgress:  wire.Progress{},
+			transcript.EventSegments:  transcript.EarlySegments{},
+			transcript.EventCompleted: openapi.Job{},
+			transcript.EventFailed:    openapi.Job{},
+			transcript.EventCancelled: openapi.Job{},
+			transcript.EventClosing:   transcript.Closing{},
 		},
 	}
 }
@@ -72,14 +58,14 @@ func streamHeader() request.Table {
 }
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.
-func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+func (j *Jobs) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
-	closed, ok := e.streams.Take(r.Context(), p)
-	if !ok {
-		return resource.ErrTooManyStreams
+	closed, err := j.OpenStream(r.Context(), p)
+	if err != nil {
+		return err
 	}
 	defer closed()
-	id, err := jobID(r)
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
@@ -89,7 +75,7 @@ func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Reques
 	}
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
-	events, err := e.pipeline.Jobs.Watch(ctx, p.Account, id, after)
+	events, err := j.Pipeline.Jobs.Watch(ctx, p.Account, id, after)
 	if errors.Is(err, pipeline.ErrNothingMore) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)
@@ -103,7 +89,7 @@ func (e *eventStreams) streamTranscriptJob(w http.ResponseWriter, r *http.Reques
 		return nil // the client is gone
 	}
 	defer edge.Waiting(ctx)()
-	_ = e.pump(ctx, leave, stream, events, mayStay(ctx), maxStreamAge) // the client comes back with its Last-Event-ID
+	_ = j.pump(ctx, leave, stream, events, mayStay(ctx), maxStreamAge) // the client comes back with its Last-Event-ID
 	return nil
 }
 
@@ -118,16 +104,16 @@ type Watcher interface {
 // Pump tells a watcher what happens to a job until the job has ended, the server stops, the caller
 // may not stay, or the client is gone. Pump ends the watch with leave, which cancels ctx. Pump
 // returns an error if the events have failed.
-func (a *API) Pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error]) error {
-	return a.events.pump(ctx, leave, to, events, mayStay(ctx), 0)
+func (j *Jobs) Pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error]) error {
+	return j.pump(ctx, leave, to, events, mayStay(ctx), 0)
 }
 
 // OpenStream counts one of the event streams that an account may have open at once, until closed is
-// called.
-func (a *API) OpenStream(ctx context.Context, p account.Principal) (closed func(), err error) {
-	closed, ok := a.events.streams.Take(ctx, p)
+// called. An account that has as many as it may is refused.
+func (j *Jobs) OpenStream(ctx context.Context, p account.Principal) (closed func(), err error) {
+	closed, ok := j.Streams.Take(ctx, p)
 	if !ok {
-		return nil, resource.ErrTooManyStreams
+		return nil, edge.RateLimited(5 * time.Second)
 	}
 	return closed, nil
 }
@@ -139,7 +125,7 @@ type watched struct {
 }
 
 // pump is Pump for a watch of at most some age; 0: of any age.
-func (e *eventStreams) pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error], mayStay func() bool, age time.Duration) error {
+func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error], mayStay func() bool, age time.Duration) error {
 	next := deliver(ctx, events)
 	defer func() {
 		leave()
@@ -164,7 +150,7 @@ func (e *eventStreams) pump(ctx context.Context, leave func(), to Watcher, event
 			}
 			if turn.err != nil {
 				if ctx.Err() == nil {
-					e.log.ErrorContext(ctx, "an event stream failed", "err", turn.err)
+					j.Log.ErrorContext(ctx, "an event stream failed", "err", turn.err)
 				}
 				return turn.err
 			}
@@ -176,7 +162,7 @@ func (e *eventStreams) pump(ctx context.Context, leave func(), to Watcher, event
 				_ = to.Closing(transcript.Closing{Reason: transcript.ClosingUnauthorized}) // a client that is gone needs no goodbye
 				return nil
 			}
-		case <-e.lifetime.Ended():
+		case <-j.Lifetime.Ended():
 			_ = to.Closing(comeBack(transcript.ClosingShutdown)) // a client that is gone needs no goodbye
 			return nil
 		case <-old:

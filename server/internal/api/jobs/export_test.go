@@ -1,4 +1,4 @@
-package api
+package jobs
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 // Stream sends what watch yields as the stream of a job does, until the watch ends, or mayStay
 // returns false.
 func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {
-	e := &eventStreams{log: slog.New(slog.DiscardHandler), lifetime: edge.NewLifetime()}
+	j := &Jobs{Log: slog.New(slog.DiscardHandler), Lifetime: edge.NewLifetime()}
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	stream := newEventStream(w)
 	if stream.begin() == nil {
-		_ = e.pump(ctx, leave, stream, watch(ctx), mayStay, maxStreamAge) // the tests look at the stream
+		_ = j.pump(ctx, leave, stream, watch(ctx), mayStay, maxStreamAge) // the tests look at the stream
 	}
 }

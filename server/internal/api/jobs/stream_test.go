@@ -1,4 +1,4 @@
-package api_test
+package jobs_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -53,7 +53,7 @@ func TestWatchEndsWithItsStream(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ended := false // seen without a lock: the race detector tells where nobody waits
-			api.Stream(c.w, func(ctx context.Context) iter.Seq2[pipeline.Event, error] {
+			jobs.Stream(c.w, func(ctx context.Context) iter.Seq2[pipeline.Event, error] {
 				return func(yield func(pipeline.Event, error) bool) {
 					defer func() { ended = true }()
 					for range c.events {
@@ -76,7 +76,7 @@ func TestStreamGrowsOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := httptest.NewRecorder()
 		began := time.Now()
-		api.Stream(w, silence, always)
+		jobs.Stream(w, silence, always)
 		assert.Equal(t, 30*time.Minute, time.Since(began))
 		body := w.Body.String()
 		assert.True(t, strings.HasPrefix(body, "retry: 3000\n:"), body)
@@ -93,7 +93,7 @@ func TestStreamEndsWithItsKey(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := httptest.NewRecorder()
 			began := time.Now()
-			api.Stream(w, silence, func() bool { return time.Since(began) <= revoked })
+			jobs.Stream(w, silence, func() bool { return time.Since(began) <= revoked })
 			assert.Less(t, time.Since(began)-revoked, 15*time.Second)
 			assert.True(t, strings.HasSuffix(w.Body.String(), "event: stream.closing\ndata: {\"reason\":\"unauthorized\"}\n\n"), w.Body)
 		})

@@ -1,8 +1,11 @@
-package api
+// Package jobs has the routes of the jobs of an account, and the ways in which other faces of the
+// service wait for jobs. Package pipeline works.
+package jobs
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 
@@ -19,21 +22,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// jobs shows and cancels the jobs of an account.
-type jobs struct {
-	edge     *edge.Edge
-	pipeline *pipeline.Pipeline
-	basePath string
+// Jobs shows, follows and cancels the jobs of an account.
+type Jobs struct {
+	Edge     *edge.Edge
+	Lifetime *edge.Lifetime
+	Pipeline *pipeline.Pipeline
+	Log      *slog.Logger
+	Streams  *resource.StreamCounter
+	Timeout  resource.WithTimeout
+	BasePath string
 }
 
-func (j *jobs) Routes() []edge.Route {
+// byID are jobs as paths name them.
+var byID = resource.One{Param: "id", About: "The jobId.", None: "There is no such job."}
+
+// Routes are the routes of jobs.
+func (j *Jobs) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}",
 			Operation: "getTranscriptJob", Tag: "jobs",
 			Summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
 			Scope:   account.Transcripts, Polls: true, Handle: j.getTranscriptJob,
-			Path: idPath(new(string)), Query: jobQuery(new(view.View)),
+			Path: byID.Path(new(string)), Query: jobQuery(new(view.View)),
 			Answers: []edge.Answer{
 				{Status: http.StatusOK, Body: openapi.Job{}, Headers: []edge.Header{edge.HeaderETag, edge.HeaderMayRetryAfter}},
 				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
@@ -45,47 +56,43 @@ func (j *jobs) Routes() []edge.Route {
 			Operation: "cancelTranscriptJob", Tag: "jobs",
 			Summary: "Cancel a job that has not ended.",
 			Scope:   account.Transcripts, Handle: j.cancelTranscriptJob,
-			Path:    idPath(new(string)),
+			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: openapi.Job{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
 			Codes: []transcript.Code{
 				transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
 				transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
 			},
 		},
+		j.streamRoute(),
 	}
-}
-
-// idPath is the path of the job routes.
-func idPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("id", id, request.UUID()).Required().About("The jobId.")}}
 }
 
 // jobQuery is the query of GET /v1/transcript/job/{id}: the form of the result. A field
 // that the query leaves out stays as the POST asked.
 func jobQuery(v *view.View) request.Table {
-	return request.Table{Fields: request.WithoutDefaults(viewFields(v))}
+	return request.Table{Fields: request.WithoutDefaults(ViewFields(v))}
 }
 
 // getTranscriptJob is GET /v1/transcript/job/{id}.
-func (j *jobs) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
+func (j *Jobs) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	// A bad query is told before the job is looked for; what a good one wants depends
 	// on the job.
 	if err := jobQuery(new(view.View)).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	id, err := jobID(r)
+	id, err := byID.ID(r)
 	if err != nil {
 		return err
 	}
 	account := edge.Principal(r).Account
-	job, err := j.pipeline.Jobs.Job(r.Context(), account, id, nil)
+	job, err := j.Pipeline.Jobs.Job(r.Context(), account, id, nil)
 	if err != nil {
 		return err
 	}
 	if v, err := asked(r, job); err != nil {
 		return err
 	} else if v != nil {
-		if job, err = j.pipeline.Jobs.Job(r.Context(), account, id, v); err != nil {
+		if job, err = j.Pipeline.Jobs.Job(r.Context(), account, id, v); err != nil {
 			return err
 		}
 	}
@@ -94,7 +101,7 @@ func (j *jobs) getTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	if !job.Status.Terminal() {
-		w.Header().Set("Retry-After", strconv.Itoa(pollAfter(job.Stage)))
+		w.Header().Set("Retry-After", strconv.Itoa(PollAfter(job.Stage)))
 	}
 	body, err := jobBody(job)
 	if err != nil {
@@ -112,8 +119,8 @@ func asked(r *http.Request, job *view.Job) (*view.View, error) {
 	return &v, nil
 }
 
-// pollAfter is how many seconds a job in the stage is best left alone.
-func pollAfter(stage transcript.Stage) int {
+// PollAfter is how many seconds a job in the stage is best left alone.
+func PollAfter(stage transcript.Stage) int {
 	switch stage {
 	case transcript.StageDurationCheck:
 		return 2
@@ -129,50 +136,52 @@ func jobBody(job *view.Job) (*packed.Body, error) {
 }
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
-func (j *jobs) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	if err := edge.CheckOptionalType(r); err != nil {
-		return err
-	}
+func (j *Jobs) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
 	account := edge.Principal(r).Account
-	var id string
-	return j.edge.Once(w, r, edge.Post{
-		Read: func() (_ map[string]any, err error) {
-			if err := edge.ReadEmpty(w, r); err != nil {
-				return nil, err
-			}
-			id, err = jobID(r)
-			return nil, err
-		},
-		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			job, err := j.pipeline.Cancel(context.WithoutCancel(r.Context()), account, id, key)
-			if err != nil {
-				return edge.Reply{}, err
-			}
-			return j.cancelReply(job)
+	return byID.Post(j.Edge, w, r, resource.Post{
+		Body: resource.NoBody,
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return j.cancelReply(j.Pipeline.Cancel(ctx, account, id, key))
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			job, err := j.pipeline.Jobs.Job(r.Context(), account, a.ID, nil)
-			if err != nil {
-				return edge.Reply{}, err
-			}
-			return j.cancelReply(job)
+			return j.cancelReply(j.Pipeline.Jobs.Job(r.Context(), account, a.ID, nil))
 		},
 	})
 }
 
-func (j *jobs) cancelReply(job *view.Job) (edge.Reply, error) {
+func (j *Jobs) cancelReply(job *view.Job, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
 	body, err := jobBody(job)
 	if err != nil {
 		return edge.Reply{}, err
 	}
-	header := map[string]string{"Location": jobPath(j.basePath, job.JobID)}
+	header := map[string]string{"Location": Path(j.BasePath, job.JobID)}
 	return edge.Reply{Response: edge.Response{Status: http.StatusAccepted, Header: header, Body: body}}, nil
 }
 
-// jobID is the id in the path. An id that is no UUID names no job.
-func jobID(r *http.Request) (id string, err error) {
-	if !idPath(&id).ReadPath(r.PathValue) {
-		return "", transcript.Errorf(transcript.NotFound, "There is no such job.")
+// Outcome is the result of a job that has ended, or the reason why there is none.
+func Outcome(job *view.Job) (*view.Result, *transcript.Error) {
+	switch {
+	case job.Status == transcript.JobCancelled:
+		return nil, transcript.Errorf(transcript.StateConflict, "The job was cancelled.").With("status", job.Status)
+	case job.Error != nil:
+		return nil, job.Error
+	case job.Result == nil:
+		return nil, transcript.Errorf(transcript.NoTranscript, "The transcript has been deleted.")
 	}
-	return id, nil
+	return &view.Result{Result: *job.Result, SegmentsJSON: job.SegmentsJSON, TextID: job.TextID, TextChanged: job.TextChanged}, nil
+}
+
+// Path is the path of a job under the base path of the API.
+func Path(basePath, id string) string { return basePath + "/v1/transcript/job/" + id }
+
+// ViewFields are the fields that choose the form of a transcript.
+func ViewFields(v *view.View) []*request.Field {
+	return []*request.Field{
+		request.New("format", &v.Format, request.Enum([]transcript.Format{transcript.JSON, transcript.Text}).Default(transcript.JSON)).
+			About("The form of the transcript."),
+		request.New("includeTimestamp", &v.OmitTimestamp, request.Not().Default(false)).About("Text begins each line with its time."),
+	}
 }
