@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/published"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
@@ -52,21 +53,19 @@ type Config struct {
 
 // API is the resources of the service, each with its routes.
 type API struct {
-	lifetime    *edge.Lifetime
-	transcripts *transcripts
-	Jobs        *jobs.Jobs
-	Captions    *discovery.Captions
-	Discovery   *discovery.Discovery
-	Batches     *bulk.Batches
-	Follows     *subscriptions.Subscriptions
-	Library     *saved.Texts
-	Shares      *published.Shares
-	Feeds       *published.Feeds
-	Webhooks    *endpoints.Endpoints
-	usage       *usage
-	health      *health
-	docs        *docs
-	texts       *textPages
+	Intake    *intake.Intake
+	Jobs      *jobs.Jobs
+	Captions  *discovery.Captions
+	Discovery *discovery.Discovery
+	Batches   *bulk.Batches
+	Follows   *subscriptions.Subscriptions
+	Library   *saved.Texts
+	Shares    *published.Shares
+	Feeds     *published.Feeds
+	Webhooks  *endpoints.Endpoints
+	usage     *usage
+	health    *health
+	docs      *docs
 }
 
 // New makes an API.
@@ -75,10 +74,9 @@ func New(c Config) *API {
 	recent, streams := resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
 	library := &saved.Texts{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Sites: c.Sites, Recent: recent}
 	a := &API{
-		lifetime: c.Lifetime,
-		transcripts: &transcripts{
-			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, contents: found, admit: c.Admit, recent: recent,
-			timeout: c.Timeout, basePath: c.BasePath,
+		Intake: &intake.Intake{
+			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Contents: found, Admit: c.Admit, Recent: recent, Pages: intake.NewPages(),
+			Timeout: c.Timeout, BasePath: c.BasePath,
 		},
 		Jobs: &jobs.Jobs{
 			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Log: c.Log, Streams: streams, Timeout: c.Timeout, BasePath: c.BasePath,
@@ -95,7 +93,6 @@ func New(c Config) *API {
 		Feeds:    &published.Feeds{Store: c.Feeds, Checker: c.Checker, Recent: recent, BasePath: c.BasePath},
 		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
 		usage:    &usage{pipeline: c.Pipeline},
-		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
 	a.docs = &docs{

@@ -15,7 +15,7 @@ func (a *API) Routes() []edge.Route {
 
 // Transcripts are the routes of POST /v1/transcript, of uploads and of jobs.
 func (a *API) Transcripts() []edge.Route {
-	return slices.Concat(a.transcripts.Routes(), a.transcripts.uploadRoutes(), a.Jobs.Routes())
+	return slices.Concat(a.Intake.Routes(), a.Jobs.Routes())
 }
 
 // Usage are the routes about the limits of an account.

@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -66,7 +66,7 @@ func (f *Face) taskOf(ctx context.Context, c *call, job *view.Job) (_ *task, err
 		t.Result = f.failure(ctx, failed)
 		return t, nil
 	}
-	t.Result, err = f.page(c, res, api.FirstPage(job))
+	t.Result, err = f.page(c, res, intake.FirstPage(job))
 	return t, err
 }
 

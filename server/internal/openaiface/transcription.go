@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -29,10 +30,10 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	if !present || media != "multipart/form-data" {
 		return edge.Unsupported("Send the recording and the other fields as multipart/form-data.")
 	}
-	if err := api.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+	if err := intake.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
-	if err := api.CheckForm(r, p.Plan); err != nil {
+	if err := recordingform.Check(r, p.Plan); err != nil {
 		return err
 	}
 	closed := func() {}
@@ -81,7 +82,7 @@ func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *
 			return err
 		}
 	}
-	body, err := f.API.Rendered(res, answerWriter, asked.options(), func() ([]byte, error) {
+	body, err := f.API.Intake.Rendered(res, answerWriter, asked.options(), func() ([]byte, error) {
 		said, err := f.heard(r.Context(), edge.Principal(r).Account, asked, res)
 		if err != nil {
 			return nil, err

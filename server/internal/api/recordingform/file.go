@@ -1,4 +1,4 @@
-package api
+package recordingform
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 
 // readFile reads the part of a form with the file. The service works on the file while it
 // arrives, as the fields before it ask for.
-func (f *recordingReader) readFile(ctx context.Context, part *multipart.Part) error {
+func (f *reader) readFile(ctx context.Context, part *multipart.Part) error {
 	if f.upload != nil {
 		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
 	}
 	if err := f.Check(); err != nil { // the client need not send the file
 		return err
 	}
-	if err := checkDeclared(part.Header.Get("Content-Type")); err != nil {
+	if err := CheckDeclared(part.Header.Get("Content-Type")); err != nil {
 		return err
 	}
-	digest, err := declaredDigest(part.Header.Values("Content-Digest"))
+	digest, err := DeclaredDigest(part.Header.Values("Content-Digest"))
 	if err != nil {
 		return err
 	}
@@ -35,12 +35,12 @@ func (f *recordingReader) readFile(ctx context.Context, part *multipart.Part) er
 		return err
 	}
 	defer arrived()
-	u, err := f.pipeline.ReceiveFor(ctx, f.Expected(), bodyReader{part}, f.principal.Plan.MaxUploadBytes)
+	u, err := f.pipeline.ReceiveFor(ctx, f.Expected(), BodyReader{part}, f.principal.Plan.MaxUploadBytes)
 	if err != nil {
 		return err
 	}
 	u.Name = formFileName.Replace(part.FileName())
-	f.upload = u // from here on receiveRecording discards it
+	f.upload = u // from here on ReceiveRecording discards it
 	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
 		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
 	}
@@ -51,7 +51,7 @@ func (f *recordingReader) readFile(ctx context.Context, part *multipart.Part) er
 var formFileName = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
 
 // begin looks whether the service can take the file now. The caller has refused before what can never succeed.
-func (f *recordingReader) begin(ctx context.Context) (arrived func(), err error) {
+func (f *reader) begin(ctx context.Context) (arrived func(), err error) {
 	if f.Begin != nil {
 		if err := f.Begin(); err != nil {
 			return nil, err
@@ -63,9 +63,9 @@ func (f *recordingReader) begin(ctx context.Context) (arrived func(), err error)
 	return edge.HoldUpload(ctx)
 }
 
-// checkDeclared refuses a declared type that no media has. The content decides the real
+// CheckDeclared refuses a declared type that no media has. The content decides the real
 // type of the file.
-func checkDeclared(contentType string) error {
+func CheckDeclared(contentType string) error {
 	if contentType == "" {
 		return nil
 	}
@@ -77,9 +77,9 @@ func checkDeclared(contentType string) error {
 	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as neither audio nor video.").With("contentType", clip.Text(contentType))
 }
 
-// declaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
+// DeclaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when
 // there is none.
-func declaredDigest(values []string) ([]byte, error) {
+func DeclaredDigest(values []string) ([]byte, error) {
 	for _, entry := range strings.Split(strings.Join(values, ","), ",") {
 		algorithm, value, _ := strings.Cut(strings.TrimSpace(entry), "=")
 		if !strings.EqualFold(algorithm, "sha-256") {

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"context"
@@ -26,10 +26,10 @@ import (
 
 // Submit asks for a transcript without HTTP, by the rules of POST /v1/transcript. Without an error
 // exactly one of the result and the job is not nil.
-func (a *API) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
-	out, err := a.transcripts.submitFor(ctx, p, r)
+func (t *Intake) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
+	out, err := t.submitFor(ctx, p, r)
 	if err != nil {
-		return nil, nil, a.inProcess(ctx, err)
+		return nil, nil, t.inProcess(ctx, err)
 	}
 	if out.Result == nil {
 		if !out.Job.Status.Terminal() {
@@ -46,14 +46,14 @@ func (a *API) Submit(ctx context.Context, p account.Principal, r transcript.Requ
 
 // inProcess is an error in the form for the program around the server: an error after which a
 // client would repeat a request has the code SERVICE_UNAVAILABLE.
-func (a *API) inProcess(ctx context.Context, err error) error {
-	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || a.lifetime.Excuses(err)) && ctx.Err() == nil {
+func (t *Intake) inProcess(ctx context.Context, err error) error {
+	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || t.Lifetime.Excuses(err)) && ctx.Err() == nil {
 		return edge.Unavailable().Because(err)
 	}
 	return err
 }
 
-func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r transcript.Request) (*pipeline.Outcome, error) {
+func (t *Intake) submitFor(ctx context.Context, p account.Principal, r transcript.Request) (*pipeline.Outcome, error) {
 	if p.Account == "" {
 		return nil, errors.New("server: Submit: the principal has no account")
 	}
@@ -65,7 +65,7 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 	body := wishesOf(r)
 	name, size, open, file := r.Source.Upload()
 	if !file {
-		fields := slices.Concat(src.Fields(), wish.wishes.fields(), []*request.Field{resource.LanguageField(&wish.languages)})
+		fields := slices.Concat(src.Fields(), wish.wishes.options(), []*request.Field{resource.LanguageField(&wish.languages)})
 		table := request.Table{Fields: fields, OneOf: resource.OneSource}
 		if link, ok := r.Source.Link(); ok {
 			body["url"] = link
@@ -80,7 +80,7 @@ func (t *transcripts) submitFor(ctx context.Context, p account.Principal, r tran
 	if err := MayUpload(p.Plan); err != nil {
 		return nil, err
 	}
-	if err := readWishes(request.Table{Fields: wish.fields()}, body); err != nil {
+	if err := readWishes(request.Table{Fields: wish.options()}, body); err != nil {
 		return nil, err
 	}
 	if err := wish.check(p.Plan, http.StatusUnprocessableEntity); err != nil {
@@ -125,20 +125,20 @@ func readWishes(table request.Table, wishes map[string]any) error {
 	return table.ReadJSON(body)
 }
 
-func (t *transcripts) submitLink(ctx context.Context, p account.Principal, src resource.Source, wish wishes) (*pipeline.Outcome, error) {
-	content, err := t.contents.FindRecording(ctx, src)
+func (t *Intake) submitLink(ctx context.Context, p account.Principal, src resource.Source, wish wishes) (*pipeline.Outcome, error) {
+	content, err := t.Contents.FindRecording(ctx, src)
 	if err != nil {
 		return nil, err
 	}
 	return t.submitted(ctx, wish.wait, pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
-		Admit: t.admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
+		Admit: t.Admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
 	})
 }
 
-func (t *transcripts) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish uploadWishes) (*pipeline.Outcome, error) {
+func (t *Intake) submitFile(ctx context.Context, p account.Principal, name string, media io.Reader, wish uploadWishes) (*pipeline.Outcome, error) {
 	expected := t.uploadSubmission(p, new(pipeline.Upload), wish)
-	upload, err := t.pipeline.ReceiveFor(ctx, expected, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
+	upload, err := t.Pipeline.ReceiveFor(ctx, expected, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -180,9 +180,9 @@ func WholeResult(res *view.Result) (*transcript.Result, error) {
 // Rendered is a file that another face makes of a text, or made of the text a moment ago. writer
 // names the version of the written form, and options tell the files of a text apart. The caller
 // has shown that the account may have the text.
-func (a *API) Rendered(res *view.Result, writer string, options []string, render func() ([]byte, error)) (*packed.Body, error) {
+func (t *Intake) Rendered(res *view.Result, writer string, options []string, render func() ([]byte, error)) (*packed.Body, error) {
 	tag := resource.MadeOf(res.TextID, res.TextChanged, writer, options...)
-	return a.transcripts.recent.Remembered(tag, func() (*packed.Body, error) {
+	return t.Recent.Remembered(tag, func() (*packed.Body, error) {
 		file, err := render()
 		if err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"context"
@@ -19,35 +19,35 @@ import (
 const maxPutSegments = 100_000
 
 // Put stores a text of the program around the server, and returns its id.
-func (a *API) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
-	if t.Platform == transcript.Upload {
+func (t *Intake) Put(ctx context.Context, account string, text transcript.Transcript) (id string, err error) {
+	if text.Platform == transcript.Upload {
 		if account == "" {
 			return "", invalid("account", "is required, because uploads belong to one account")
 		}
-		if !resource.UploadID.MatchString(t.ExternalID) {
+		if !resource.UploadID.MatchString(text.ExternalID) {
 			return "", invalid("externalId", "is not the first 32 hex digits, in lower case, of the SHA-256 of an upload")
 		}
 	} else {
-		match, err := a.transcripts.contents.Sites.Content(t.Platform, t.ExternalID)
+		match, err := t.Contents.Sites.Content(text.Platform, text.ExternalID)
 		if err != nil {
 			return "", err
 		}
-		t.ExternalID = match.ExternalID
-		if t.SourceURL == nil {
-			t.SourceURL = &match.URL
+		text.ExternalID = match.ExternalID
+		if text.SourceURL == nil {
+			text.SourceURL = &match.URL
 		}
 	}
-	list, err := transcript.ParseLanguageList(t.Lang)
+	list, err := transcript.ParseLanguageList(text.Lang)
 	if err != nil || len(list) != 1 || list[0].ASR {
 		return "", invalid("lang", "is not a BCP 47 tag")
 	}
-	if err := checkPut(&t); err != nil {
+	if err := checkPut(&text); err != nil {
 		return "", err
 	}
-	t.ID, t.Lang, t.Source, t.Status = "", list[0].Tag, transcript.OriginManual, transcript.Ready
-	t.CreatedAt, t.UpdatedAt = transcript.Time{}, transcript.Time{}
-	if id, err = a.transcripts.pipeline.Put(ctx, account, t); err != nil {
-		return "", a.inProcess(ctx, err)
+	text.ID, text.Lang, text.Source, text.Status = "", list[0].Tag, transcript.OriginManual, transcript.Ready
+	text.CreatedAt, text.UpdatedAt = transcript.Time{}, transcript.Time{}
+	if id, err = t.Pipeline.Put(ctx, account, text); err != nil {
+		return "", t.inProcess(ctx, err)
 	}
 	return id, nil
 }

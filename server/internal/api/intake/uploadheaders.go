@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -48,7 +49,7 @@ func readUploadHeaders(r *http.Request) (h uploadHeaders, err error) {
 		h.length = &length
 	}
 	h.interim = r.Header.Get(resumable.Interop) == resumable.InteropVersion
-	h.digest, err = declaredDigest(r.Header.Values("Repr-Digest"))
+	h.digest, err = recordingform.DeclaredDigest(r.Header.Values("Repr-Digest"))
 	return h, err
 }
 

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"context"
@@ -26,12 +26,13 @@ const (
 	pagesBytes = 32 << 20 // of the pages in memory
 )
 
-// textPages are texts in pages that were made a moment ago, by the tags of the texts.
-type textPages struct {
+// Pages are texts in pages that were made a moment ago, by the tags of the texts.
+type Pages struct {
 	made *recent.Things[string, []*packed.Bytes]
 }
 
-func newTextPages() *textPages { return &textPages{recent.New[string, []*packed.Bytes](pagesBytes)} }
+// NewPages makes Pages without any.
+func NewPages() *Pages { return &Pages{recent.New[string, []*packed.Bytes](pagesBytes)} }
 
 // TextPage is a page of a transcript as plain text.
 type TextPage struct {
@@ -77,9 +78,9 @@ func (q *TextRequest) Table() request.Table {
 // SubmitText asks for a transcript by the rules of POST /v1/transcript, and waits for nothing.
 // Without an error exactly one of the result, whose segments are packed, and the job is not
 // nil.
-func (a *API) SubmitText(ctx context.Context, p account.Principal, q *TextRequest) (*view.Result, *view.Job, error) {
+func (t *Intake) SubmitText(ctx context.Context, p account.Principal, q *TextRequest) (*view.Result, *view.Job, error) {
 	q.wishes.view.SendMetadata, q.wishes.view.OmitTimestamp = true, q.omitTimestamp
-	out, err := a.transcripts.submitLink(ctx, p, q.source, q.wishes)
+	out, err := t.submitLink(ctx, p, q.source, q.wishes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,13 +88,13 @@ func (a *API) SubmitText(ctx context.Context, p account.Principal, q *TextReques
 }
 
 // TextPage is a page of a text. The caller has shown that the account may have the text.
-func (a *API) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage, error) {
+func (t *Intake) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage, error) {
 	tag := resource.MadeOf(res.TextID, res.TextChanged, "pages1", strconv.FormatBool(q.omitTimestamp))
 	list, page := resource.ListingNamed(owner, "text", tag), 0
 	if err := list.After(q.pageToken, &page); err != nil {
 		return nil, err
 	}
-	pages, err := a.texts.of(tag, res, !q.omitTimestamp)
+	pages, err := t.Pages.of(tag, res, !q.omitTimestamp)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +109,8 @@ func (a *API) TextPage(owner string, res *view.Result, q PageRequest) (*TextPage
 }
 
 // of returns the pages of a text, and makes the pages unless they are in memory.
-func (t *textPages) of(tag string, res *view.Result, timestamps bool) ([]*packed.Bytes, error) {
-	if pages, ok := t.made.Get(tag); ok {
+func (p *Pages) of(tag string, res *view.Result, timestamps bool) ([]*packed.Bytes, error) {
+	if pages, ok := p.made.Get(tag); ok {
 		return pages, nil
 	}
 	segments, err := res.SegmentsJSON.Plain()
@@ -131,7 +132,7 @@ func (t *textPages) of(tag string, res *view.Result, timestamps bool) ([]*packed
 		pages = append(pages, made)
 		room += len(made.Gzip()) + made.Len()
 	}
-	t.made.Put(tag, pages, room)
+	p.made.Put(tag, pages, room)
 	return pages, nil
 }
 

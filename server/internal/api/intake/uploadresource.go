@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 )
 
 // uploadRoutes are the routes of files that arrive in several requests.
-func (t *transcripts) uploadRoutes() []edge.Route {
+func (t *Intake) uploadRoutes() []edge.Route {
 	path := uploadIDPath(new(string))
 	return []edge.Route{
 		{
@@ -81,12 +81,12 @@ func uploadIDPath(id *string) request.Table {
 }
 
 // takeUpload gives the upload that the path names to the request.
-func (t *transcripts) takeUpload(r *http.Request) (*db.Upload, error) {
+func (t *Intake) takeUpload(r *http.Request) (*db.Upload, error) {
 	id, err := uploadIDOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return t.pipeline.Resumable.Take(r.Context(), edge.Principal(r).Account, id)
+	return t.Pipeline.Resumable.Take(r.Context(), edge.Principal(r).Account, id)
 }
 
 func uploadIDOf(r *http.Request) (id string, err error) {
@@ -97,7 +97,7 @@ func uploadIDOf(r *http.Request) (id string, err error) {
 }
 
 // getUploadLimits is OPTIONS /v1/transcript.
-func (t *transcripts) getUploadLimits(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) getUploadLimits(w http.ResponseWriter, r *http.Request) error {
 	edge.RespondEmpty(w, map[string]string{
 		resumable.Limit: uploadLimits(edge.Principal(r).Plan), "Accept-Patch": resumable.Partial, "Allow": "OPTIONS, POST",
 	})
@@ -106,7 +106,7 @@ func (t *transcripts) getUploadLimits(w http.ResponseWriter, r *http.Request) er
 
 // getUpload is HEAD /v1/transcript/uploads/{uploadId}. It ends requests that append to the upload, so that
 // the offset that it tells stays right.
-func (t *transcripts) getUpload(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) getUpload(w http.ResponseWriter, r *http.Request) error {
 	h, err := readUploadHeaders(r)
 	if err != nil {
 		return err
@@ -130,12 +130,12 @@ func (t *transcripts) getUpload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // deleteUpload is DELETE /v1/transcript/uploads/{uploadId}.
-func (t *transcripts) deleteUpload(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) deleteUpload(w http.ResponseWriter, r *http.Request) error {
 	id, err := uploadIDOf(r)
 	if err != nil {
 		return err
 	}
-	if err := t.pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
+	if err := t.Pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
 		return err
 	}
 	edge.RespondEmpty(w, nil)
@@ -143,7 +143,7 @@ func (t *transcripts) deleteUpload(w http.ResponseWriter, r *http.Request) error
 }
 
 // continueUpload is PATCH /v1/transcript/uploads/{uploadId}.
-func (t *transcripts) continueUpload(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) continueUpload(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	if err := MayUpload(p.Plan); err != nil {
 		return err
@@ -188,14 +188,14 @@ func (t *transcripts) continueUpload(w http.ResponseWriter, r *http.Request) err
 }
 
 // wrongOffset refuses bytes that do not follow the bytes that have arrived.
-func (t *transcripts) wrongOffset(w http.ResponseWriter, h uploadHeaders, u *db.Upload) error {
+func (t *Intake) wrongOffset(w http.ResponseWriter, h uploadHeaders, u *db.Upload) error {
 	w.Header().Set(resumable.Offset, resumable.Integer(u.Received))
 	return transcript.Errorf(transcript.StateConflict, "The upload has come to byte %d: continue there.", u.Received).
 		With("type", problemOffset).With("expectedOffset", u.Received).With("providedOffset", h.offset)
 }
 
 // appendAndAnswer appends the body, and answers as POST /v1/transcript if the file is whole.
-func (t *transcripts) appendAndAnswer(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *db.Upload) error {
+func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *db.Upload) error {
 	unhurried := context.WithoutCancel(r.Context())
 	wished, err := readFileRequest(u.Wishes)
 	if err != nil {
@@ -203,11 +203,11 @@ func (t *transcripts) appendAndAnswer(w http.ResponseWriter, r *http.Request, p 
 	}
 	work, err := t.receiveNext(informed{w, r, h}, p, u, wished.uploadWishes)
 	if errors.Is(err, pipeline.ErrTooLong) {
-		_ = t.pipeline.Resumable.Cancel(unhurried, p.Account, u.ID) // else the sweep removes it
+		_ = t.Pipeline.Resumable.Cancel(unhurried, p.Account, u.ID) // else the sweep removes it
 		return inconsistent("is less than the bytes that have come: the upload is removed")
 	}
 	if err == nil && h.complete {
-		err = t.pipeline.Resumable.Finish(unhurried, u)
+		err = t.Pipeline.Resumable.Finish(unhurried, u)
 	}
 	if err != nil {
 		work.Discard(r.Context())
@@ -221,9 +221,9 @@ func (t *transcripts) appendAndAnswer(w http.ResponseWriter, r *http.Request, p 
 }
 
 // receiveNext appends the body of a request.
-func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
+func (t *Intake) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
 	ctx := sender.r.Context()
-	if err := t.pipeline.Disks.Room(sender.r.ContentLength); err != nil {
+	if err := t.Pipeline.Disks.Room(sender.r.ContentLength); err != nil {
 		return nil, err
 	}
 	arrived, err := edge.HoldUpload(ctx)
@@ -231,14 +231,14 @@ func (t *transcripts) receiveNext(sender informed, p account.Principal, u *db.Up
 		return nil, err
 	}
 	defer arrived()
-	if err := t.pipeline.Resumable.Announce(ctx, u, sender.h.length, sender.h.digest); err != nil {
+	if err := t.Pipeline.Resumable.Announce(ctx, u, sender.h.length, sender.h.digest); err != nil {
 		return nil, err
 	}
 	return t.appendBody(sender, p, u, wish)
 }
 
 // answerWhole answers a request that has completed a file.
-func (t *transcripts) answerWhole(w http.ResponseWriter, r *http.Request, p account.Principal, f *receivedFile) error {
+func (t *Intake) answerWhole(w http.ResponseWriter, r *http.Request, p account.Principal, f *receivedFile) error {
 	w.Header().Set(resumable.Complete, resumable.Bool(true))
 	re, err := t.submitArrived(r, p, f, nil)
 	if err != nil {
@@ -249,7 +249,7 @@ func (t *transcripts) answerWhole(w http.ResponseWriter, r *http.Request, p acco
 
 // answerAgain answers a request for an upload that is whole: a sender that has not got the last
 // answer asks for it with an empty body.
-func (t *transcripts) answerAgain(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *db.Upload) error {
+func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *db.Upload) error {
 	w.Header().Set(resumable.Complete, resumable.Bool(true))
 	w.Header().Set(resumable.Offset, resumable.Integer(u.Received))
 	switch {

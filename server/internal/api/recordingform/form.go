@@ -1,4 +1,5 @@
-package api
+// Package recordingform reads multipart forms with a recording.
+package recordingform
 
 import (
 	"context"
@@ -18,19 +19,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// RecordingForm says how to read the fields of a multipart form with a recording in its part
+// Form says how to read the fields of a multipart form with a recording in its part
 // "file". The fields may stand before or after the file, which goes straight to the store.
-type RecordingForm struct {
+type Form struct {
 	Field    func(name string, value io.Reader) error // reads a part other than the file
 	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
 	Begin    func() error                             // takes what the file needs of the service, after Check; nil: nothing
 	Read     func() error                             // reads the values of all fields, at the end of the form
 	Expected func() pipeline.Submission               // is what the fields so far want of the file
-}
-
-// ReceiveRecording reads a form. The caller owns the upload. After an error no upload is left.
-func (a *API) ReceiveRecording(r *http.Request, p account.Principal, form RecordingForm) (*pipeline.Upload, error) {
-	return receiveRecording(r, p, a.transcripts.pipeline, form)
 }
 
 // maxAroundFile is a bound for the whole form without its file, in bytes.
@@ -39,23 +35,24 @@ const maxAroundFile = 256 << 10
 // maxParts is the most parts of a form: all fields, and the longest lists, fit.
 const maxParts = 1000
 
-// errBody marks a fault of the request's body. A fault of the store has no such mark.
-type errBody struct{ error }
+// BodyError marks a fault of the request's body. A fault of the store has no such mark.
+type BodyError struct{ error }
 
-func (e errBody) Unwrap() error { return e.error }
+// Unwrap is what the reader of the body said.
+func (e BodyError) Unwrap() error { return e.error }
 
-// recordingReader reads one form.
-type recordingReader struct {
-	RecordingForm
+// reader reads one form.
+type reader struct {
+	Form
 	pipeline  *pipeline.Pipeline
 	principal account.Principal
 	announced int64            // bytes of the form, negative if they are not known
 	upload    *pipeline.Upload // nil until the file has come
 }
 
-// CheckForm refuses a form that can never be taken, before its body is read: it has no boundary, or
+// Check refuses a form that can never be taken, before its body is read: it has no boundary, or
 // its file is larger than the plan permits.
-func CheckForm(r *http.Request, plan account.Plan) error {
+func Check(r *http.Request, plan account.Plan) error {
 	_, err := boundaryOf(r, plan)
 	return err
 }
@@ -72,13 +69,14 @@ func boundaryOf(r *http.Request, plan account.Plan) (string, error) {
 	return boundary, pipeline.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
 }
 
-func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipeline, form RecordingForm) (*pipeline.Upload, error) {
+// Receive reads a form. The caller owns the upload. After an error no upload is left.
+func Receive(r *http.Request, p account.Principal, to *pipeline.Pipeline, form Form) (*pipeline.Upload, error) {
 	boundary, err := boundaryOf(r, p.Plan)
 	if err != nil {
 		return nil, err
 	}
 	body := &partsReader{r: r.Body}
-	f := &recordingReader{RecordingForm: form, pipeline: to, principal: p, announced: r.ContentLength}
+	f := &reader{Form: form, pipeline: to, principal: p, announced: r.ContentLength}
 	err = f.readParts(r.Context(), &formReader{multipart.NewReader(body, boundary), body})
 	if err == nil {
 		err = f.Read()
@@ -95,7 +93,7 @@ func receiveRecording(r *http.Request, p account.Principal, to *pipeline.Pipelin
 	return f.upload, nil
 }
 
-func (f *recordingReader) readParts(ctx context.Context, parts *formReader) error {
+func (f *reader) readParts(ctx context.Context, parts *formReader) error {
 	for range maxParts {
 		part, err := parts.next()
 		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
@@ -107,9 +105,9 @@ func (f *recordingReader) readParts(ctx context.Context, parts *formReader) erro
 		if name := part.FormName(); name == "file" {
 			err = f.readFile(ctx, part)
 		} else {
-			err = f.Field(name, bodyReader{part})
+			err = f.Field(name, BodyReader{part})
 		}
-		if body := (errBody{}); errors.As(err, &body) {
+		if body := (BodyError{}); errors.As(err, &body) {
 			return brokenBody(body.error)
 		}
 		if err != nil {
@@ -135,13 +133,13 @@ func brokenBody(err error) error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
 }
 
-// bodyReader marks the errors of a body.
-type bodyReader struct{ r io.Reader }
+// BodyReader marks the errors of a body.
+type BodyReader struct{ R io.Reader }
 
-func (b bodyReader) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
+func (b BodyReader) Read(p []byte) (int, error) {
+	n, err := b.R.Read(p)
 	if err != nil && err != io.EOF {
-		err = errBody{err}
+		err = BodyError{err}
 	}
 	return n, err
 }

@@ -1,10 +1,11 @@
-package api
+package intake
 
 import (
 	"encoding/hex"
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -22,16 +23,16 @@ func newUploadForm() *uploadForm {
 	f := new(uploadForm)
 	f.table = request.Table{
 		Name:   "FormDataCreateTranscript",
-		Fields: append(f.uploadWishes.fields(), request.File("file").About("The recording: any audio or video that the service can decode.")),
+		Fields: append(f.options(), request.File("file").About("The recording: any audio or video that the service can decode.")),
 	}
 	f.fields = f.table.NewForm()
 	return f
 }
 
 // readForm reads a multipart body. The caller owns the upload of the form.
-func (t *transcripts) readForm(r *http.Request, p account.Principal) (_ *uploadForm, err error) {
+func (t *Intake) readForm(r *http.Request, p account.Principal) (_ *uploadForm, err error) {
 	f := newUploadForm()
-	f.upload, err = receiveRecording(r, p, t.pipeline, RecordingForm{
+	f.upload, err = recordingform.Receive(r, p, t.Pipeline, recordingform.Form{
 		Field: f.fields.Add,
 		Check: func() error {
 			if err := f.fields.Check(); err != nil {

@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -26,7 +27,7 @@ type fileRequest struct {
 
 func newFileRequest() *fileRequest {
 	f := new(fileRequest)
-	f.table = request.Table{Fields: f.fields()}
+	f.table = request.Table{Fields: f.options()}
 	return f
 }
 
@@ -48,7 +49,7 @@ func (f *fileRequest) kept(query string) string {
 }
 
 // isFile reports whether a body of the media type is a recording.
-func isFile(media string) bool { return media != "" && checkDeclared(media) == nil }
+func isFile(media string) bool { return media != "" && recordingform.CheckDeclared(media) == nil }
 
 // receivedFile is what has come by POST /v1/transcript with a file as its body.
 type receivedFile struct {
@@ -60,7 +61,7 @@ type receivedFile struct {
 }
 
 // createFromFile is POST /v1/transcript with a file as its body.
-func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) createFromFile(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	if err := MayUpload(p.Plan); err != nil { // as in createFromUpload
 		return err
@@ -77,7 +78,7 @@ func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) err
 			t.discardFile(context.WithoutCancel(r.Context()), p, f)
 		}
 	}()
-	return t.edge.Once(w, r, edge.Post{
+	return t.Edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
 			if f, err = t.receiveFile(w, r, p, announced); err != nil {
 				return nil, err
@@ -90,7 +91,7 @@ func (t *transcripts) createFromFile(w http.ResponseWriter, r *http.Request) err
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			taken = true
 			if h.resumable && !h.complete {
-				if err := t.pipeline.Resumable.Hand(context.WithoutCancel(r.Context()), key, f.row); err != nil {
+				if err := t.Pipeline.Resumable.Hand(context.WithoutCancel(r.Context()), key, f.row); err != nil {
 					return edge.Reply{}, err
 				}
 				return t.begunReply(p, f.row.ID)
@@ -139,7 +140,7 @@ func readAnnounced(r *http.Request, plan account.Plan) (a announcedFile, err err
 	}
 	h := &a.headers
 	if !h.resumable || h.complete { // the content is the whole file
-		content, err := declaredDigest(r.Header.Values("Content-Digest"))
+		content, err := recordingform.DeclaredDigest(r.Header.Values("Content-Digest"))
 		if err != nil {
 			return a, err
 		}
@@ -163,7 +164,7 @@ func readAnnounced(r *http.Request, plan account.Plan) (a announcedFile, err err
 }
 
 // receiveFile reads a body that is a file, or a part of a file.
-func (t *transcripts) receiveFile(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
+func (t *Intake) receiveFile(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
 	arrived, err := edge.HoldUpload(r.Context())
 	if err != nil {
 		return nil, err
@@ -176,40 +177,40 @@ func (t *transcripts) receiveFile(w http.ResponseWriter, r *http.Request, p acco
 }
 
 // receiveWhole reads a file whose sender sends the whole file or nothing.
-func (t *transcripts) receiveWhole(r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
-	if err := t.pipeline.Disks.Room(r.ContentLength); err != nil {
+func (t *Intake) receiveWhole(r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
+	if err := t.Pipeline.Disks.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
-	u, err := t.pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), a.uploadWishes), bodyReader{r.Body}, p.Plan.MaxUploadBytes)
+	u, err := t.Pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(pipeline.Upload), a.uploadWishes), recordingform.BodyReader{R: r.Body}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return nil, brokenFile(err)
 	}
 	u.Name = a.name
 	if err := u.CheckSum(a.headers.digest); err != nil {
-		t.pipeline.Discard(r.Context(), u)
+		t.Pipeline.Discard(r.Context(), u)
 		return nil, err
 	}
 	return &receivedFile{fileRequest: a.fileRequest, whole: u, sum: hex.EncodeToString(u.SHA256[:])}, nil
 }
 
 // receiveFirst begins an upload with the first bytes of a file, which may be all of them.
-func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
+func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
 	h := a.headers
 	u := &db.Upload{Account: p.Account, Length: h.length, Digest: h.digest, Wishes: a.kept(r.URL.RawQuery), Name: a.name}
-	if err := t.pipeline.Resumable.Begin(r.Context(), u, p.Plan.MaxUploadBytes); err != nil {
+	if err := t.Pipeline.Resumable.Begin(r.Context(), u, p.Plan.MaxUploadBytes); err != nil {
 		return nil, err
 	}
 	sender := informed{w, r, h}
-	sender.tell(map[string]string{"Location": uploadPath(t.basePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
+	sender.tell(map[string]string{"Location": uploadPath(t.BasePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
 	f := &receivedFile{fileRequest: a.fileRequest, row: u}
 	var err error
 	if f.work, err = t.appendBody(sender, p, u, a.uploadWishes); err == nil && h.complete {
-		err = t.pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
+		err = t.Pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
 	}
 	if err != nil {
 		f.work.Discard(r.Context())
 		if !h.interim { // nobody knows of the upload
-			_ = t.pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), p.Account, u.ID) // else the sweep removes it
+			_ = t.Pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), p.Account, u.ID) // else the sweep removes it
 		}
 		return nil, brokenFile(err)
 	}
@@ -221,9 +222,9 @@ func (t *transcripts) receiveFirst(w http.ResponseWriter, r *http.Request, p acc
 const progressEvery = 5 * time.Second
 
 // appendBody appends the body of a request to an upload.
-func (t *transcripts) appendBody(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
+func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*pipeline.Arrival, error) {
 	r := sender.r
-	in := pipeline.Incoming{Body: bodyReader{r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
+	in := pipeline.Incoming{Body: recordingform.BodyReader{R: r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
 	if sender.h.complete {
 		in.Whole = new(t.uploadSubmission(p, new(pipeline.Upload), wish))
 	}
@@ -234,13 +235,13 @@ func (t *transcripts) appendBody(sender informed, p account.Principal, u *db.Upl
 			sender.tell(map[string]string{resumable.Offset: resumable.Integer(received)})
 		}
 	}
-	work, err := t.pipeline.Resumable.Append(r.Context(), u, in)
+	work, err := t.Pipeline.Resumable.Append(r.Context(), u, in)
 	return work, takenOver(err)
 }
 
 // brokenFile is the answer to a body that ended early.
 func brokenFile(err error) error {
-	body := errBody{}
+	body := recordingform.BodyError{}
 	switch {
 	case !errors.As(err, &body), errors.Is(err, edge.ErrTooSlow), errors.Is(err, edge.ErrCut), errors.Is(err, edge.ErrStopped):
 		return err
@@ -249,14 +250,14 @@ func brokenFile(err error) error {
 }
 
 // submitArrived hands a whole file to the pipeline.
-func (t *transcripts) submitArrived(r *http.Request, p account.Principal, f *receivedFile, key *db.HeldKey) (edge.Reply, error) {
+func (t *Intake) submitArrived(r *http.Request, p account.Principal, f *receivedFile, key *db.HeldKey) (edge.Reply, error) {
 	if f.row != nil {
 		err := f.check(p.Plan, http.StatusBadRequest) // the plan may have changed since the upload began
 		if err != nil {
 			f.work.Discard(r.Context())
 			return edge.Reply{}, err
 		}
-		if f.whole, err = t.pipeline.Resumable.Whole(context.WithoutCancel(r.Context()), f.row, f.work); err != nil {
+		if f.whole, err = t.Pipeline.Resumable.Whole(context.WithoutCancel(r.Context()), f.row, f.work); err != nil {
 			f.work.Discard(r.Context())
 			return edge.Reply{}, err
 		}
@@ -267,13 +268,13 @@ func (t *transcripts) submitArrived(r *http.Request, p account.Principal, f *rec
 }
 
 // discardFile removes what has come by a request that turned out to be a repetition.
-func (t *transcripts) discardFile(ctx context.Context, p account.Principal, f *receivedFile) {
+func (t *Intake) discardFile(ctx context.Context, p account.Principal, f *receivedFile) {
 	f.work.Discard(ctx)
 	if f.row != nil {
-		_ = t.pipeline.Resumable.Cancel(ctx, p.Account, f.row.ID) // else the sweep removes it
+		_ = t.Pipeline.Resumable.Cancel(ctx, p.Account, f.row.ID) // else the sweep removes it
 		return
 	}
-	t.pipeline.Discard(ctx, f.whole)
+	t.Pipeline.Discard(ctx, f.whole)
 }
 
 // BegunUpload is the 201 body of POST /v1/transcript: a part of a file has arrived.
@@ -282,9 +283,9 @@ type BegunUpload struct {
 }
 
 // begunReply is the 201 with an upload.
-func (t *transcripts) begunReply(p account.Principal, id string) (edge.Reply, error) {
+func (t *Intake) begunReply(p account.Principal, id string) (edge.Reply, error) {
 	header := map[string]string{
-		"Location": uploadPath(t.basePath, id), resumable.Complete: resumable.Bool(false), resumable.Limit: uploadLimits(p.Plan),
+		"Location": uploadPath(t.BasePath, id), resumable.Complete: resumable.Bool(false), resumable.Limit: uploadLimits(p.Plan),
 	}
 	return edge.ReplyJSON(http.StatusCreated, header, BegunUpload{id})
 }

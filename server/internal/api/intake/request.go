@@ -1,4 +1,4 @@
-package api
+package intake
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ type wishes struct {
 	wait      time.Duration
 }
 
-func (wish *wishes) fields() []*request.Field {
+func (wish *wishes) options() []*request.Field {
 	return append(jobs.ViewFields(&wish.view),
 		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)).
 			About("Shows metadata, title, creator and the like."),
@@ -45,8 +45,8 @@ type uploadWishes struct {
 // maxKeepMedia is the longest time that a request can name. The plan has a bound of its own.
 const maxKeepMedia = 10 * 365 * 24 * time.Hour
 
-func (wish *uploadWishes) fields() []*request.Field {
-	return append(wish.wishes.fields(), resource.LanguageField(&wish.languages),
+func (wish *uploadWishes) options() []*request.Field {
+	return append(wish.wishes.options(), resource.LanguageField(&wish.languages),
 		request.New("keepMediaSec", &wish.keepMedia, request.Seconds(maxKeepMedia).Default(0)).
 			About("Seconds for which the service keeps the recording after its text is there. 0: it keeps none. The plan bounds it: `maxKeepMediaSec`."),
 	)
@@ -96,7 +96,7 @@ func newLinkRequest() *linkRequest {
 	req := new(linkRequest)
 	req.table = request.Table{
 		Name: "CreateTranscriptRequest",
-		Fields: slices.Concat(req.Source.Fields(), req.wishes.fields(), []*request.Field{
+		Fields: slices.Concat(req.Fields(), req.options(), []*request.Field{
 			resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
 		}),
 		OneOf: resource.OneSource,

@@ -1,4 +1,6 @@
-package api
+// Package intake has the routes that take in links and files for transcripts: POST /v1/transcript, and
+// the uploads that arrive in several requests. Other faces of the service ask here too.
+package intake
 
 import (
 	"context"
@@ -11,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -28,21 +31,23 @@ const (
 	recordingBody    = "A recording, or the first bytes of it. The query has the fields of the form."
 )
 
-// transcripts turns links and uploaded files into transcripts.
-type transcripts struct {
-	edge     *edge.Edge
-	lifetime *edge.Lifetime
-	pipeline *pipeline.Pipeline
-	contents *resource.Contents
-	admit    resource.Admit
-	recent   *resource.RecentAnswers
+// Intake turns links and uploaded files into transcripts.
+type Intake struct {
+	Edge     *edge.Edge
+	Lifetime *edge.Lifetime
+	Pipeline *pipeline.Pipeline
+	Contents *resource.Contents
+	Admit    resource.Admit
+	Recent   *resource.RecentAnswers
 	links    linkRequests
-	timeout  resource.WithTimeout
-	basePath string
+	Pages    *Pages
+	Timeout  resource.WithTimeout
+	BasePath string
 }
 
-func (t *transcripts) Routes() []edge.Route {
-	return []edge.Route{
+// Routes are the routes of POST /v1/transcript and of uploads.
+func (t *Intake) Routes() []edge.Route {
+	return append([]edge.Route{
 		{
 			Method: http.MethodPost, Pattern: "/v1/transcript",
 			Operation: createTranscript, Tag: "transcripts",
@@ -68,7 +73,7 @@ func (t *transcripts) Routes() []edge.Route {
 				transcript.ConfigError, transcript.NotImplemented,
 			},
 		},
-	}
+	}, t.uploadRoutes()...)
 }
 
 // AcceptedJob is the 202 body of POST /v1/transcript.
@@ -80,7 +85,7 @@ type AcceptedJob struct {
 }
 
 // createTranscript is POST /v1/transcript.
-func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) createTranscript(w http.ResponseWriter, r *http.Request) error {
 	media, present, err := edge.BodyType(r)
 	switch {
 	case err != nil:
@@ -97,17 +102,17 @@ func (t *transcripts) createTranscript(w http.ResponseWriter, r *http.Request) e
 	return edge.Unsupported("Send the body as application/json, multipart/form-data, or a recording as audio/*, video/* or application/octet-stream, and say so in Content-Type.")
 }
 
-func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	req := t.links.next()
 	defer t.links.done(req)
 	var match site.Match
-	return t.edge.Once(w, r, edge.Post{
+	return t.Edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
 			if err := req.read(w, r); err != nil {
 				return nil, err
 			}
-			if match, err = t.contents.MatchRecording(req.Source); err != nil {
+			if match, err = t.Contents.MatchRecording(req.Source); err != nil {
 				return nil, err
 			}
 			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
@@ -127,7 +132,7 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 				return edge.Reply{}, err
 			}
 			content := sub.Content
-			sub.Admit = t.admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
+			sub.Admit = t.Admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID})
 			sub.Key = key
 			return t.submit(r, req.wait, sub)
 		},
@@ -136,20 +141,20 @@ func (t *transcripts) createFromLink(w http.ResponseWriter, r *http.Request) err
 }
 
 // linkSubmission is a request for a link as a submission. A short link is followed.
-func (t *transcripts) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (pipeline.Submission, error) {
+func (t *Intake) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (pipeline.Submission, error) {
 	p := edge.Principal(r)
-	content, err := t.contents.Content(r.Context(), match)
+	content, err := t.Contents.Content(r.Context(), match)
 	return pipeline.Submission{Account: p.Account, Plan: p.Plan, Content: content, Languages: req.languages, View: req.view}, err
 }
 
 // fromCache is the reply to a request for a link that the cache answers without a write;
 // nil: the pipeline decides.
-func (t *transcripts) fromCache(r *http.Request, match site.Match, req *linkRequest) (*edge.Reply, error) {
+func (t *Intake) fromCache(r *http.Request, match site.Match, req *linkRequest) (*edge.Reply, error) {
 	sub, err := t.linkSubmission(r, match, req)
 	if err != nil {
 		return nil, err
 	}
-	res, err := t.pipeline.Cached(r.Context(), sub)
+	res, err := t.Pipeline.Cached(r.Context(), sub)
 	if err != nil || res == nil {
 		return nil, err
 	}
@@ -158,22 +163,22 @@ func (t *transcripts) fromCache(r *http.Request, match site.Match, req *linkRequ
 	return &re, err
 }
 
-func (t *transcripts) createFromUpload(w http.ResponseWriter, r *http.Request) error {
+func (t *Intake) createFromUpload(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	if err := MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
-	if err := CheckForm(r, p.Plan); err != nil {
+	if err := recordingform.Check(r, p.Plan); err != nil {
 		return err
 	}
 	var f *uploadForm
 	taken := false // by the pipeline
 	defer func() {
 		if f != nil && !taken {
-			t.pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
+			t.Pipeline.Discard(context.WithoutCancel(r.Context()), f.upload)
 		}
 	}()
-	return t.edge.Once(w, r, edge.Post{
+	return t.Edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
 			if f, err = t.readForm(r, p); err != nil {
 				return nil, err
@@ -203,10 +208,10 @@ func MayUpload(plan account.Plan) error {
 }
 
 // uploadSubmission is a received file as a submission.
-func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish uploadWishes) pipeline.Submission {
+func (t *Intake) uploadSubmission(p account.Principal, upload *pipeline.Upload, wish uploadWishes) pipeline.Submission {
 	return pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: wish.languages, View: wish.view, KeepMedia: wish.keepMedia,
-		Admit: t.admit.Of(p, resource.Operation{
+		Admit: t.Admit.Of(p, resource.Operation{
 			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
 	}
@@ -214,7 +219,7 @@ func (t *transcripts) uploadSubmission(p account.Principal, upload *pipeline.Upl
 
 // submit hands a request to the pipeline, waits as long as the client asked, and replies with
 // the result or the job.
-func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (edge.Reply, error) {
+func (t *Intake) submit(r *http.Request, wait time.Duration, sub pipeline.Submission) (edge.Reply, error) {
 	out, err := t.submitted(r.Context(), wait, sub)
 	switch {
 	case err != nil:
@@ -234,8 +239,8 @@ func (t *transcripts) submit(r *http.Request, wait time.Duration, sub pipeline.S
 // submitted hands a request to the pipeline, waits as long as the client asked, and returns the
 // outcome. The end of the connection ends the wait, but not the job. If as many requests of the
 // account wait as may, the job is as the pipeline accepted it.
-func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
-	out, err := t.pipeline.Submit(context.WithoutCancel(ctx), sub)
+func (t *Intake) submitted(ctx context.Context, wait time.Duration, sub pipeline.Submission) (*pipeline.Outcome, error) {
+	out, err := t.Pipeline.Submit(context.WithoutCancel(ctx), sub)
 	if err != nil || out.Result != nil || wait == 0 { // without a wait the job is as the pipeline accepted it
 		return out, err
 	}
@@ -244,23 +249,23 @@ func (t *transcripts) submitted(ctx context.Context, wait time.Duration, sub pip
 		return out, nil
 	}
 	defer release()
-	serving, stop := t.lifetime.Until(ctx)
+	serving, stop := t.Lifetime.Until(ctx)
 	defer stop()
-	waiting, cancel := t.timeout(serving, wait)
+	waiting, cancel := t.Timeout(serving, wait)
 	defer cancel()
 	defer edge.Waiting(ctx)()
-	job, err := t.pipeline.Jobs.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
+	job, err := t.Pipeline.Jobs.Wait(waiting, sub.Account, out.Job.JobID, &sub.View)
 	return &pipeline.Outcome{Job: job}, err
 }
 
 // createdBefore makes the answer of an earlier request once more.
-func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (edge.Reply, error) {
+func (t *Intake) createdBefore(r *http.Request, a db.Answer, v view.View) (edge.Reply, error) {
 	account := edge.Principal(r).Account
 	switch a.Kind {
 	case db.JobAnswer: // as a job begins, in any present state of the job
 		return t.acceptedReply(transcript.Job{JobID: a.ID, Status: transcript.JobPending, Stage: transcript.StageQueued})
 	case db.OutcomeAnswer:
-		job, err := t.pipeline.Jobs.Job(r.Context(), account, a.ID, &v)
+		job, err := t.Pipeline.Jobs.Job(r.Context(), account, a.ID, &v)
 		if err != nil {
 			return edge.Reply{}, err
 		}
@@ -268,7 +273,7 @@ func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (
 	case db.RefusedAnswer:
 		return edge.Reply{}, transcript.Errorf(transcript.UploadInvalid, "%s", a.Note)
 	case db.TranscriptAnswer:
-		res, err := t.pipeline.Jobs.Transcript(r.Context(), account, a.ID, v)
+		res, err := t.Pipeline.Jobs.Transcript(r.Context(), account, a.ID, v)
 		if err != nil {
 			return edge.Reply{}, err
 		}
@@ -278,8 +283,8 @@ func (t *transcripts) createdBefore(r *http.Request, a db.Answer, v view.View) (
 }
 
 // acceptedReply is the 202 with a job.
-func (t *transcripts) acceptedReply(job transcript.Job) (edge.Reply, error) {
-	header := map[string]string{"Location": jobs.Path(t.basePath, job.JobID), "Retry-After": "2"}
+func (t *Intake) acceptedReply(job transcript.Job) (edge.Reply, error) {
+	header := map[string]string{"Location": jobs.Path(t.BasePath, job.JobID), "Retry-After": "2"}
 	return edge.ReplyJSON(http.StatusAccepted, header, AcceptedJob{job.Status, job.JobID, job.Stage, job.MetadataStatus})
 }
 
@@ -302,14 +307,14 @@ const resultWriter = "result3"
 
 // cachedReply is resultReply for a result of the cache, which clients often ask for again. The
 // same view of the same text is the same answer.
-func (t *transcripts) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
+func (t *Intake) cachedReply(res *view.Result, v view.View) (edge.Reply, error) {
 	var media *transcript.Recording
 	if res.Transcript != nil {
 		media = res.Transcript.Media
 	}
 	tag := resource.MadeOf(res.TextID, res.TextChanged, resultWriter,
 		string(v.Format), strconv.FormatBool(v.OmitTimestamp), strconv.FormatBool(v.SendMetadata), resource.MediaMark(media))
-	body, err := t.recent.Remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
+	body, err := t.Recent.Remembered(tag, func() (*packed.Body, error) { return resultBody(res) })
 	return edge.Reply{Response: edge.Response{Status: http.StatusOK, Body: body}}, err
 }
 
