@@ -37,10 +37,7 @@ type Batches struct {
 
 // Routes are the routes of batches and of their exports.
 func (b *Batches) Routes() []edge.Route {
-	changes := []transcript.Code{
-		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
-		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
-	}
+	changes := resource.PostCodes()
 	return []edge.Route{
 		b.createBatchRoute(),
 		{

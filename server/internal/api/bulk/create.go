@@ -78,7 +78,7 @@ func (req *batchRequest) csvQuery() request.Table {
 // createBatch is POST /v1/batch.
 func (b *Batches) createBatch(w http.ResponseWriter, r *http.Request) error {
 	var req batchRequest
-	read := req.readJSON // without a body, the answer names the missing fields
+	read := resource.JSONBody(req.table(), edge.LargestBody) // without a body, the answer names the missing fields
 	switch media, present, err := edge.BodyType(r); {
 	case err != nil:
 		return err
@@ -125,16 +125,6 @@ func (b *Batches) create(ctx context.Context, p account.Principal, wanted batche
 	wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
 	wanted.Admit = b.Admit.Of(p, batchOperation(&wanted))
 	return b.Pipeline.Batches.Create(context.WithoutCancel(ctx), wanted)
-}
-
-func (req *batchRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
-	body, err := edge.ReadBody(w, r, edge.LargestBody)
-	if err != nil {
-		return nil, err
-	}
-	table := req.table()
-	err = table.ReadJSON(body)
-	return table.Canonical(), err
 }
 
 // readCSV reads the links, and the other fields of the request from the query.

@@ -22,22 +22,17 @@ import (
 const exportChunk = 64 << 10
 
 func (b *Batches) exportRoute() edge.Route {
-	rt := edge.Route{
+	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/batch/{batchId}/export",
 		Operation: "exportBatch", Tag: "batches",
 		Summary: "Read all texts of a batch as one file.",
 		Scope:   account.Batches, Streams: true, Handle: b.exportBatch,
 		Path: byID.Path(new(string)), Query: exportQuery(new(exportRequest)),
-		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
+		Answers: resource.FileAnswers(ExportedBatch{}, "text/plain", "text/csv", "application/x-subrip", "text/vtt", "application/zip"),
 		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.NotFound, transcript.NoTranscript, transcript.StateConflict,
 		},
 	}
-	for _, media := range []string{"text/plain", "text/csv", "application/x-subrip", "text/vtt", "application/zip"} {
-		rt.Answers = append(rt.Answers, resource.FileAnswer(media, ""))
-	}
-	rt.Answers = append(rt.Answers, resource.FileAnswer("application/json", ExportedBatch{}))
-	return rt
 }
 
 // ExportedBatch is an export as JSON.

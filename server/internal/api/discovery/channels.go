@@ -59,10 +59,7 @@ func (d *Discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	found, err := d.Pipeline.Ask.Channel(r.Context(), resource.ListNamed(engine.ChannelList, match))
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, video.ChannelFound{Channel: found})
+	return resource.Respond(w, video.ChannelFound{Channel: found}, err)
 }
 
 // channelOf is the channel of the video site that a text means: an id, a name or a link.
@@ -118,10 +115,7 @@ func (d *Discovery) listChannelVideos(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	found, err := d.uploads(r.Context(), match, &req, at)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, found)
+	return resource.Respond(w, found, err)
 }
 
 // uploads is a page of what a channel has uploaded.

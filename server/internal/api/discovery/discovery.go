@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
@@ -23,7 +22,7 @@ type Discovery struct {
 
 // Routes are the routes that search and list the video site.
 func (d *Discovery) Routes() []edge.Route {
-	return slices.Concat(d.videoSearchRoutes(), d.videoRoutes(), d.channelRoutes(), d.playlistRoutes())
+	return append(d.channelRoutes(), d.searchRoute(), d.videosRoute(), d.itemsRoute())
 }
 
 // codesOfDiscovery are the codes of a request that asks the video site.

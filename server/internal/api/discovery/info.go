@@ -36,10 +36,7 @@ func (c *Captions) getTranscriptInfo(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	info, err := c.info(r.Context(), edge.Principal(r), src)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, info)
+	return resource.Respond(w, info, err)
 }
 
 // info is what a source leads to.

@@ -13,17 +13,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *Discovery) playlistRoutes() []edge.Route {
-	return []edge.Route{
-		{
-			Method: http.MethodGet, Pattern: "/v1/video_site/playlists/{playlistId}/items",
-			Operation: "listPlaylistItems", Tag: "discovery",
-			Summary: "List what a playlist of the video site holds, in its own order.",
-			Handle:  d.discovering(d.listPlaylistItems),
-			Path:    playlistPath(new(string)), Query: request.Table{Fields: new(resource.Paging).Fields(maxFound, usualListed)},
-			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Items{}}},
-			Codes:   codesOfDiscovery(transcript.Unavailable),
-		},
+func (d *Discovery) itemsRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/video_site/playlists/{playlistId}/items",
+		Operation: "listPlaylistItems", Tag: "discovery",
+		Summary: "List what a playlist of the video site holds, in its own order.",
+		Handle:  d.discovering(d.listPlaylistItems),
+		Path:    playlistPath(new(string)), Query: request.Table{Fields: new(resource.Paging).Fields(maxFound, usualListed)},
+		Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Items{}}},
+		Codes:   codesOfDiscovery(transcript.Unavailable),
 	}
 }
 
@@ -63,10 +61,7 @@ func (d *Discovery) listPlaylistItems(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	found, err := d.items(r.Context(), match, &req, at)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, found)
+	return resource.Respond(w, found, err)
 }
 
 // items is a page of what a playlist holds.

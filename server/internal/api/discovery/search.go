@@ -13,17 +13,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *Discovery) videoSearchRoutes() []edge.Route {
-	return []edge.Route{
-		{
-			Method: http.MethodGet, Pattern: "/v1/video_site/search",
-			Operation: "searchVideoSite", Tag: "discovery",
-			Summary: "Find videos, channels or playlists of the video site.",
-			Handle:  d.discovering(d.searchVideoSite),
-			Query:   new(videoSearchRequest).table(),
-			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Found{}}},
-			Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
-		},
+func (d *Discovery) searchRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/video_site/search",
+		Operation: "searchVideoSite", Tag: "discovery",
+		Summary: "Find videos, channels or playlists of the video site.",
+		Handle:  d.discovering(d.searchVideoSite),
+		Query:   new(videoSearchRequest).table(),
+		Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Found{}}},
+		Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform, transcript.Unavailable),
 	}
 }
 
@@ -60,10 +58,7 @@ func (d *Discovery) searchVideoSite(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	found, err := d.search(r.Context(), &req, at)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, found)
+	return resource.Respond(w, found, err)
 }
 
 // search is a page of what the video site finds.

@@ -14,17 +14,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-func (d *Discovery) videoRoutes() []edge.Route {
-	return []edge.Route{
-		{
-			Method: http.MethodGet, Pattern: "/v1/video_site/videos",
-			Operation: "getVideos", Tag: "discovery",
-			Summary: "Describe videos of the video site.",
-			Handle:  d.discovering(d.getVideos),
-			Query:   videosQuery(new([]string)),
-			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Videos{}}},
-			Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform),
-		},
+func (d *Discovery) videosRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/video_site/videos",
+		Operation: "getVideos", Tag: "discovery",
+		Summary: "Describe videos of the video site.",
+		Handle:  d.discovering(d.getVideos),
+		Query:   videosQuery(new([]string)),
+		Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Videos{}}},
+		Codes:   codesOfDiscovery(transcript.InvalidVideo, transcript.UnsupportedPlatform),
 	}
 }
 
@@ -53,10 +51,7 @@ func (d *Discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	found, missing, err := d.Pipeline.Ask.Videos(r.Context(), contents)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, video.Videos{Items: orNone(found), NotFound: orNone(missing)})
+	return resource.Respond(w, video.Videos{Items: orNone(found), NotFound: orNone(missing)}, err)
 }
 
 // videoOf is the video that an id or a link means.

@@ -21,10 +21,7 @@ func (e *Endpoints) createRoute() edge.Route {
 		Scope:   account.Transcripts, Handle: e.createWebhook,
 		Body:    newWebhookTable(new(webhook.Params)),
 		Answers: []edge.Answer{{Status: http.StatusCreated, Body: CreatedWebhook{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
-		Codes: []transcript.Code{
-			transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
-			transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
-		},
+		Codes:   resource.PostCodes(),
 	}
 }
 
@@ -36,10 +33,7 @@ func (e *Endpoints) rotateRoute() edge.Route {
 		Scope:   account.Transcripts, Handle: e.rotateWebhook,
 		Path:    byID.Path(new(string)),
 		Answers: []edge.Answer{{Status: http.StatusOK, Body: RotatedWebhook{}, Headers: []edge.Header{edge.HeaderReplayed}}},
-		Codes: []transcript.Code{
-			transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
-			transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
-		},
+		Codes:   resource.PostCodes(),
 	}
 }
 
@@ -94,7 +88,7 @@ func (e *Endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error 
 	var params webhook.Params
 	return e.Edge.Once(w, r, edge.Post{
 		Read: func() (map[string]any, error) {
-			canonical, err := resource.JSONBody(newWebhookTable(&params))(w, r)
+			canonical, err := resource.JSONBody(newWebhookTable(&params), edge.MaxJSONBody)(w, r)
 			if err == nil {
 				err = e.judged(r.Context(), params.URL)
 			}

@@ -14,10 +14,7 @@ import (
 )
 
 func (e *Endpoints) deliveryRoutes() []edge.Route {
-	codes := []transcript.Code{
-		transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
-		transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
-	}
+	codes := resource.PostCodes()
 	replayed := []edge.Header{edge.HeaderReplayed}
 	return []edge.Route{
 		{
@@ -162,7 +159,7 @@ func (e *Endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) err
 	own := edge.Principal(r).Account
 	var which webhook.Resend
 	return byID.Post(e.Edge, w, r, resource.Post{
-		Body: resource.JSONBody(resendTable(&which)),
+		Body: resource.JSONBody(resendTable(&which), edge.MaxJSONBody),
 		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
 			if err := checkResend(which); err != nil {
 				return edge.Reply{}, err

@@ -81,10 +81,7 @@ type WebhookList struct {
 // listWebhooks is GET /v1/webhooks.
 func (e *Endpoints) listWebhooks(w http.ResponseWriter, r *http.Request) error {
 	all, err := e.Store.List(r.Context(), edge.Principal(r).Account)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, WebhookList{all})
+	return resource.Respond(w, WebhookList{all}, err)
 }
 
 // getWebhook is GET /v1/webhooks/{webhookId}.

@@ -45,11 +45,8 @@ func (j *Jobs) Routes() []edge.Route {
 			Summary: "Read a job, and its transcript when it has succeeded. A failed job is a 200 with an error.",
 			Scope:   account.Transcripts, Polls: true, Handle: j.getTranscriptJob,
 			Path: byID.Path(new(string)), Query: jobQuery(new(view.View)),
-			Answers: []edge.Answer{
-				{Status: http.StatusOK, Body: openapi.Job{}, Headers: []edge.Header{edge.HeaderETag, edge.HeaderMayRetryAfter}},
-				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-			},
-			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+			Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, Body: openapi.Job{}, Headers: []edge.Header{edge.HeaderMayRetryAfter}}),
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 		},
 		{
 			Method: http.MethodPost, Pattern: "/v1/transcript/job/{id}/cancel",
@@ -58,10 +55,7 @@ func (j *Jobs) Routes() []edge.Route {
 			Scope:   account.Transcripts, Handle: j.cancelTranscriptJob,
 			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: openapi.Job{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
-			Codes: []transcript.Code{
-				transcript.InvalidRequest, transcript.NotFound, transcript.StateConflict,
-				transcript.IdempotencyConflict, transcript.IdempotencyInProgress,
-			},
+			Codes:   resource.PostCodes(),
 		},
 		j.streamRoute(),
 	}

@@ -46,11 +46,8 @@ func (f *Feeds) Routes() []edge.Route {
 			Method: http.MethodGet, Pattern: feedsPath + "{token}", Open: true, ByAddress: true,
 			Operation: "readFeed", Tag: "library", Summary: "Read the new texts of an account as an Atom feed.",
 			Handle: f.readFeed, Path: feedPath(new(string)),
-			Answers: []edge.Answer{
-				{Status: http.StatusOK, ContentType: "application/atom+xml", Body: "", Headers: []edge.Header{edge.HeaderETag}},
-				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-			},
-			Codes: []transcript.Code{transcript.NotFound},
+			Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, ContentType: "application/atom+xml", Body: ""}),
+			Codes:   []transcript.Code{transcript.NotFound},
 		},
 	}
 }

@@ -26,11 +26,8 @@ func (s *Shares) OpenRoutes() []edge.Route {
 		Method: http.MethodGet, Pattern: sharedPath + "{token}", Open: true, ByAddress: true,
 		Operation: "getSharedTranscript", Tag: "library", Summary: "Read the transcript that a link shows.",
 		Handle: s.readShared, Path: sharedTable(new(string)), Query: sharedQuery(new(library.Include)),
-		Answers: []edge.Answer{
-			{Status: http.StatusOK, Body: SharedTranscript{}, Headers: []edge.Header{edge.HeaderETag}},
-			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-		},
-		Codes: []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, Body: SharedTranscript{}}),
+		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
 	}}
 }
 

@@ -156,10 +156,7 @@ func (s *Shares) listShares(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	all, err := s.Links.List(r.Context(), edge.Principal(r).Account, key)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, ShareList{all})
+	return resource.Respond(w, ShareList{all}, err)
 }
 
 // deleteShare is DELETE /v1/library/transcripts/{platform}/{externalId}/shares/{shareId}.

@@ -53,10 +53,13 @@ func OptionalBody(table request.Table) Body {
 	}
 }
 
-// JSONBody reads a JSON body, which must be there.
-func JSONBody(table request.Table) Body {
+// JSONBody reads a JSON body of at most most bytes, which must be there.
+func JSONBody(table request.Table, most int64) Body {
 	return func(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
-		err := ReadJSON(w, r, table)
+		body, err := edge.ReadBody(w, r, most)
+		if err == nil {
+			err = table.ReadJSON(body)
+		}
 		return table.Canonical(), err
 	}
 }

@@ -19,20 +19,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *Texts) chunkRoutes() []edge.Route {
-	return []edge.Route{
-		{
-			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/chunks",
-			Operation: "listChunks", Tag: "library",
-			Summary: "Read a saved transcript in pieces for a language model.",
-			Scope:   account.Transcripts, Handle: l.listChunks,
-			Path: Path(new(library.Key)), Query: new(chunkList).query(usualChunks),
-			Answers: []edge.Answer{
-				{Status: http.StatusOK, Body: library.ChunkPage{}, Headers: []edge.Header{edge.HeaderETag}},
-				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-			},
-			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
-		},
+func (l *Texts) chunksRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/chunks",
+		Operation: "listChunks", Tag: "library",
+		Summary: "Read a saved transcript in pieces for a language model.",
+		Scope:   account.Transcripts, Handle: l.listChunks,
+		Path: Path(new(library.Key)), Query: new(chunkList).query(usualChunks),
+		Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, Body: library.ChunkPage{}}),
+		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}
 }
 

@@ -25,21 +25,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-func (l *Texts) downloadRoutes() []edge.Route {
-	rt := edge.Route{
+func (l *Texts) downloadRoute() edge.Route {
+	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/download",
 		Operation: "downloadTranscript", Tag: "library",
 		Summary: "Read a saved transcript as a file.",
 		Scope:   account.Transcripts, Handle: l.downloadTranscript,
 		Path: Path(new(library.Key)), Query: downloadQuery(new(download)),
-		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
+		Answers: resource.FileAnswers(TranscriptOrPodcast{}, "text/plain", "application/x-subrip", "text/vtt", "text/markdown"),
 		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 	}
-	for _, media := range []string{"text/plain", "application/x-subrip", "text/vtt", "text/markdown"} {
-		rt.Answers = append(rt.Answers, resource.FileAnswer(media, ""))
-	}
-	rt.Answers = append(rt.Answers, resource.FileAnswer("application/json", TranscriptOrPodcast{}))
-	return []edge.Route{rt}
 }
 
 // TranscriptOrPodcast is a transcript when the format is json, and a podcast when it is podcast.

@@ -68,10 +68,7 @@ func (l *Texts) listLibrary(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	page, err := l.Pipeline.Library.Page(r.Context(), edge.Principal(r).Account, q)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, page)
+	return resource.Respond(w, page, err)
 }
 
 // RelatedTranscripts is the body of GET …/related.
@@ -96,8 +93,5 @@ func (l *Texts) getRelatedTranscripts(w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	items, err := l.Pipeline.Library.Related(r.Context(), edge.Principal(r).Account, key, n)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, RelatedTranscripts{items})
+	return resource.Respond(w, RelatedTranscripts{items}, err)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -66,10 +67,7 @@ func (l *Texts) listRevisions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	all, err := l.Pipeline.Corrections.Revisions(r.Context(), edge.Principal(r).Account, key)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, RevisionList{all})
+	return resource.Respond(w, RevisionList{all}, err)
 }
 
 // revisionKey is the key in a path with the number of a revision. No text has another revision

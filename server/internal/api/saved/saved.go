@@ -43,13 +43,10 @@ func (l *Texts) Routes() []edge.Route {
 			Summary: "Read a saved transcript.",
 			Scope:   account.Transcripts, Handle: l.getSavedTranscript,
 			Path: Path(new(library.Key)), Query: new(savedRead).query(),
-			Answers: []edge.Answer{
-				{Status: http.StatusOK, Body: library.Saved{}, Headers: []edge.Header{edge.HeaderETag}},
-				{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-			},
-			Codes: []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+			Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, Body: library.Saved{}}),
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
 		},
-	}, l.libraryChangeRoutes(), l.editRoutes(), l.revisionRoutes(), l.chunkRoutes(), l.searchRoutes(), l.downloadRoutes())
+	}, l.libraryChangeRoutes(), l.editRoutes(), l.revisionRoutes(), []edge.Route{l.chunksRoute(), l.searchRoute(), l.downloadRoute()})
 }
 
 // Path is the path of the routes about a saved transcript.

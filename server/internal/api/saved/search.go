@@ -14,17 +14,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func (l *Texts) searchRoutes() []edge.Route {
-	return []edge.Route{
-		{
-			Method: http.MethodGet, Pattern: "/v1/library/search",
-			Operation: "searchLibrary", Tag: "library",
-			Summary: "Find what is said in the saved transcripts.",
-			Scope:   account.Transcripts, Handle: l.searchLibrary,
-			Query:   new(searchRequest).query(),
-			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Found{}}},
-			Codes:   []transcript.Code{transcript.InvalidRequest},
-		},
+func (l *Texts) searchRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/library/search",
+		Operation: "searchLibrary", Tag: "library",
+		Summary: "Find what is said in the saved transcripts.",
+		Scope:   account.Transcripts, Handle: l.searchLibrary,
+		Query:   new(searchRequest).query(),
+		Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Found{}}},
+		Codes:   []transcript.Code{transcript.InvalidRequest},
 	}
 }
 
@@ -52,10 +50,7 @@ func (l *Texts) searchLibrary(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	found, err := l.find(r.Context(), edge.Principal(r).Account, resource.ListingOf(r, query), &asked)
-	if err != nil {
-		return err
-	}
-	return edge.RespondJSON(w, http.StatusOK, found)
+	return resource.Respond(w, found, err)
 }
 
 // find is a page of what is said in the library of an account.

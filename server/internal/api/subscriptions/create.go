@@ -90,7 +90,7 @@ func (req *followRequest) listQuery() request.Table {
 // createFollow is POST /v1/follows.
 func (f *Subscriptions) createFollow(w http.ResponseWriter, r *http.Request) error {
 	var req followRequest
-	read := req.readJSON // without a body, the answer names the missing fields
+	read := resource.JSONBody(req.table(), edge.LargestBody) // without a body, the answer names the missing fields
 	switch media, present, err := edge.BodyType(r); {
 	case err != nil:
 		return err
@@ -125,16 +125,6 @@ func (f *Subscriptions) createFollow(w http.ResponseWriter, r *http.Request) err
 			return f.reply(&wanted, len(req.list) > 0, results, err)
 		},
 	})
-}
-
-func (req *followRequest) readJSON(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
-	body, err := edge.ReadBody(w, r, edge.LargestBody)
-	if err != nil {
-		return nil, err
-	}
-	table := req.table()
-	err = table.ReadJSON(body)
-	return table.Canonical(), err
 }
 
 // reader reads a list of subscriptions, and the other fields of the request from the query.
