@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -26,11 +26,11 @@ type Operation struct {
 }
 
 // admit is Admit with the operations of the API.
-func (c Config) admit() api.Admit {
+func (c Config) admit() resource.Admit {
 	if c.Admit == nil {
 		return nil
 	}
-	return func(ctx context.Context, p account.Principal, op api.Operation) error {
+	return func(ctx context.Context, p account.Principal, op resource.Operation) error {
 		return c.Admit(ctx, p, Operation(op))
 	}
 }

@@ -34,13 +34,24 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"batch", "batch/export", "library", "webhook",
-		"server/internal/language", "server/internal/throttle",
+		"batch", "batch/export",
 		"internal/clip", "internal/egress", "internal/feed", "internal/legible", "internal/redact", "internal/resumable", "internal/retryafter", "internal/run",
 		"internal/scratch", "internal/webhooksign", "internal/wire",
-		"server", "server/account", "server/engine", "server/internal/api", "server/internal/ask", "server/internal/attempt", "server/internal/audio", "server/internal/hooks", "server/internal/retention", "server/internal/service", "server/internal/backup", "server/internal/batches", "server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/edge", "server/internal/follows", "server/internal/librarysize", "server/internal/lifecycle", "server/internal/limits", "server/internal/mcp", "server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage", "server/internal/packed", "server/internal/pasttext", "server/internal/pipeline",
-		"server/internal/recent", "server/internal/recognition", "server/internal/request", "server/internal/search", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/webhooks", "server/internal/window", "server/internal/wordindex", "server/pace", "server/speech", "server/store",
-		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site", "transcript/video",
+		"library",
+		"server", "server/account", "server/engine", "server/pace", "server/speech", "server/store",
+		"server/internal/api", "server/internal/api/bulk", "server/internal/api/discovery", "server/internal/api/endpoints", "server/internal/api/intake",
+		"server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource", "server/internal/api/saved",
+		"server/internal/api/subscriptions", "server/internal/ask", "server/internal/attempt", "server/internal/audio", "server/internal/backup", "server/internal/batches",
+		"server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/edge", "server/internal/follows",
+		"server/internal/hooks", "server/internal/language", "server/internal/librarysize", "server/internal/lifecycle", "server/internal/limits", "server/internal/mcp",
+		"server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage", "server/internal/packed", "server/internal/pasttext",
+		"server/internal/pipeline", "server/internal/recent", "server/internal/recognition", "server/internal/request", "server/internal/retention", "server/internal/search",
+		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed",
+		"server/internal/throttle", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/webhooks", "server/internal/window",
+		"server/internal/wordindex",
+		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site",
+		"transcript/video",
+		"webhook",
 	}, own)
 }
 

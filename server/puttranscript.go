@@ -31,5 +31,5 @@ import (
 // the database is away, the error is SERVICE_UNAVAILABLE: the text may or may not be stored, and
 // the caller may repeat the call.
 func (s *Server) PutTranscript(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
-	return s.api.Put(ctx, account, t)
+	return s.api.Intake.Put(ctx, account, t)
 }

@@ -25,5 +25,5 @@ import (
 // file's reader is returned as it is. When ctx ends, the reading of the file and the wait end
 // too, but not the job.
 func (s *Server) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
-	return s.api.Submit(ctx, p, r)
+	return s.api.Intake.Submit(ctx, p, r)
 }

@@ -25,11 +25,11 @@ var table = []mutant{
 	{"server/internal/db/recordings.go", `Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `Where("external_id = ? AND until > ?", externalID, sqldb.Moment(at))`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/db/recordings.go", `w.delete(ctx, "account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `w.delete(ctx, "external_id = ? AND until > ?", externalID, sqldb.Moment(at))`, "server TestRecordingsOfOthers"},
 	{"server/internal/db/recordings.go", `Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `Where("account = ? AND external_id = ? AND ? IS NOT NULL", account, externalID, sqldb.Moment(at))`, "server/internal/db TestRecordingBelongsToItsAccount"},
-	{"server/internal/api/recordings.go", `if err := m.mayGoOn(ctx, r, file); err != nil {`, `if err := m.mayGoOn(ctx, r, file); err != nil && false {`, "server TestRecordingStopsWhenItMayNotGoOn"},
-	{"server/internal/api/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/api/saved/recordings.go", `if err := m.mayGoOn(ctx, r, file); err != nil {`, `if err := m.mayGoOn(ctx, r, file); err != nil && false {`, "server TestRecordingStopsWhenItMayNotGoOn"},
+	{"server/internal/api/resource/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api/resource TestPageTokenOfAnotherList"},
 	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},
-	{"server/internal/api/pagetoken.go", `if l.token(after) != token {`, `if false {`, "server/internal/api TestPageTokenOfAnotherList"},
+	{"server/internal/api/resource/pagetoken.go", `if l.Token(after) != token {`, `if false {`, "server/internal/api/resource TestPageTokenOfAnotherList"},
 	{"server/internal/db/contents.go", " AND NOT t.edited\n", "\n", "server TestCorrectionIsTheAccountsAlone"},
 	{"server/internal/db/librarysave.go", `Where("NOT library_row.edited")`, `Where("TRUE")`, "server/internal/corrections TestSharedTextIsMadeAgain"},
 	{"server/internal/corrections/corrections.go", `case !is && (err != nil || next != nil):`, `case false:`, "server TestCorrectionOfAnotherText"},
@@ -49,24 +49,24 @@ var table = []mutant{
 	{"server/internal/edge/failedauth.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
 	{"server/internal/edge/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
 	{"server/internal/edge/authenticator.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
-	{"server/internal/api/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server/internal/api TestStreamEndsWithItsKey"},
+	{"server/internal/api/jobs/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server/internal/api/jobs TestStreamEndsWithItsKey"},
 	{"server/internal/edge/authenticator.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},
 	{"server/internal/edge/authenticator.go", `case !known && err == nil:`, `case false:`, "server TestOwnAuthenticator"},
 
 	{"server/internal/shares/shares.go", `WHERE s.hash = ? AND s.expires_at > (SELECT ?)`, `WHERE s.hash = ? AND (SELECT ?) IS NOT NULL`, "server TestSharesEnd"},
 	{"server/internal/shares/shares.go", `Hash: hashOf(token),`, `Hash: token,`, "server TestShareAddressesAreKeptNowhere"},
-	{"server/internal/api/shared.go", `err = s.checker.CheckAccount(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
-	{"server/internal/api/shared.go", `Open: true, ByAddress: true,`, `Open: true,`, "server TestSharedTextsCountByAddress"},
+	{"server/internal/api/published/shared.go", `err = s.Checker.CheckAccount(r.Context(), owner)`, `_ = owner`, "server TestSharesEnd"},
+	{"server/internal/api/published/shared.go", `Open: true, ByAddress: true,`, `Open: true,`, "server TestSharedTextsCountByAddress"},
 
 	// API3 Broken Object Property Level Authorization
 	{"server/internal/request/json.go", `is.cannotRead(transcript.IssueUnknown, name, "is not a property of this request")`, ``, "server TestJSONBodies"},
 	{"server/internal/request/json.go", `case f.sent:`, `case false:`, "server TestJSONBodies"},
 	{"server/internal/edge/middleware.go", `if crash := recover(); crash != nil {`, `if crash := any(nil); crash != nil {`, "server TestCrash"},
 
-	{"server/internal/api/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
+	{"server/internal/api/published/shared.go", `if t.Platform != transcript.Upload {`, `if true {`, "server TestSharedTextTellsNothingElse"},
 
 	// API4 Unrestricted Resource Consumption
-	{"server/internal/api/eventstreamlimit.go", `c.open.Take(p.Account, p.Plan.EventStreams)`, `c.open.Take(p.Account, 1000)`, "server TestStreamsOfAnAccountAreLimited"},
+	{"server/internal/api/resource/eventstreamlimit.go", `c.open.Take(p.Account, p.Plan.EventStreams)`, `c.open.Take(p.Account, 1000)`, "server TestStreamsOfAnAccountAreLimited"},
 	{"server/internal/edge/authenticate.go", `e.ofAccount(r.Context(), in.principal)`, `error(nil)`, "server TestRequestsUnderWayAreBounded"},
 	{"server/internal/edge/route.go", `h = e.countingClients(h)`, ``, "server TestRequestsUnderWayAreBounded"},
 	{"server/internal/edge/patience.go", `*p-patience(waited)`, `*p`, "server TestPatienceWithReaders"},
@@ -83,7 +83,7 @@ var table = []mutant{
 	// API6 Unrestricted Access to Sensitive Business Flows
 	{"server/account/verify.go", `case acc.Suspended:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
 	{"server/account/verify.go", `case !plan.Paid:`, `case false:`, "server TestSuspendedAndUnpaidAccounts"},
-	{"server/internal/api/admit.go", `if a == nil {`, `if true {`, "server TestAdmit"},
+	{"server/internal/api/resource/admit.go", `if a == nil {`, `if true {`, "server TestAdmit"},
 	{"server/internal/throttle/circuit.go", `c.open(c.coolDown)`, `c.open(0)`, "server/internal/throttle TestCoolDowns"},
 
 	// API7 Server Side Request Forgery

@@ -9,6 +9,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/published"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/saved"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -34,7 +43,7 @@ type Config struct {
 	Shares      *shares.Shares
 	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
 	Checker     edge.AccountChecker                               // says whether an account may use the service now
-	Admit       Admit                                             // has the last word on new work; nil: the plan decides
+	Admit       resource.Admit                                    // has the last word on new work; nil: the plan decides
 	BasePath    string                                            // the start of the paths in answers; empty: the root
 	Version     string                                            // of the program, for GET /healthz
 	Unconfined  func() error                                      // why the kernel does not hold programs to the egress guard; nil: it does
@@ -44,58 +53,48 @@ type Config struct {
 
 // API is the resources of the service, each with its routes.
 type API struct {
-	lifetime    *edge.Lifetime
-	transcripts *transcripts
-	jobs        *jobs
-	events      *eventStreams
-	captions    *captions
-	info        *contentInfo
-	discovery   *discovery
-	batches     *batchJobs
-	follows     *followed
-	exports     *exports
-	library     *savedTexts
-	search      *textSearch
-	shares      *sharedTexts
-	feeds       *textFeeds
-	webhooks    *endpoints
-	usage       *usage
-	health      *health
-	docs        *docs
-	texts       *textPages
+	Intake    *intake.Intake
+	Jobs      *jobs.Jobs
+	Captions  *discovery.Captions
+	Discovery *discovery.Discovery
+	Batches   *bulk.Batches
+	Follows   *subscriptions.Subscriptions
+	Library   *saved.Texts
+	Shares    *published.Shares
+	Feeds     *published.Feeds
+	Webhooks  *endpoints.Endpoints
+	usage     *usage
+	health    *health
+	docs      *docs
 }
 
 // New makes an API.
 func New(c Config) *API {
-	found := &contents{sites: c.Sites, direct: c.DirectMedia, shortLinks: c.ShortLinks, timeout: c.Timeout}
-	recent, streams := newRecentAnswers(), &streamCounter{metrics: c.Metrics}
-	saved := &savedTexts{recordings: &recordings{c.Pipeline, c.Lifetime}, pipeline: c.Pipeline, sites: c.Sites, recent: recent}
+	found := &resource.Contents{Sites: c.Sites, Direct: c.DirectMedia, ShortLinks: c.ShortLinks, Timeout: c.Timeout}
+	recent, streams := resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
+	library := &saved.Texts{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Sites: c.Sites, Recent: recent}
 	a := &API{
-		lifetime: c.Lifetime,
-		transcripts: &transcripts{
-			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, contents: found, admit: c.Admit, recent: recent,
-			timeout: c.Timeout, basePath: c.BasePath,
+		Intake: &intake.Intake{
+			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Contents: found, Admit: c.Admit, Recent: recent, Pages: intake.NewPages(),
+			Timeout: c.Timeout, BasePath: c.BasePath,
 		},
-		jobs:      &jobs{edge: c.Edge, pipeline: c.Pipeline, basePath: c.BasePath},
-		events:    &eventStreams{pipeline: c.Pipeline, lifetime: c.Lifetime, metrics: c.Metrics, log: c.Log, streams: streams},
-		captions:  &captions{pipeline: c.Pipeline, lifetime: c.Lifetime, sites: c.Sites},
-		info:      &contentInfo{pipeline: c.Pipeline, contents: found},
-		discovery: &discovery{pipeline: c.Pipeline, contents: found, sites: c.Sites},
-		batches: &batchJobs{
-			edge: c.Edge, lifetime: c.Lifetime, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, streams: streams,
-			timeout: c.Timeout, basePath: c.BasePath,
+		Jobs: &jobs.Jobs{
+			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Log: c.Log, Streams: streams, Timeout: c.Timeout, BasePath: c.BasePath,
 		},
-		follows:  &followed{edge: c.Edge, pipeline: c.Pipeline, sites: c.Sites, admit: c.Admit, judge: c.Judge, basePath: c.BasePath},
-		exports:  &exports{pipeline: c.Pipeline, log: c.Log},
-		library:  saved,
-		search:   &textSearch{library: c.Pipeline.Library, sites: c.Sites},
-		feeds:    &textFeeds{feeds: c.Feeds, checker: c.Checker, recent: recent, basePath: c.BasePath},
-		webhooks: &endpoints{edge: c.Edge, store: c.Pipeline.Webhooks, judge: c.Judge, basePath: c.BasePath},
+		Captions:  &discovery.Captions{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Contents: found},
+		Discovery: &discovery.Discovery{Pipeline: c.Pipeline, Contents: found},
+		Batches: &bulk.Batches{
+			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Streams: streams,
+			Timeout: c.Timeout, Log: c.Log, BasePath: c.BasePath,
+		},
+		Follows:  &subscriptions.Subscriptions{Edge: c.Edge, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Judge: c.Judge, BasePath: c.BasePath},
+		Library:  library,
+		Shares:   &published.Shares{Edge: c.Edge, Links: c.Shares, Texts: library, Checker: c.Checker, BasePath: c.BasePath},
+		Feeds:    &published.Feeds{Store: c.Feeds, Checker: c.Checker, Recent: recent, BasePath: c.BasePath},
+		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
 		usage:    &usage{pipeline: c.Pipeline},
-		texts:    newTextPages(),
 		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
-	a.shares = &sharedTexts{edge: c.Edge, shares: c.Shares, texts: saved, checker: c.Checker, basePath: c.BasePath}
 	a.docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
 		page:     sync.OnceValues(openapi.NewPage),

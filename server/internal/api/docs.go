@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
@@ -15,23 +16,17 @@ type docs struct {
 	page     func() (openapi.Page, error)     // made for the first request
 }
 
-func (d *docs) routes() []edge.Route {
+func (d *docs) Routes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: "/docs/openapi.json", Open: true,
 		Operation: "getOpenAPI", Tag: "service", Summary: "This document.",
-		Handle: d.getOpenAPI,
-		Answers: []edge.Answer{
-			{Status: http.StatusOK, Body: map[string]any{}, Headers: []edge.Header{edge.HeaderETag}},
-			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-		},
+		Handle:  d.getOpenAPI,
+		Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, Body: map[string]any{}}),
 	}, {
 		Method: http.MethodGet, Pattern: "/docs", Open: true,
 		Operation: "getDocs", Tag: "service", Summary: "This document as a page.",
-		Handle: d.getDocs,
-		Answers: []edge.Answer{
-			{Status: http.StatusOK, ContentType: "text/html", Body: "", Headers: []edge.Header{edge.HeaderETag}},
-			{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}},
-		},
+		Handle:  d.getDocs,
+		Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, ContentType: "text/html", Body: ""}),
 	}}
 }
 

@@ -28,7 +28,7 @@ type health struct {
 	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
 }
 
-func (h *health) routes() []edge.Route {
+func (h *health) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/healthz", Open: true, Always: true,

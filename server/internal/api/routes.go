@@ -9,51 +9,20 @@ import (
 // Routes are the routes of the whole API. A new resource is a line in one of the parts.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
-		a.Transcripts(), a.Captions(), a.Discovery(), a.Batches(), a.Follows(), a.Webhooks(), a.Usage(), a.Library(), a.Shares(), a.Shared(), a.Feeds(), a.Health(), a.Docs(),
+		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage(), a.Library.Routes(), a.Shares.OwnRoutes(), a.Shares.OpenRoutes(), a.Feeds.Routes(), a.Health(), a.Docs(),
 	)
 }
 
 // Transcripts are the routes of POST /v1/transcript, of uploads and of jobs.
 func (a *API) Transcripts() []edge.Route {
-	return slices.Concat(a.transcripts.routes(), a.transcripts.uploadRoutes(), a.jobs.routes(), a.events.routes())
+	return slices.Concat(a.Intake.Routes(), a.Jobs.Routes())
 }
-
-// Captions are the routes that show captions, and the content of a link.
-func (a *API) Captions() []edge.Route { return slices.Concat(a.captions.routes(), a.info.routes()) }
-
-// Discovery are the routes that search and list the video site.
-func (a *API) Discovery() []edge.Route { return a.discovery.routes() }
-
-// Batches are the routes of batches and their exports.
-func (a *API) Batches() []edge.Route { return slices.Concat(a.batches.routes(), a.exports.routes()) }
-
-// Follows are the routes of what an account follows.
-func (a *API) Follows() []edge.Route { return a.follows.routes() }
-
-// Webhooks are the routes of the addresses to which events go.
-func (a *API) Webhooks() []edge.Route {
-	return slices.Concat(a.webhooks.routes(), a.webhooks.deliveryRoutes())
-}
-
-// Library are the routes of the saved transcripts of an account.
-func (a *API) Library() []edge.Route {
-	return slices.Concat(a.library.routes(), a.library.editRoutes(), a.library.revisionRoutes(), a.library.chunkRoutes(), a.search.routes(), a.library.downloadRoutes())
-}
-
-// Shares are the routes that make, list and end links to saved transcripts.
-func (a *API) Shares() []edge.Route { return a.shares.ownRoutes() }
-
-// Shared are the routes of the texts that links show.
-func (a *API) Shared() []edge.Route { return a.shares.openRoutes() }
-
-// Feeds are the routes of the feeds of new texts.
-func (a *API) Feeds() []edge.Route { return a.feeds.routes() }
 
 // Usage are the routes about the limits of an account.
-func (a *API) Usage() []edge.Route { return a.usage.routes() }
+func (a *API) Usage() []edge.Route { return a.usage.Routes() }
 
 // Health are the routes that say whether the service works.
-func (a *API) Health() []edge.Route { return a.health.routes() }
+func (a *API) Health() []edge.Route { return a.health.Routes() }
 
 // Docs are the routes of the API's own description.
-func (a *API) Docs() []edge.Route { return a.docs.routes() }
+func (a *API) Docs() []edge.Route { return a.docs.Routes() }

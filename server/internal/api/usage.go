@@ -15,7 +15,7 @@ import (
 // usage tells an account what it may have, and how much of it is used.
 type usage struct{ pipeline *service.Service }
 
-func (u *usage) routes() []edge.Route {
+func (u *usage) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/usage",

@@ -5,7 +5,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -42,7 +43,7 @@ type task struct {
 func newTask(kind string, job *transcript.Job) *task {
 	return &task{
 		ResultType: kind, TaskID: job.JobID, Status: taskWorking, StatusMessage: stageWords(job),
-		CreatedAt: job.CreatedAt, LastUpdatedAt: job.UpdatedAt, PollIntervalMs: 1000 * api.PollAfter(job.Stage),
+		CreatedAt: job.CreatedAt, LastUpdatedAt: job.UpdatedAt, PollIntervalMs: 1000 * jobs.PollAfter(job.Stage),
 	}
 }
 
@@ -60,12 +61,12 @@ func (f *Face) taskOf(ctx context.Context, c *call, job *view.Job) (_ *task, err
 		return t, nil
 	}
 	t.Status = taskCompleted
-	res, failed := api.JobResult(job)
+	res, failed := jobs.Outcome(job)
 	if failed != nil {
 		t.Result = f.failure(ctx, failed)
 		return t, nil
 	}
-	t.Result, err = f.page(c, res, api.FirstPage(job))
+	t.Result, err = f.page(c, res, intake.FirstPage(job))
 	return t, err
 }
 

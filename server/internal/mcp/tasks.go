@@ -89,7 +89,7 @@ func declaresTasks(p sdk.Params) bool {
 
 // getTask is tasks/get.
 func (f *Face) getTask(ctx context.Context, c *call, id string) (sdk.Result, error) {
-	job, err := f.api.Job(ctx, c.principal.Account, id)
+	job, err := f.api.Jobs.Job(ctx, c.principal.Account, id)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (f *Face) getTask(ctx context.Context, c *call, id string) (sdk.Result, err
 
 // updateTask is tasks/update. No task asks its client for anything, so that nothing changes.
 func (f *Face) updateTask(ctx context.Context, c *call, id string) (sdk.Result, error) {
-	if _, err := f.api.Job(ctx, c.principal.Account, id); err != nil {
+	if _, err := f.api.Jobs.Job(ctx, c.principal.Account, id); err != nil {
 		return nil, err
 	}
 	return &acknowledgment{ResultType: complete}, nil
@@ -106,7 +106,7 @@ func (f *Face) updateTask(ctx context.Context, c *call, id string) (sdk.Result, 
 
 // cancelTask is tasks/cancel. A job that has ended stays as it is.
 func (f *Face) cancelTask(ctx context.Context, c *call, id string) (sdk.Result, error) {
-	err := f.api.CancelJob(context.WithoutCancel(ctx), c.principal, id)
+	err := f.api.Jobs.Cancel(context.WithoutCancel(ctx), c.principal, id)
 	if err != nil && !errors.Is(err, transcript.StateConflict) {
 		return nil, err
 	}

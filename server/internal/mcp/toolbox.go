@@ -6,7 +6,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 )
 
@@ -39,48 +39,48 @@ func (f *Face) toolbox() []tool {
 		},
 		{
 			name: "search_library", description: "Find what is said in the texts of the library, with times.",
-			scope: account.Transcripts, reads: true, asked: asking((*api.API).SearchLibrary, f.api, "q", "lang", "maxResults", "pageToken"),
+			scope: account.Transcripts, reads: true, asked: asking(f.api.Library.SearchCall, "q", "lang", "maxResults", "pageToken"),
 		},
 		{
 			name: "get_chunks", description: "Read a text of the library in small pieces with times and links.",
-			scope: account.Transcripts, reads: true, asked: asking(func(a *api.API) api.Call { return a.ListChunks(usualChunks) }, f.api),
+			scope: account.Transcripts, reads: true, asked: asking(func() resource.Call { return f.api.Library.ChunksCall(usualChunks) }),
 		},
 		{
 			name: "list_library", description: "List the texts, batches and jobs of the library.",
-			scope: account.Transcripts, reads: true, asked: asking((*api.API).ListLibrary, f.api, "view", "q", "lang", "sort", "page", "pageSize"),
+			scope: account.Transcripts, reads: true, asked: asking(f.api.Library.ListCall, "view", "q", "lang", "sort", "page", "pageSize"),
 		},
 		{
 			name: "list_languages", description: "Tell what a link leads to, and in which languages its text can be had.",
-			reads: true, open: true, asked: asking((*api.API).TranscriptInfo, f.api, "url"),
+			reads: true, open: true, asked: asking(f.api.Captions.InfoCall, "url"),
 		},
 		{
 			name: "search_videos", description: "Search the video site.",
-			reads: true, open: true, asked: asking((*api.API).SearchVideoSite, f.api),
+			reads: true, open: true, asked: asking(f.api.Discovery.SearchCall),
 		},
 		{
 			name: "list_channel_videos", description: "List the uploads of a channel, newest first.",
-			reads: true, open: true, asked: asking((*api.API).ListChannelVideos, f.api),
+			reads: true, open: true, asked: asking(f.api.Discovery.UploadsCall),
 		},
 		{
 			name: "list_playlist_items", description: "List what a playlist holds.",
-			reads: true, open: true, asked: asking((*api.API).ListPlaylistItems, f.api),
+			reads: true, open: true, asked: asking(f.api.Discovery.ItemsCall),
 		},
 		{
 			name: createBatch, description: "Begin the texts of many recordings. Send exactly one of urls, playlist and channel. A second call makes a second batch.",
-			scope: account.Batches, open: true, asked: asking((*api.API).CreateBatch, f.api, "urls", "playlist", "channel", "language", "maxItems"),
+			scope: account.Batches, open: true, asked: asking(f.api.Batches.CreateCall, "urls", "playlist", "channel", "language", "maxItems"),
 		},
 		{
 			name: "get_batch", description: "Read how a batch stands, with a page of its items.",
-			scope: account.Batches, polls: true, reads: true, asked: asking((*api.API).GetBatch, f.api),
+			scope: account.Batches, polls: true, reads: true, asked: asking(f.api.Batches.GetCall),
 		},
 	}
 }
 
 // asking makes requests of a tool that is a route of the API. The tool has the fields that are
 // named, or all fields of the route.
-func asking(route func(*api.API) api.Call, a *api.API, fields ...string) func() (request.Table, answer) {
+func asking(route func() resource.Call, fields ...string) func() (request.Table, answer) {
 	return func() (request.Table, answer) {
-		c := route(a)
+		c := route()
 		if fields != nil {
 			c.Table = c.Table.Only(fields...)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
 )
@@ -16,7 +17,7 @@ type Face struct {
 	API      *api.API
 	Lifetime *edge.Lifetime
 	Pipeline *service.Service
-	Admit    api.Admit // has the last word on new work; nil: the plan decides
+	Admit    resource.Admit // has the last word on new work; nil: the plan decides
 }
 
 // createTranscription is the name of the operation, for Admit.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -95,7 +95,7 @@ func newForm(team cluster.Team) *form {
 // read reads the body of a request, and calls begin when the file begins. The caller owns the upload.
 func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*form, *pipeline.Upload, error) {
 	asked := newForm(f.Pipeline.Team(r.Context()))
-	upload, err := f.API.ReceiveRecording(r, p, api.RecordingForm{
+	upload, err := recordingform.Receive(r, p, f.Pipeline, recordingform.Form{
 		Field: asked.add,
 		Check: func() error {
 			if err := asked.fields.Check(); err != nil {

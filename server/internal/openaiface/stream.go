@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
@@ -74,7 +74,7 @@ func (f *Face) stream(w http.ResponseWriter, r *http.Request, asked *form, out *
 	}
 	to.begin()
 	defer edge.Waiting(ctx)()
-	err = f.API.Pump(ctx, leave, to, watch)
+	err = f.API.Jobs.Pump(ctx, leave, to, watch)
 	if err != nil && !to.ended && r.Context().Err() == nil {
 		_ = to.fail(edge.Unavailable()) // as above
 	}
@@ -212,4 +212,4 @@ func (e *events) write(all ...any) error {
 	return e.control.Flush()
 }
 
-var _ api.Watcher = (*events)(nil)
+var _ jobs.Watcher = (*events)(nil)

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -27,16 +30,16 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	if !present || media != "multipart/form-data" {
 		return edge.Unsupported("Send the recording and the other fields as multipart/form-data.")
 	}
-	if err := api.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+	if err := intake.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
-	if err := api.CheckForm(r, p.Plan); err != nil {
+	if err := recordingform.Check(r, p.Plan); err != nil {
 		return err
 	}
 	closed := func() {}
 	defer func() { closed() }()
 	asked, upload, err := f.read(r, p, func() error {
-		opened, err := f.API.OpenStream(r.Context(), p)
+		opened, err := f.API.Jobs.OpenStream(r.Context(), p)
 		if err == nil {
 			closed = opened
 		}
@@ -61,7 +64,7 @@ func (f *Face) submission(p account.Principal, asked *form, upload *pipeline.Upl
 	return pipeline.Submission{
 		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: asked.spoken(), Prompt: asked.guide(),
 		View: view.View{Format: transcript.JSON},
-		Admit: f.Admit.Of(p, api.Operation{
+		Admit: f.Admit.Of(p, resource.Operation{
 			ID: createTranscription, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
 	}
@@ -79,7 +82,7 @@ func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *
 			return err
 		}
 	}
-	body, err := f.API.Rendered(res, answerWriter, asked.options(), func() ([]byte, error) {
+	body, err := f.API.Intake.Rendered(res, answerWriter, asked.options(), func() ([]byte, error) {
 		said, err := f.heard(r.Context(), edge.Principal(r).Account, asked, res)
 		if err != nil {
 			return nil, err
@@ -121,7 +124,7 @@ func (f *Face) wait(r *http.Request, id string) (*view.Job, error) {
 
 // result is the text of a job that has ended, or the reason why there is none.
 func (f *Face) result(ctx context.Context, owner string, job *view.Job) (*view.Result, error) {
-	if _, failure := api.JobResult(job); failure != nil {
+	if _, failure := jobs.Outcome(job); failure != nil {
 		return nil, failure
 	}
 	return f.Pipeline.Jobs.Transcript(ctx, owner, job.TranscriptRef, view.View{})

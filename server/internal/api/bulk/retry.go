@@ -1,0 +1,58 @@
+package bulk
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// retryRequest is the body of POST /v1/batch/{batchId}/retry. The body may be left out:
+// then all items are made again for which another try may help.
+type retryRequest struct {
+	items []string
+	codes []transcript.Code
+}
+
+func (req *retryRequest) table() request.Table {
+	codes := transcript.Codes()
+	return request.Table{
+		Name: "RetryBatchRequest",
+		Fields: []*request.Field{
+			request.New("itemIds", &req.items, request.List(request.UUID(), 1, batches.MaxItems)).
+				About("Only these items, also where another try seems of no use."),
+			request.New("codes", &req.codes, request.List(request.Enum(codes), 1, len(codes))).
+				About("Only items that failed with one of these."),
+		},
+	}
+}
+
+// retryBatch is POST /v1/batch/{batchId}/retry.
+func (b *Batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
+	p := edge.Principal(r)
+	var req retryRequest
+	return byID.Post(b.Edge, w, r, resource.Post{
+		Body: resource.OptionalBody(req.table()),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return b.retriedReply(b.Pipeline.Batches.Retry(ctx, batches.RetryRequest{
+				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
+			}))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) {
+			return b.retriedReply(b.Pipeline.Batches.Retried(r.Context(), p.Account, a))
+		},
+	})
+}
+
+func (b *Batches) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(retried.Batch.ID), retried)
+}

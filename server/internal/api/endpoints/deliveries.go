@@ -1,0 +1,190 @@
+package endpoints
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/webhook"
+)
+
+func (e *Endpoints) deliveryRoutes() []edge.Route {
+	codes := resource.PostCodes()
+	replayed := []edge.Header{edge.HeaderReplayed}
+	return []edge.Route{
+		{
+			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/test",
+			Operation: "testWebhook", Tag: "webhooks",
+			Summary: "Send a test event to an active webhook.",
+			Scope:   account.Transcripts, Handle: e.testWebhook,
+			Path:    byID.Path(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: OneDelivery{}, Headers: replayed}},
+			Codes:   codes,
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/webhooks/{webhookId}/deliveries",
+			Operation: "listDeliveries", Tag: "webhooks",
+			Summary: "List the deliveries of a webhook, newest first, with what became of each.",
+			Scope:   account.Transcripts, Polls: true, Handle: e.listDeliveries,
+			Path: byID.Path(new(string)), Query: new(deliveriesQuery).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: DeliveryList{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
+			Operation: "resendDelivery", Tag: "webhooks",
+			Summary: "Send a delivery of an active webhook again.",
+			Scope:   account.Transcripts, Handle: e.resendDelivery,
+			Path:    deliveryPath(new(string), new(string)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: OneDelivery{}, Headers: replayed}},
+			Codes:   codes,
+		},
+		{
+			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/resend",
+			Operation: "resendDeliveries", Tag: "webhooks",
+			Summary: "Send the deliveries of a range of time again.",
+			Scope:   account.Transcripts, Handle: e.resendDeliveries,
+			Path: byID.Path(new(string)), Body: resendTable(new(webhook.Resend)),
+			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: webhook.Resent{}, Headers: replayed}},
+			Codes:   codes,
+		},
+	}
+}
+
+// OneDelivery is the body of an answer about one delivery.
+type OneDelivery struct {
+	Delivery webhook.Delivery `json:"delivery"` // the present state of the delivery
+}
+
+// DeliveryList is a page of deliveries.
+type DeliveryList struct {
+	Deliveries    []webhook.Delivery `json:"deliveries"`              // the deliveries of the page, newest first
+	NextPageToken string             `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+}
+
+// Pages of deliveries.
+const (
+	mostDeliveries  = 200
+	usualDeliveries = 50
+)
+
+// deliveriesQuery is the query of GET /v1/webhooks/{webhookId}/deliveries.
+type deliveriesQuery struct {
+	resource.Paging
+	status webhook.DeliveryStatus
+}
+
+func (q *deliveriesQuery) table() request.Table {
+	return request.Table{Fields: append(
+		q.Fields(mostDeliveries, usualDeliveries),
+		request.New("status", &q.status, request.Enum([]webhook.DeliveryStatus{webhook.Pending, webhook.Delivered, webhook.Failed})).
+			About("Only deliveries in this state."),
+	)}
+}
+
+// listDeliveries is GET /v1/webhooks/{webhookId}/deliveries.
+func (e *Endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error {
+	var q deliveriesQuery
+	return resource.Newest(w, r, q.table(), &q.Paging, func(before string, most int) ([]webhook.Delivery, error) {
+		id, err := byID.ID(r)
+		if err != nil {
+			return nil, err
+		}
+		return e.Store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, most)
+	}, func(d webhook.Delivery) string { return d.ID }, func(page []webhook.Delivery, next string) any { return DeliveryList{page, next} })
+}
+
+// testWebhook is POST /v1/webhooks/{webhookId}/test.
+func (e *Endpoints) testWebhook(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.OptionalBody(request.Table{}),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			return oneDelivery(e.Store.Test(ctx, own, id, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return oneDelivery(e.Store.Delivery(r.Context(), own, a)) },
+	})
+}
+
+// deliveryPath is the path of the routes of one delivery.
+func deliveryPath(id, delivery *string) request.Table {
+	table := byID.Path(id)
+	table.Fields = append(table.Fields, request.New("deliveryId", delivery, request.UUID()).Required().About("The id of a delivery."))
+	return table
+}
+
+// resendDelivery is POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend.
+func (e *Endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.OptionalBody(request.Table{}),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			var delivery string
+			if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
+				return edge.Reply{}, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
+			}
+			return oneDelivery(e.Store.Resend(ctx, own, id, delivery, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return oneDelivery(e.Store.Delivery(r.Context(), own, a)) },
+	})
+}
+
+func oneDelivery(d *webhook.Delivery, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return edge.ReplyJSON(http.StatusAccepted, nil, OneDelivery{*d})
+}
+
+// resendTable is the table of the body of POST /v1/webhooks/{webhookId}/resend.
+func resendTable(r *webhook.Resend) request.Table {
+	return request.Table{
+		Name: "ResendRequest",
+		Fields: []*request.Field{
+			request.New("since", &r.Since, request.Moment()).Required().About("The start of the range: deliveries of earlier events stay as they are."),
+			request.New("until", &r.Until, request.Moment()).About("The end of the range, which the range does not include; without it, the present time."),
+			request.New("status", &r.Status, request.Enum([]webhook.DeliveryStatus{webhook.Delivered, webhook.Failed}, webhook.Pending).Default(webhook.Failed)).
+				About("Only deliveries in this state."),
+		},
+	}
+}
+
+// resendDeliveries is POST /v1/webhooks/{webhookId}/resend.
+func (e *Endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) error {
+	own := edge.Principal(r).Account
+	var which webhook.Resend
+	return byID.Post(e.Edge, w, r, resource.Post{
+		Body: resource.JSONBody(resendTable(&which), edge.MaxJSONBody),
+		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+			if err := checkResend(which); err != nil {
+				return edge.Reply{}, err
+			}
+			return resent(e.Store.ResendRange(ctx, own, id, which, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return resent(e.Store.ResentRange(a)) },
+	})
+}
+
+func resent(made *webhook.Resent, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return edge.ReplyJSON(http.StatusAccepted, nil, made)
+}
+
+func checkResend(which webhook.Resend) error {
+	switch {
+	case which.Status == webhook.Pending:
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "status", Reason: transcript.IssueChoice, Message: "may be delivered or failed: the service sends pending deliveries by itself",
+		})
+	case !which.Until.IsZero() && !which.Until.After(which.Since):
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{Path: "until", Reason: transcript.IssueConflict, Message: "must be later than since"})
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package jobs
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+)
+
+// Stream sends what watch yields as the stream of a job does, until the watch ends, or mayStay
+// returns false.
+func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {
+	j := &Jobs{Log: slog.New(slog.DiscardHandler), Lifetime: edge.NewLifetime()}
+	ctx, leave := context.WithCancel(context.Background())
+	defer leave()
+	stream := newEventStream(w)
+	if stream.begin() == nil {
+		_ = j.pump(ctx, leave, stream, watch(ctx), mayStay, maxStreamAge) // the tests look at the stream
+	}
+}

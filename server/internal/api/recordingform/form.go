@@ -1,0 +1,146 @@
+// Package recordingform reads multipart forms with a recording.
+package recordingform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+
+	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Form says how to read the fields of a multipart form with a recording in its part
+// "file". The fields may stand before or after the file, which goes straight to the store.
+type Form struct {
+	Field    func(name string, value io.Reader) error // reads a part other than the file
+	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
+	Begin    func() error                             // takes what the file needs of the service, after Check; nil: nothing
+	Read     func() error                             // reads the values of all fields, at the end of the form
+	Expected func() pipeline.Submission               // is what the fields so far want of the file
+}
+
+// maxAroundFile is a bound for the whole form without its file, in bytes.
+const maxAroundFile = 256 << 10
+
+// maxParts is the most parts of a form: all fields, and the longest lists, fit.
+const maxParts = 1000
+
+// BodyError marks a fault of the request's body. A fault of the store has no such mark.
+type BodyError struct{ error }
+
+// Unwrap is what the reader of the body said.
+func (e BodyError) Unwrap() error { return e.error }
+
+// reader reads one form.
+type reader struct {
+	Form
+	pipeline  *service.Service
+	principal account.Principal
+	announced int64            // bytes of the form, negative if they are not known
+	upload    *pipeline.Upload // nil until the file has come
+}
+
+// Check refuses a form that can never be taken, before its body is read: it has no boundary, or
+// its file is larger than the plan permits.
+func Check(r *http.Request, plan account.Plan) error {
+	_, err := boundaryOf(r, plan)
+	return err
+}
+
+func boundaryOf(r *http.Request, plan account.Plan) (string, error) {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	boundary := params["boundary"]
+	switch {
+	case err != nil, boundary == "":
+		return "", request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: "has no boundary"})
+	case len(boundary) > maxBoundary:
+		return "", request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
+	}
+	return boundary, pipeline.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
+}
+
+// Receive reads a form. The caller owns the upload. After an error no upload is left.
+func Receive(r *http.Request, p account.Principal, to *service.Service, form Form) (*pipeline.Upload, error) {
+	boundary, err := boundaryOf(r, p.Plan)
+	if err != nil {
+		return nil, err
+	}
+	body := &partsReader{r: r.Body}
+	f := &reader{Form: form, pipeline: to, principal: p, announced: r.ContentLength}
+	err = f.readParts(r.Context(), &formReader{multipart.NewReader(body, boundary), body})
+	if err == nil {
+		err = f.Read()
+	}
+	if err == nil && f.upload == nil {
+		err = transcript.Errorf(transcript.UploadInvalid, "There is no file in the form.").With("part", "file")
+	}
+	if err != nil {
+		if f.upload != nil {
+			to.Discard(r.Context(), f.upload)
+		}
+		return nil, err
+	}
+	return f.upload, nil
+}
+
+func (f *reader) readParts(ctx context.Context, parts *formReader) error {
+	for range maxParts {
+		part, err := parts.next()
+		if err == io.EOF { //nolint:errorlint // only the bare one is the form's end: a body that is cut off wraps it
+			return parts.end()
+		}
+		if err != nil {
+			return brokenBody(err)
+		}
+		if name := part.FormName(); name == "file" {
+			err = f.readFile(ctx, part)
+		} else {
+			err = f.Field(name, BodyReader{part})
+		}
+		if body := (BodyError{}); errors.As(err, &body) {
+			return brokenBody(body.error)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: fmt.Sprintf("has %d parts or more", maxParts)})
+}
+
+func brokenBody(err error) error {
+	what := "is not a multipart form"
+	switch {
+	case errors.Is(err, edge.ErrTooSlow), errors.Is(err, edge.ErrCut):
+		return err
+	case errors.Is(err, errPartHeader):
+		what = fmt.Sprintf("has a part whose header is larger than %d bytes", maxPartHeader)
+	case errors.As(err, new(textproto.ProtocolError)):
+		what = "has a part whose header cannot be read: a control character in the name of a file is written as %1B"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		what = "ended before its closing boundary"
+	}
+	cause := errors.New(clip.Text(err.Error())) // the text may repeat a line of the form
+	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "body", Message: what}).Because(cause)
+}
+
+// BodyReader marks the errors of a body.
+type BodyReader struct{ R io.Reader }
+
+func (b BodyReader) Read(p []byte) (int, error) {
+	n, err := b.R.Read(p)
+	if err != nil && err != io.EOF {
+		err = BodyError{err}
+	}
+	return n, err
+}

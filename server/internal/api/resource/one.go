@@ -1,0 +1,72 @@
+package resource
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// One is a kind of resources that paths name by their ids.
+type One struct {
+	Param string // the parameter of the path
+	About string // what the document says of the parameter
+	None  string // what the answer to an id that names nothing says
+}
+
+// Path is the path of the routes of one resource.
+func (o One) Path(id *string) request.Table {
+	return request.Table{Fields: []*request.Field{request.New(o.Param, id, request.UUID()).Required().About(o.About)}}
+}
+
+// ID is the id in the path. An id that is no UUID names nothing: the error is NOT_FOUND.
+func (o One) ID(r *http.Request) (id string, err error) {
+	if !o.Path(&id).ReadPath(r.PathValue) {
+		return "", transcript.Errorf(transcript.NotFound, "%s", o.None)
+	}
+	return id, nil
+}
+
+// Delete is the handler of a DELETE. The resource is removed even if the client goes away.
+func (o One) Delete(remove func(ctx context.Context, owner, id string) error) func(http.ResponseWriter, *http.Request) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		id, err := o.ID(r)
+		if err != nil {
+			return err
+		}
+		if err := remove(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
+			return err
+		}
+		edge.RespondEmpty(w, nil)
+		return nil
+	}
+}
+
+// Post is a POST about one resource that is done once for each Idempotency-Key.
+type Post struct {
+	Body  Body                                                                      // NoBody, OptionalBody or JSONBody
+	Do    func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) // in a context that outlives the request
+	Again func(db.Answer) (edge.Reply, error)                                       // makes the answer of an earlier request once more
+}
+
+// Post answers a POST about one resource.
+func (o One) Post(e *edge.Edge, w http.ResponseWriter, r *http.Request, p Post) error {
+	if err := edge.CheckOptionalType(r); err != nil {
+		return err
+	}
+	var id string
+	return e.Once(w, r, edge.Post{
+		Read: func() (map[string]any, error) {
+			canonical, err := p.Body(w, r)
+			if err == nil {
+				id, err = o.ID(r)
+			}
+			return canonical, err
+		},
+		Do:    func(key *db.HeldKey) (edge.Reply, error) { return p.Do(context.WithoutCancel(r.Context()), id, key) },
+		Again: p.Again,
+	})
+}

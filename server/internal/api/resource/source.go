@@ -1,0 +1,132 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// Bounds of a source, in characters.
+const (
+	MaxURL        = 2048
+	MaxExternalID = 512
+)
+
+// Source names the content of a request: a link, or a platform with its own id. An empty member
+// was not sent.
+type Source struct {
+	URL        string
+	platform   transcript.Platform
+	externalID string
+}
+
+// OneSource is the rule that a request names its content in exactly one way.
+var OneSource = [][]string{{"url"}, {"platform", "externalId"}}
+
+// Fields are the fields that name the content of a request, as OneSource rules.
+func (src *Source) Fields() []*request.Field {
+	isUpload := func(p transcript.Platform) bool { return p == transcript.Upload }
+	linked := slices.DeleteFunc(transcript.Platforms(), isUpload)
+	return []*request.Field{
+		request.New("url", &src.URL, request.Text(1, MaxURL)).
+			About("A link, a short link, or a bare id of the video site; it stands alone."),
+		// An upload passes here, because the platform table refuses it with a better code.
+		request.New("platform", &src.platform, request.Enum(linked, transcript.Upload)).
+			About("Stands with externalId."),
+		request.New("externalId", &src.externalID, request.Text(1, MaxExternalID)).
+			About("The platform's own id.").
+			NeedlessIf(func() bool { return isUpload(src.platform) }),
+	}
+}
+
+// Contents resolves sources by the platform table.
+type Contents struct {
+	Sites      *site.Table
+	Direct     bool // links of no platform name a recording
+	ShortLinks *shortlink.Follower
+	Timeout    WithTimeout
+}
+
+// WithTimeout is context.WithTimeout. A test replaces it if the test must not depend on the
+// speed of its machine.
+type WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+
+// FindRecording is Find for a request for a transcript.
+func (c *Contents) FindRecording(ctx context.Context, src Source) (engine.Content, error) {
+	match, err := c.MatchRecording(src)
+	if err != nil {
+		return engine.Content{}, err
+	}
+	return c.Content(ctx, match)
+}
+
+// Find resolves a source. Find uses the network only to follow a short link.
+func (c *Contents) Find(ctx context.Context, src Source) (engine.Content, error) {
+	match, err := c.match(src)
+	if err != nil {
+		return engine.Content{}, err
+	}
+	return c.Content(ctx, match)
+}
+
+// MatchRecording looks a source up in the platform table for a request for a transcript, which may also be for a direct link.
+func (c *Contents) MatchRecording(src Source) (site.Match, error) {
+	match, err := c.match(src)
+	if c.Direct && src.URL != "" && errors.Is(err, transcript.UnsupportedPlatform) {
+		return c.Sites.Direct(src.URL)
+	}
+	return match, err
+}
+
+// match looks a source up in the platform table.
+func (c *Contents) match(src Source) (site.Match, error) {
+	if src.URL == "" {
+		return c.Sites.Content(src.platform, src.externalID)
+	}
+	return c.Sites.Detect(src.URL)
+}
+
+// Content is the content of a match. Content follows a short link.
+func (c *Contents) Content(ctx context.Context, match site.Match) (_ engine.Content, err error) {
+	if match.Short {
+		ctx, cancel := c.Timeout(ctx, shortlink.Patience)
+		defer cancel()
+		if match, err = c.ShortLinks.Follow(ctx, match.URL); err != nil {
+			return engine.Content{}, err
+		}
+	}
+	return engine.Content{Platform: match.Platform, ExternalID: match.ExternalID, URL: match.URL}, nil
+}
+
+// UploadID is the grammar of the ids of uploads.
+var UploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// LinkTo is the link to a moment of a content, in seconds; nil: the platform has no such links.
+func LinkTo(sites *site.Table, platform transcript.Platform, externalID string, start float64) *string {
+	of, ok := sites.Site(platform)
+	at := of.At
+	if place, elsewhere := of.Elsewhere[externalID]; elsewhere {
+		at = place.At
+	}
+	if !ok || at == "" {
+		return nil
+	}
+	link, err := sites.At(platform, externalID, int(start))
+	if err != nil {
+		return nil //nolint:nilerr // the table has changed and knows no such id any more
+	}
+	return &link
+}
+
+// ListNamed is the list of a match.
+func ListNamed(kind engine.ListKind, match site.Match) engine.List {
+	return engine.List{Platform: match.Platform, Kind: kind, ID: match.ExternalID, URL: match.URL}
+}

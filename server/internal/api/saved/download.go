@@ -1,0 +1,216 @@
+package saved
+
+import (
+	"encoding/json"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/format"
+)
+
+func (l *Texts) downloadRoute() edge.Route {
+	return edge.Route{
+		Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/download",
+		Operation: "downloadTranscript", Tag: "library",
+		Summary: "Read a saved transcript as a file.",
+		Scope:   account.Transcripts, Handle: l.downloadTranscript,
+		Path: Path(new(library.Key)), Query: downloadQuery(new(download)),
+		Answers: resource.FileAnswers(TranscriptOrPodcast{}, "text/plain", "application/x-subrip", "text/vtt", "text/markdown"),
+		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript, transcript.StateConflict},
+	}
+}
+
+// TranscriptOrPodcast is a transcript when the format is json, and a podcast when it is podcast.
+type TranscriptOrPodcast struct{}
+
+// JSONSchemaOneOf lists the two types for the document.
+func (TranscriptOrPodcast) JSONSchemaOneOf() []any {
+	return []any{transcript.Transcript{}, format.Podcast{}}
+}
+
+// download describes the file of a saved transcript.
+type download struct {
+	key            library.Key
+	format         library.DownloadFormat
+	omitTimestamps bool // of txt and md
+	speakers       bool // in txt and srt; vtt and md have them anyway
+}
+
+// downloadQuery is the query of GET /v1/library/transcripts/{platform}/{externalId}/download.
+func downloadQuery(d *download) request.Table {
+	return request.Table{Fields: []*request.Field{
+		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required().About("The form of the file."),
+		LanguageOf(&d.key).About("The exact tag; without it, the newest."),
+		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
+			About("If true, txt and md have the times. The other formats ignore it."),
+		request.New("speakers", &d.speakers, request.Boolean().Default(false)).
+			About("If true, txt and srt name the speakers, if they are known. The other formats always do."),
+	}}
+}
+
+// readDownload reads a query. It drops options that the format ignores: the file is the
+// same, and so is its ETag.
+func readDownload(r *http.Request) (*download, error) {
+	d := new(download)
+	if err := downloadQuery(d).ReadQuery(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	d.omitTimestamps = d.omitTimestamps && (d.format == library.TXT || d.format == library.MD)
+	d.speakers = d.speakers && (d.format == library.TXT || d.format == library.SRT)
+	return d, nil
+}
+
+// downloadTranscript is GET /v1/library/transcripts/{platform}/{externalId}/download.
+func (l *Texts) downloadTranscript(w http.ResponseWriter, r *http.Request) error {
+	d, err := readDownload(r)
+	if err != nil {
+		return err
+	}
+	key, err := l.libraryKey(r)
+	if err != nil {
+		return err
+	}
+	key.Language = d.key.Language
+	saved, err := l.Pipeline.Library.Saved(r.Context(), edge.Principal(r).Account, key)
+	if err != nil {
+		return err
+	}
+	etag := d.tag(saved.TranscriptID, saved.ChangedAt)
+	if edge.Unchanged(w, r, etag) {
+		return nil
+	}
+	read := l.Pipeline.Library.SavedText
+	if d.format == library.VTTWords {
+		read = l.Pipeline.Library.SavedTimedText
+	}
+	t, err := read(r.Context(), saved)
+	if err != nil {
+		return err
+	}
+	etag = d.tag(t.ID, t.ChangedAt) // it may have been made again since
+	body, err := l.Recent.Remembered(etag, func() (*packed.Body, error) { return d.file(t) })
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("ETag", etag)
+	h.Set("Content-Disposition", attachment(format.FileName(&t.Transcript), d.extension()))
+	return edge.RespondPacked(w, r, d.mediaType(), http.StatusOK, body)
+}
+
+// downloadWriter changes with the bytes that are written of the same transcript.
+const downloadWriter = "file1"
+
+// tag is the ETag of the file that is made of a transcript.
+func (d *download) tag(id string, changed time.Time) string {
+	return resource.MadeOf(id, changed, downloadWriter, string(d.format), strconv.FormatBool(d.omitTimestamps), strconv.FormatBool(d.speakers))
+}
+
+func (d *download) mediaType() string {
+	media := map[library.DownloadFormat]string{
+		library.TXT: "text/plain", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
+		library.JSON: "application/json", library.MD: "text/markdown", library.VTTWords: "text/vtt", library.Podcast: "application/json",
+	}[d.format]
+	return media + "; charset=utf-8"
+}
+
+// extension is how the name of the file ends.
+func (d *download) extension() string {
+	switch d.format {
+	case library.VTTWords:
+		return "words.vtt"
+	case library.Podcast:
+		return "podcast.json"
+	}
+	return string(d.format)
+}
+
+// file makes the file.
+func (d *download) file(t *db.Transcript) (*packed.Body, error) {
+	if d.format == library.JSON { // as it is stored
+		return resource.Around(t.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+			return wire.AppendTranscript(dst, &t.Transcript, segments)
+		})
+	}
+	b, err := d.render(t)
+	if err != nil {
+		return nil, err
+	}
+	return packed.NewBody(packed.Pack(b)), nil
+}
+
+// render makes the file of a format other than JSON.
+func (d *download) render(t *db.Transcript) ([]byte, error) {
+	text, err := t.Whole()
+	if err != nil {
+		return nil, err
+	}
+	if d.format == library.VTTWords {
+		if text.Segments, err = timedLines(t); err != nil {
+			return nil, err
+		}
+	}
+	if d.speakers {
+		text.Segments = format.NameSpeakers(text.Segments)
+	}
+	room := make([]byte, 0, t.SegmentsJSON.Len())
+	switch d.format {
+	case library.SRT:
+		return format.AppendSRT(room, text.Segments), nil
+	case library.VTT:
+		return format.AppendVTT(room, text.Segments), nil
+	case library.VTTWords:
+		return format.AppendWordVTT(room, text.Segments), nil
+	case library.Podcast:
+		return format.AppendPodcast(room, text.Segments), nil
+	case library.MD:
+		return format.AppendMarkdown(room, text, !d.omitTimestamps), nil
+	}
+	return format.AppendText(room, text.Segments, !d.omitTimestamps), nil
+}
+
+// timedLines are the segments of a text that was read with its words, with the words.
+func timedLines(t *db.Transcript) (lines []transcript.Segment, err error) {
+	timed, err := view.TimedSegments(t)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := timed.Plain()
+	if err == nil {
+		err = json.Unmarshal(plain, &lines)
+	}
+	return lines, err
+}
+
+// attachment is the Content-Disposition of a file of that name and extension: in ASCII,
+// for old clients, and in full.
+func attachment(name, extension string) string {
+	plain := strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(name))
+	if plain = strings.Trim(plain, "- "); plain == "" {
+		plain = "transcript"
+	}
+	return mime.FormatMediaType("attachment", map[string]string{"filename": plain + "." + extension}) +
+		"; filename*=UTF-8''" + url.PathEscape(name+"."+extension)
+}

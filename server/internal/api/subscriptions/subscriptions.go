@@ -1,0 +1,211 @@
+// Package subscriptions has the routes of follows: of what an account follows, one by one and as
+// lists of subscriptions. Package follows decides and works.
+package subscriptions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
+)
+
+// Subscriptions makes, shows and changes the follows of an account.
+type Subscriptions struct {
+	Edge     *edge.Edge
+	Pipeline *service.Service
+	Sites    *site.Table
+	Admit    resource.Admit
+	Judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
+	BasePath string
+}
+
+// Routes are the routes of follows.
+func (f *Subscriptions) Routes() []edge.Route {
+	return []edge.Route{
+		f.createFollowRoute(),
+		{
+			Method: http.MethodGet, Pattern: "/v1/follows",
+			Operation: "listFollows", Tag: "follows",
+			Summary: "List the follows of the account, newest first.",
+			Scope:   account.Batches, Handle: f.listFollows,
+			Query:   pages(new(resource.Paging)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: FollowList{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest},
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/follows/{followId}",
+			Operation: "getFollow", Tag: "follows",
+			Summary: "Read a follow.",
+			Scope:   account.Batches, Polls: true, Handle: f.getFollow,
+			Path:    byID.Path(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
+			Codes:   []transcript.Code{transcript.NotFound},
+		},
+		{
+			Method: http.MethodPatch, Pattern: "/v1/follows/{followId}",
+			Operation: "changeFollow", Tag: "follows",
+			Summary: "Pause a follow, or let it go on where it stopped.",
+			Scope:   account.Batches, Handle: f.changeFollow,
+			Path: byID.Path(new(string)), Body: new(followChange).table(),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+		{
+			Method: http.MethodDelete, Pattern: "/v1/follows/{followId}",
+			Operation: "deleteFollow", Tag: "follows",
+			Summary: "Delete a follow with its history. Its transcripts stay.",
+			Scope:   account.Batches, Handle: f.deleteFollow,
+			Path:    byID.Path(new(string)),
+			Answers: []edge.Answer{{Status: http.StatusNoContent}},
+			Codes:   []transcript.Code{transcript.NotFound},
+		},
+		{
+			Method: http.MethodGet, Pattern: "/v1/follows/{followId}/items",
+			Operation: "listFollowItems", Tag: "follows",
+			Summary: "List the items of a follow, newest first, with what became of each.",
+			Scope:   account.Batches, Polls: true, Handle: f.listItems,
+			Path: byID.Path(new(string)), Query: pages(new(resource.Paging)),
+			Answers: []edge.Answer{{Status: http.StatusOK, Body: FollowItems{}}},
+			Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NotFound},
+		},
+	}
+}
+
+// byID are follows as paths name them.
+var byID = resource.One{Param: "followId", About: "The id of a follow.", None: "There is no such follow."}
+
+// OneFollow is the body of an answer about one follow.
+type OneFollow struct {
+	Follow batch.Follow `json:"follow"` // the present state of the follow
+}
+
+// FollowList is a page of follows.
+type FollowList struct {
+	Follows       []batch.Follow `json:"follows"`                 // the follows of the page, latest first
+	NextPageToken string         `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+}
+
+// FollowItems is a page of the items of a follow.
+type FollowItems struct {
+	Items         []batch.FollowItem `json:"items"`                   // the items of the page, newest first
+	NextPageToken string             `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+}
+
+// Pages of follows and of their items.
+const (
+	mostFollows  = 200
+	usualFollows = 50
+)
+
+// pages is the query of both lists.
+func pages(p *resource.Paging) request.Table {
+	return request.Table{Fields: p.Fields(mostFollows, usualFollows)}
+}
+
+// listFollows is GET /v1/follows.
+func (f *Subscriptions) listFollows(w http.ResponseWriter, r *http.Request) error {
+	var q resource.Paging
+	return resource.Newest(w, r, pages(&q), &q, func(before string, most int) ([]batch.Follow, error) {
+		return f.Pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, most)
+	}, func(f batch.Follow) string { return f.ID }, func(page []batch.Follow, next string) any { return FollowList{page, next} })
+}
+
+// getFollow is GET /v1/follows/{followId}.
+func (f *Subscriptions) getFollow(w http.ResponseWriter, r *http.Request) error {
+	id, err := byID.ID(r)
+	if err != nil {
+		return err
+	}
+	found, err := f.Pipeline.Follows.Get(r.Context(), edge.Principal(r).Account, id)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, OneFollow{*found})
+}
+
+// followChange is the body of PATCH /v1/follows/{followId}.
+type followChange struct{ status batch.FollowStatus }
+
+func (c *followChange) table() request.Table {
+	return request.Table{
+		Name: "ChangeFollowRequest",
+		Fields: []*request.Field{
+			// A failing status passes here, because changeFollow can say more about it.
+			request.New("status", &c.status, request.Enum([]batch.FollowStatus{batch.FollowActive, batch.FollowPaused}, batch.FollowFailing)).Required().
+				About("\"paused\" stops the looks; \"active\" lets the follow go on where it stopped."),
+		},
+	}
+}
+
+// changeFollow is PATCH /v1/follows/{followId}.
+func (f *Subscriptions) changeFollow(w http.ResponseWriter, r *http.Request) error {
+	var c followChange
+	if err := resource.CheckJSON(r); err != nil {
+		return err
+	}
+	if err := resource.ReadJSON(w, r, c.table()); err != nil {
+		return err
+	}
+	if c.status == batch.FollowFailing {
+		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
+			Path: "status", Reason: transcript.IssueChoice, Message: "may be active or paused: the service alone finds out that a follow is failing",
+		})
+	}
+	id, err := byID.ID(r)
+	if err != nil {
+		return err
+	}
+	p := edge.Principal(r)
+	changed, err := f.Pipeline.Follows.Pause(context.WithoutCancel(r.Context()), p.Account, p.Plan, id, c.status == batch.FollowPaused)
+	if err != nil {
+		return err
+	}
+	return edge.RespondJSON(w, http.StatusOK, OneFollow{*changed})
+}
+
+// deleteFollow is DELETE /v1/follows/{followId}.
+func (f *Subscriptions) deleteFollow(w http.ResponseWriter, r *http.Request) error {
+	id, err := byID.ID(r)
+	if err != nil {
+		return err
+	}
+	p := edge.Principal(r)
+	if err := f.Pipeline.Follows.Delete(context.WithoutCancel(r.Context()), p.Account, p.Plan, id); err != nil {
+		return err
+	}
+	edge.RespondEmpty(w, nil)
+	return nil
+}
+
+// listItems is GET /v1/follows/{followId}/items.
+func (f *Subscriptions) listItems(w http.ResponseWriter, r *http.Request) error {
+	var q resource.Paging
+	query := pages(&q)
+	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
+		return err
+	}
+	list, before := resource.ListingOf(r, query), int64(0)
+	if err := list.After(q.PageToken, &before); err != nil {
+		return err
+	}
+	id, err := byID.ID(r)
+	if err != nil {
+		return err
+	}
+	found, next, err := f.Pipeline.Follows.Items(r.Context(), edge.Principal(r).Account, id, before, q.MaxResults)
+	if err != nil {
+		return err
+	}
+	a := FollowItems{Items: found}
+	if next != 0 {
+		a.NextPageToken = list.Token(next)
+	}
+	return edge.RespondJSON(w, http.StatusOK, a)
+}
