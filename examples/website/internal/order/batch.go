@@ -12,7 +12,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -97,16 +96,9 @@ func (p batches) one(r *web.Request) error {
 	if job.Error != nil {
 		shown.Trouble = r.TroubleIn(job.Error)
 	}
-	plan := p.planOf(r)
-	shown.Export, shown.ActionLabel, shown.ActionURL = plan.BatchExport, plan.ActionLabel, plan.ActionURL
+	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account) // without a known plan nothing is permitted
+	shown.Export, shown.ActionLabel, shown.ActionURL = who.Plan.BatchExport, who.Plan.ActionLabel, who.Plan.ActionURL
 	return r.Show(http.StatusOK, "batch", shown)
-}
-
-// planOf returns the visitor's plan. If the plan cannot be found out, it returns the zero
-// value, which permits nothing.
-func (p batches) planOf(r *web.Request) account.Plan {
-	who, _ := p.Accounts.Principal(r.Context(), r.Visitor().Account) // the API reports the error itself
-	return who.Plan
 }
 
 // failedItems returns all failed items of a batch.

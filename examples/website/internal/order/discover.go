@@ -260,7 +260,7 @@ func (p discovery) take(r *web.Request) error {
 	case len(asked.URLs) == 0:
 		return r.Refuse(transcript.InvalidRequest, "discover.none")
 	case len(asked.URLs) == 1:
-		to, err = p.sendLink(r, asked.URLs[0], language)
+		to, err = p.sendSource(r, transcript.URL(asked.URLs[0]), asked.URLs[0], language)
 	default:
 		to, err = p.sendBatch(r, asked)
 	}

@@ -123,7 +123,7 @@ func (p orders) send(r *web.Request, pasted string, language []string) (string, 
 	case err != nil:
 		return "", explained(r, err)
 	case found.single != "":
-		to, err := p.sendLink(r, found.single, language)
+		to, err := p.sendSource(r, transcript.URL(found.single), found.single, language)
 		return found.passed.Onto(to), err
 	case !r.Visitor().Known():
 		e := r.Refuse(transcript.Unauthorized, "start.manyNeedAccount")
@@ -142,10 +142,6 @@ func (p orders) sendBatch(r *web.Request, asked client.BatchParams) (string, err
 		return "", err
 	}
 	return "/batches/" + url.PathEscape(made.ID), nil
-}
-
-func (p orders) sendLink(r *web.Request, link string, language []string) (string, error) {
-	return p.sendSource(r, transcript.URL(link), link, language)
 }
 
 // sendSource requests a text, and returns the page of the text or of its job. The link is for the

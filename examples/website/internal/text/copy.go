@@ -21,9 +21,9 @@ const (
 	asTimed      copied = "times"      // a line for each line of the page, with its time
 )
 
-// copiesOf returns the forms of a text, the usual one first.
-func copiesOf(speakers bool) []copied {
-	if speakers {
+// Copies returns the forms in which the page copies the text, the usual one first.
+func (r reading) Copies() []copied {
+	if r.Text.Speakers {
 		return []copied{asParagraphs, asDialog, asLines, asTimed}
 	}
 	return []copied{asParagraphs, asLines, asTimed}

@@ -64,9 +64,6 @@ func (r reading) TextLang() string {
 	return r.Lang
 }
 
-// Copies returns the forms in which the page copies the text.
-func (r reading) Copies() []copied { return copiesOf(r.Text.Speakers) }
-
 // By returns the creator of the content, or its channel.
 func (r reading) By() string { return web.FirstOf(r.Channel, r.CreatorName, r.CreatorHandle) }
 

@@ -79,13 +79,10 @@ func (r *Request) troubleOf(err error) *Trouble {
 	var own *transcript.Error
 	switch {
 	case errors.As(err, &told) && told.Err == nil && told.Response.StatusCode >= 400:
-		found := &Trouble{
-			Status: told.Response.StatusCode, Code: told.Code, Cure: r.Cure(told.Code),
-			Message:     r.Sentence(told.Code, told.Details),
-			ActionLabel: told.ActionLabel, ActionURL: told.ActionURL, RequestID: told.Response.RequestID,
-			Languages: told.AvailableLanguages[:min(len(told.AvailableLanguages), maxLanguages)],
-			Wait:      int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
-		}
+		found := r.TroubleIn(&transcript.Error{
+			Status: told.Response.StatusCode, Code: told.Code, Details: told.Details, ActionLabel: told.ActionLabel, ActionURL: told.ActionURL,
+			RequestID: told.Response.RequestID, AvailableLanguages: told.AvailableLanguages, RetryAfter: int(math.Ceil(min(told.RetryAfter, maxWait).Seconds())),
+		})
 		if found.Status == http.StatusUnauthorized && found.ActionURL == "" {
 			found.ActionURL = SignInPath
 		}
@@ -119,7 +116,7 @@ func (r *Request) TroubleIn(e *transcript.Error) *Trouble {
 		Status: e.HTTPStatus(), Code: e.Code, Message: r.Sentence(e.Code, e.Details), Cure: r.Cure(e.Code),
 		ActionLabel: e.ActionLabel, ActionURL: e.ActionURL, RequestID: e.RequestID,
 		Languages: e.AvailableLanguages[:min(len(e.AvailableLanguages), maxLanguages)],
-		Wait:      int(math.Ceil(min(time.Duration(e.RetryAfter)*time.Second, maxWait).Seconds())),
+		Wait:      min(e.RetryAfter, int(maxWait.Seconds())),
 	}
 }
 

@@ -75,8 +75,12 @@ func New(o Options, files fs.FS, funcs template.FuncMap) (*Site, error) {
 	if s.API, err = InProcess(o.API); err != nil {
 		return nil, err
 	}
-	if s.catalogs, err = readCatalogs(files); err != nil {
-		return nil, err
+	for _, tag := range languages {
+		c, err := readCatalog(files, tag)
+		if err != nil {
+			return nil, err
+		}
+		s.catalogs = append(s.catalogs, c)
 	}
 	if s.assets, err = readAssets(files, s.catalogs); err != nil {
 		return nil, err

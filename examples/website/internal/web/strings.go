@@ -57,19 +57,7 @@ var formNames = map[plural.Form]string{
 	plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many", plural.Other: other,
 }
 
-// readCatalogs returns the catalogs of languages.
-func readCatalogs(files fs.FS) ([]*Catalog, error) {
-	var all []*Catalog
-	for _, tag := range languages {
-		c, err := readCatalog(files, tag)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, c)
-	}
-	return all, nil
-}
-
+// readCatalog returns the catalog of a language.
 func readCatalog(files fs.FS, tag language.Tag) (*Catalog, error) {
 	file, err := fs.ReadFile(files, "strings/"+tag.String()+".json")
 	if err != nil {
