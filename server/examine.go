@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -41,7 +41,7 @@ func Examine(ctx context.Context, c Config, o store.Options) ([]engine.Finding, 
 	var stored []engine.Finding
 	var asking sync.WaitGroup
 	asking.Go(func() {
-		stored = append(db.Examine(ctx, db.Options(o)), pipeline.ExamineDisks(append(db.Options(o).Folders(), scratches), minFree))
+		stored = append(db.Examine(ctx, db.Options(o)), disks.Examine(append(db.Options(o).Folders(), scratches), minFree))
 	})
 	worked, err := examineWork(ctx, c)
 	asking.Wait()

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -96,7 +97,7 @@ func (bs *Batches) retry(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryReq
 // short tells that there are short links among them.
 func (bs *Batches) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRequest, short bool) error {
 	b.Status = batch.Processing
-	b.Limits, b.CacheTTL = LimitsOf(r.Plan, time.Now()), r.Plan.CacheTTL
+	b.Limits, b.CacheTTL = limits.OfItems(r.Plan, time.Now()), r.Plan.CacheTTL
 	if short && b.Listed {
 		b.Listed = false
 		if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {

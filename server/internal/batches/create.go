@@ -185,7 +185,7 @@ func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	if r.Plan.BatchItems != account.Unlimited {
 		b.ItemLimit = min(r.Plan.BatchItems, MaxItems)
 	}
-	b.Limits, b.CacheTTL = LimitsOf(r.Plan, now), r.Plan.CacheTTL
+	b.Limits, b.CacheTTL = limits.OfItems(r.Plan, now), r.Plan.CacheTTL
 	if r.List != nil {
 		b.List = db.BatchList{Platform: r.List.Platform, Kind: string(r.List.Kind), ID: r.List.ID, URL: r.List.URL}
 	}
@@ -196,18 +196,6 @@ func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 		}
 	}
 	return b, nil
-}
-
-// LimitsOf returns the limits for the items of a batch or a follow. These take no place for
-// waiting recordings. If the plan has several slots, batches leave one slot to single
-// requests.
-func LimitsOf(plan account.Plan, now time.Time) db.Limits {
-	limits := limits.Of(plan, now)
-	limits.ASRWaiting = 0
-	if limits.ASRConcurrency > 1 {
-		limits.ASRConcurrency--
-	}
-	return limits
 }
 
 // itemsOf returns the items of a batch for entries that are added to its present items.

@@ -92,3 +92,15 @@ func Refusal(l db.Limits, code transcript.Code, message string) *transcript.Erro
 	e.ActionLabel, e.ActionURL, e.UpgradeURL = l.ActionLabel, l.ActionURL, l.ActionURL
 	return e
 }
+
+// OfItems returns the limits for the items of a batch or a follow. These take no place for
+// waiting recordings. If the plan has several slots, batches leave one slot to single
+// requests.
+func OfItems(plan account.Plan, now time.Time) db.Limits {
+	l := Of(plan, now)
+	l.ASRWaiting = 0
+	if l.ASRConcurrency > 1 {
+		l.ASRConcurrency--
+	}
+	return l
+}

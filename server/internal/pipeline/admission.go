@@ -8,7 +8,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -165,7 +164,7 @@ func (c *claims) dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 // endRefused ends those of some claims for which refuse gives a reason.
 func (c *claims) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
 	slices.SortFunc(claims, byAccount)
-	if _, err := batches.Lock(ctx, tx, claims); err != nil { // before what the accounts have used
+	if err := c.features.Ending(ctx, tx, claims); err != nil { // before what the accounts have used
 		return err
 	}
 	for i := range claims {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -192,7 +191,7 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 		if err := p.claims.admitSound(ctx, tx, e, limits.Claimed(found.Metadata.Duration)); err != nil || e.State.Status.Terminal() {
 			return err
 		}
-		if err := batches.MakeRoom(ctx, tx, e); err != nil {
+		if err := p.features.NeedsSound(ctx, tx, e); err != nil {
 			return err
 		}
 		if err := tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true}); err != nil {

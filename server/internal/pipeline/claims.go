@@ -23,11 +23,11 @@ import (
 
 // claims moves extractions and the claims on them from state to state.
 type claims struct {
-	store   *db.Store
-	metrics *metrics.Metrics
-	audio   *audio.Files
-	ended   []Listener
-	settled func(ended []db.Job) // of tuning
+	store    *db.Store
+	metrics  *metrics.Metrics
+	audio    *audio.Files
+	features Features
+	settled  func(ended []db.Job) // of tuning
 }
 
 // claim makes an account's job on an extraction; it takes over where the
@@ -149,7 +149,7 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 		}
 	}
 	told := &Ended{Work: e, Jobs: claims, End: end, heard: heard}
-	for _, tell := range c.ended {
+	for _, tell := range c.features.Ended {
 		if err := tell(ctx, tx, told); err != nil {
 			return err
 		}

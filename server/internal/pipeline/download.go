@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -56,7 +57,7 @@ func (p *processor) downloadWithin(ctx context.Context, c engine.Content, into s
 		if done < next {
 			return
 		}
-		next = done + measureEvery
+		next = done + disks.MeasureEvery
 		if err := p.disks.Room(total - done); err != nil {
 			stop(err)
 		}

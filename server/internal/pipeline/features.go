@@ -16,6 +16,12 @@ import (
 type Features struct {
 	// Ended are told of jobs that end, one after the other. PayUp is among them.
 	Ended []Listener
+	// Ending is called before some jobs end one after the other in a transaction: it locks what the
+	// ends are going to change before the transaction changes what accounts have used.
+	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
+	// NeedsSound is called in the transaction that finds that captions do not answer an extraction,
+	// so that it goes on with its sound.
+	NeedsSound func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 	// Workers do the steps of the features, and Queues says how many steps of each of their queues
 	// run at once.
 	Workers  []db.Worker
@@ -34,7 +40,7 @@ type Features struct {
 
 // Join adds the features to a new pipeline. It is called once, before Start.
 func (p *Pipeline) Join(f Features) (err error) {
-	p.features, p.processor.features, p.rescue.features, p.claims.ended = f, f, f, f.Ended
+	p.features, p.processor.features, p.rescue.features, p.claims.features = f, f, f, f
 	if p.cfg.Idle {
 		return nil
 	}

@@ -19,7 +19,7 @@
 // The transaction that ends a step also writes the results for the next step. The
 // transaction fails if another process has taken the step over.
 //
-// The parts of a Pipeline, from the lower to the higher: audio and Disks keep files;
+// The parts of a Pipeline, from the lower to the higher: audio keeps files;
 // claims moves extractions and claims from state to state; processor runs the steps; and
 // rescue takes up lost work. Features stand beside the pipeline: see Join. Package ask answers
 // questions without a job.
@@ -41,6 +41,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
@@ -50,7 +51,7 @@ type Pipeline struct {
 	Ask     *ask.Service // answers questions without a job; it stops with the pipeline
 	Jobs    *Jobs
 	Library *Library
-	Disks   *Disks
+	Disks   *disks.Disks
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable
 
@@ -104,10 +105,10 @@ func New(c Config) (*Pipeline, error) {
 func (p *Pipeline) assemble() {
 	c := p.cfg
 	p.Jobs, p.Library = &Jobs{c.Store}, &Library{c.Store, &audio.Files{Store: c.Store, Log: c.Log}}
-	p.Disks = &Disks{store: c.Store, log: c.Log, minFree: c.MinFreeDisk}
+	p.Disks = &disks.Disks{Store: c.Store, Log: c.Log, MinFree: c.MinFreeDisk}
 	p.Resumable = &Resumable{pipeline: p, joins: semaphore.NewWeighted(joinsAtOnce)}
 	if !c.Idle {
-		p.Disks.scratch = c.Dir
+		p.Disks.Scratch = c.Dir
 	}
 	p.audio = &audio.Files{Store: c.Store, Log: c.Log}
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, settled: c.settled}
@@ -158,7 +159,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 		p.living.Go(func() { p.features.Live(life) })
 	}
 	p.living.Go(func() {
-		p.audio.KeepForLost(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audio.Look, p.cfg.Retention.Audio)), p.Disks.short)
+		p.audio.KeepForLost(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audio.Look, p.cfg.Retention.Audio)), p.Disks.Short)
 	})
 	return nil
 }

@@ -23,7 +23,7 @@ import (
 //     than its plan permits.
 //
 // A batch leaves the places that are for waiting to single requests. If the plan has
-// several slots, the batch also leaves one slot to them: see batches.LimitsOf.
+// several slots, the batch also leaves one slot to them: see limits.OfItems.
 //
 // Waiting work, inside or outside, has no step in the queue. A transaction that gives
 // up a place or a slot of an account hands it to the account's oldest claim, claims of

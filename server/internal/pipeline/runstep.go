@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -31,7 +32,7 @@ type processor struct {
 	claims   *claims
 	features Features
 	audio    *audio.Files
-	disks    *Disks
+	disks    *disks.Disks
 	metrics  *metrics.Metrics
 	log      *slog.Logger
 	running  progressBoard

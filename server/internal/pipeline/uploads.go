@@ -40,7 +40,7 @@ func (p *Pipeline) Receive(ctx context.Context, r io.Reader, limit int64) (*Uplo
 		return nil, err
 	}
 	b, err := p.store.Blobs.Put(ctx, db.UploadPrefix+uuid.NewString(), func(w io.Writer) error {
-		size, err := io.Copy(w, &roomReader{Reader: r, disks: p.Disks})
+		size, err := io.Copy(w, p.Disks.Reader(r))
 		if err == nil {
 			err = CheckSize(size, limit)
 		}

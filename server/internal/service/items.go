@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -34,7 +35,7 @@ func (s *Service) takeItem(ctx context.Context, b *db.Batch, item *db.BatchItem)
 func (s *Service) takeFollowed(ctx context.Context, i follows.Item) func(context.Context, *db.Tx) (string, error) {
 	take := s.Take(ctx, pipeline.Item{
 		Account: i.Account, Plan: i.Plan, Content: i.Content, Languages: i.Languages,
-		Limits: batches.LimitsOf(i.Plan, time.Now()), CacheTTL: i.Plan.CacheTTL, Trace: i.Trace,
+		Limits: limits.OfItems(i.Plan, time.Now()), CacheTTL: i.Plan.CacheTTL, Trace: i.Trace,
 	})
 	return func(ctx context.Context, tx *db.Tx) (string, error) {
 		taken, err := take(ctx, tx)

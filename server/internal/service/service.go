@@ -95,6 +95,11 @@ func (s *Service) features() pipeline.Features {
 				return s.Webhooks.JobsEnded(ctx, tx, told.Work, told.Jobs, told.End)
 			},
 		},
+		Ending: func(ctx context.Context, tx *db.Tx, jobs []db.Job) error {
+			_, err := batches.Lock(ctx, tx, jobs)
+			return err
+		},
+		NeedsSound: batches.MakeRoom,
 		Workers:    append(s.hooks.Workers(), s.workers()...),
 		Queues:     maps.Clone(queues),
 		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},

@@ -1,4 +1,5 @@
-package pipeline
+// Package disks knows how much room the local disks have to which the service writes.
+package disks
 
 import (
 	"fmt"
@@ -12,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// measureEvery is how many bytes of an upload are taken between two looks at the disks.
-const measureEvery = 16 << 20
+// MeasureEvery is how many bytes of an upload are taken between two looks at the disks.
+const MeasureEvery = 16 << 20
 
 // minFreeFiles is how many files every local disk must be able to take, in addition to those that are
 // there. A disk without a free inode takes no byte, however many bytes are free.
@@ -21,25 +22,25 @@ const minFreeFiles = 1000
 
 // Disks are the local disks that the service writes to. Safe for concurrent use.
 type Disks struct {
-	store   *db.Store
-	log     *slog.Logger
-	scratch string // the folder of scratch files; "": the process has none
-	minFree int64  // bytes
+	Store   *db.Store
+	Log     *slog.Logger
+	Scratch string // the folder of scratch files; "": the process has none
+	MinFree int64  // how many bytes are to stay free on each disk
 }
 
 // Room returns db.ErrUnavailable if, after so many more bytes, a local disk on which
-// the service writes would have less than Config.MinFreeDisk bytes free, or if it has room for less
+// the service writes would have less than MinFree bytes free, or if it has room for less
 // than minFreeFiles files. The error names the folder. A disk that cannot be asked counts as having room.
 func (d *Disks) Room(bytes int64) error {
 	for _, dir := range d.folders() {
 		free, err := scratch.Free(dir.Path)
 		if err != nil {
-			d.log.Warn("the room on a disk is not known", "dir", dir.Path, "err", err)
+			d.Log.Warn("the room on a disk is not known", "dir", dir.Path, "err", err)
 			continue
 		}
-		if free-max(bytes, 0) < d.minFree {
+		if free-max(bytes, 0) < d.MinFree {
 			return fmt.Errorf("%w: %d MiB are free on the disk of %s, and %d MiB must stay free", db.ErrUnavailable,
-				free>>20, dir.Path, d.minFree>>20)
+				free>>20, dir.Path, d.MinFree>>20)
 		}
 		if files, err := scratch.FreeFiles(dir.Path); err == nil && files < minFreeFiles {
 			return fmt.Errorf("%w: the disk of %s has room for %d files, and room for %d must stay free", db.ErrUnavailable,
@@ -49,19 +50,19 @@ func (d *Disks) Room(bytes int64) error {
 	return nil
 }
 
-// short reports whether a disk has so little room that what may go early goes.
-func (d *Disks) short() bool {
+// Short reports whether a disk has so little room that what may go early goes.
+func (d *Disks) Short() bool {
 	const spare = 7 // times what must stay free
-	return d.Room(spare*d.minFree) != nil
+	return d.Room(spare*d.MinFree) != nil
 }
 
 // folders are the local ones to which the service writes.
 func (d *Disks) folders() []db.Folder {
-	dirs := d.store.Folders()
-	if d.scratch == "" {
+	dirs := d.Store.Folders()
+	if d.Scratch == "" {
 		return dirs
 	}
-	return append(dirs, db.Folder{Use: "scratch", Path: d.scratch})
+	return append(dirs, db.Folder{Use: "scratch", Path: d.Scratch})
 }
 
 // FreeDisk returns how many bytes are free on the disks to which the service writes, by
@@ -76,9 +77,9 @@ func (d *Disks) FreeDisk() map[string]int64 {
 	return free
 }
 
-// ExamineDisks looks at the disks of folders to which the service writes. minFree is how many
+// Examine looks at the disks of folders to which the service writes. minFree is how many
 // bytes are to stay free on each disk.
-func ExamineDisks(folders []db.Folder, minFree int64) engine.Finding {
+func Examine(folders []db.Folder, minFree int64) engine.Finding {
 	f := engine.Finding{Name: "free disk", Status: engine.OK}
 	var known, full []string
 	room := fmt.Sprintf("%d MiB", minFree>>20)
@@ -109,15 +110,17 @@ func ExamineDisks(folders []db.Folder, minFree int64) engine.Finding {
 	return f
 }
 
-// roomReader is a reader that fails when the disks run out of room.
-type roomReader struct {
+// Reader reads r, and fails if the disks run out of room meanwhile, with the error of Room.
+func (d *Disks) Reader(r io.Reader) io.Reader { return &reader{Reader: r, disks: d} }
+
+type reader struct {
 	io.Reader
 	disks *Disks
 	seen  int // bytes since the last look
 }
 
-func (r *roomReader) Read(b []byte) (int, error) {
-	if r.seen >= measureEvery {
+func (r *reader) Read(b []byte) (int, error) {
+	if r.seen >= MeasureEvery {
 		if err := r.disks.Room(0); err != nil {
 			return 0, err
 		}
