@@ -5,6 +5,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -80,6 +81,12 @@ func (tx *Tx) AfterCommit(fn func()) { tx.sql.AfterCommit(fn) }
 // Lock makes transactions that name the same key run one after the other, until the end of
 // the transaction.
 func (tx *Tx) Lock(ctx context.Context, key string) error { return tx.sql.Lock(ctx, key) }
+
+// LockSubmissions makes transactions that accept requests for a content of an account, or remove it,
+// run one after the other.
+func (tx *Tx) LockSubmissions(ctx context.Context, account string, c engine.Content) error {
+	return tx.Lock(ctx, "submit/"+account+"/"+string(c.Platform)+"/"+c.ExternalID)
+}
 
 // SQL is the transaction for packages that keep tables of their own.
 func (tx *Tx) SQL() *sqldb.Tx { return tx.sql }

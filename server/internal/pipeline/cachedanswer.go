@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
@@ -49,7 +50,7 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 }
 
 func (p *Pipeline) fromCache(ctx context.Context, h *hit, s Submission) (_ *Outcome, err error) {
-	if h.Media, err = mediaOf(ctx, p.store.Reader, s.Account, h.Platform, h.ExternalID); err != nil {
+	if h.Media, err = recordings.Of(ctx, p.store.Reader, s.Account, h.Platform, h.ExternalID); err != nil {
 		return nil, err
 	}
 	r, err := view.ResultOf(h.Transcript, s.View, true)

@@ -135,11 +135,6 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 		return err
 	}
 	if over {
-		if end.Status == transcript.JobSuccess {
-			if err := keepPromised(ctx, tx, e); err != nil {
-				return err
-			}
-		}
 		c.countLeft(tx, &before, e)
 		if end.Via != (lifecycle.State{}) {
 			tx.AfterCommit(func() { c.metrics.StageLeft(end.Via.Stage, 0) })
@@ -148,7 +143,7 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 			return err
 		}
 	}
-	told := &Ended{Work: e, Jobs: claims, End: end, heard: heard}
+	told := &Ended{Work: e, Over: over, Jobs: claims, End: end, heard: heard}
 	for _, tell := range c.features.Ended {
 		if err := tell(ctx, tx, told); err != nil {
 			return err
@@ -160,6 +155,7 @@ func (c *claims) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims
 // Ended is what Listeners are told.
 type Ended struct {
 	Work *db.Extraction
+	Over bool     // Work ends with the jobs
 	Jobs []db.Job // that have ended, all in the same way
 	db.End
 	// ForNobody are the ids of those jobs that pay nothing, because a listener has found that

@@ -30,6 +30,8 @@ type Features struct {
 	// Takes says of some of the queues whether this process takes steps of them. Any process takes
 	// the steps of the others that can do them.
 	Takes map[string]bool
+	// Needs says what a process must be able to do for the steps of some of the queues.
+	Needs map[string]func(cluster.Abilities) bool
 	// QueueBatch queues the steps of a batch that stand in no queue. It calls found in the
 	// transaction that does so.
 	QueueBatch func(ctx context.Context, batch string, found func(*db.Tx)) error
@@ -54,7 +56,7 @@ func (p *Pipeline) Join(f Features) (err error) {
 // Shared are the parts of a pipeline that features use too.
 type Shared struct {
 	Cluster *cluster.Cluster
-	Lists   engine.ListSource // keeps the pace; nil: this process reads no lists
+	Engine  engine.Engine // its sources keep the pace
 	Audio   *audio.Files
 	Pauses  attempt.Pauses
 	// Trace is what to keep of the trace of a request.
@@ -64,7 +66,7 @@ type Shared struct {
 // Shared returns the parts that features use too.
 func (p *Pipeline) Shared() Shared {
 	return Shared{
-		Cluster: p.cluster, Lists: p.engine.Lists, Audio: p.audio, Pauses: p.cfg.pauses,
+		Cluster: p.cluster, Engine: p.engine, Audio: p.audio, Pauses: p.cfg.pauses,
 		Trace: func(ctx context.Context) string { return traceOf(ctx, p.cfg.Tracer) },
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -60,7 +61,7 @@ func (j *Jobs) Show(ctx context.Context, row *db.Job, v *view.View) (*view.Job, 
 	}
 	r.Stale = row.Stale
 	if r.Transcript != nil {
-		if r.Transcript.Media, err = mediaOf(ctx, j.store.Reader, row.Account, t.Platform, t.ExternalID); err != nil {
+		if r.Transcript.Media, err = recordings.Of(ctx, j.store.Reader, row.Account, t.Platform, t.ExternalID); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +78,7 @@ func (j *Jobs) Transcript(ctx context.Context, account, id string, v view.View) 
 	if err != nil {
 		return nil, err
 	}
-	if t.Media, err = mediaOf(ctx, j.store.Reader, account, t.Platform, t.ExternalID); err != nil {
+	if t.Media, err = recordings.Of(ctx, j.store.Reader, account, t.Platform, t.ExternalID); err != nil {
 		return nil, err
 	}
 	return view.ResultOf(t, v, true)

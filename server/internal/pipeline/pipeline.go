@@ -48,10 +48,9 @@ import (
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
 type Pipeline struct {
-	Ask     *ask.Service // answers questions without a job; it stops with the pipeline
-	Jobs    *Jobs
-	Library *Library
-	Disks   *disks.Disks
+	Ask   *ask.Service // answers questions without a job; it stops with the pipeline
+	Jobs  *Jobs
+	Disks *disks.Disks
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable
 
@@ -104,7 +103,7 @@ func New(c Config) (*Pipeline, error) {
 // assemble makes the parts of the pipeline, the lower parts first.
 func (p *Pipeline) assemble() {
 	c := p.cfg
-	p.Jobs, p.Library = &Jobs{c.Store}, &Library{c.Store, &audio.Files{Store: c.Store, Log: c.Log}}
+	p.Jobs = &Jobs{c.Store}
 	p.Disks = &disks.Disks{Store: c.Store, Log: c.Log, MinFree: c.MinFreeDisk}
 	p.Resumable = &Resumable{pipeline: p, joins: semaphore.NewWeighted(joinsAtOnce)}
 	if !c.Idle {

@@ -23,13 +23,11 @@ const (
 	queueStart      = "start"
 	queueASR        = "asr"
 	queuePublish    = "publish"
-	queuePlaying    = "playing"
 	captionWorkers  = 4
 	downloadWorkers = 2
 	mediaWorkers    = 2
 	startWorkers    = 1
 	publishWorkers  = 2
-	playingWorkers  = 1
 )
 
 // The time limits of one step, far above what one takes. They do not find steps whose
@@ -41,7 +39,6 @@ const (
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
 	publishTimeout   = 5 * time.Minute
-	playingTimeout   = 2 * time.Hour
 )
 
 type captionsArgs struct {
@@ -117,7 +114,6 @@ func (p *processor) workers(process string) db.Workers {
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
-			db.NewWorker(playingTimeout, p.copyForPlaying),
 			db.NewWorker(questionTimeout, p.ask.ForOthers),
 		},
 		Queues: map[string]int{
@@ -127,7 +123,6 @@ func (p *processor) workers(process string) db.Workers {
 			queueStart:         startWorkers,
 			queueASR:           p.cfg.ASRWorkers,
 			queuePublish:       publishWorkers,
-			queuePlaying:       playingWorkers,
 			ask.CaptionsQueue:  ask.Workers,
 			ask.DiscoveryQueue: ask.Workers,
 		},
@@ -157,7 +152,7 @@ func needs(queue string) func(cluster.Abilities) bool {
 		return func(a cluster.Abilities) bool { return a.Discovery }
 	case queueDownload:
 		return func(a cluster.Abilities) bool { return a.Audio && a.Media }
-	case queueMedia, queuePlaying:
+	case queueMedia:
 		return func(a cluster.Abilities) bool { return a.Media }
 	case queueASR:
 		return func(a cluster.Abilities) bool { return a.Recognizer != nil }
@@ -171,11 +166,14 @@ func (p *processor) takes(queue string) bool {
 	if takes, ok := p.features.Takes[queue]; ok {
 		return takes
 	}
-	need := needs(queue)
+	need := p.features.Needs[queue]
+	if need == nil {
+		need = needs(queue)
+	}
 	return p.cluster.Alone().Anyone(need) || !p.cluster.Team(context.Background()).Anyone(need)
 }
 
 // Queues are the names of the queues of jobs.
 func Queues() []string {
-	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish, queuePlaying}
+	return []string{queueCaptions, queueDownload, queueMedia, queueASR, queuePublish}
 }

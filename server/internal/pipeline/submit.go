@@ -176,7 +176,7 @@ func (p *Pipeline) decide(ctx context.Context, s Submission) (found *hit, job *d
 func (p *Pipeline) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hit, job *db.Job, used bool, err error) {
 	sub := s.subject()
 	// Equal requests take turns: the first begins the work, the others find it.
-	if err := lockSubmissions(ctx, tx, sub.Owner, sub.Content); err != nil {
+	if err := tx.LockSubmissions(ctx, sub.Owner, sub.Content); err != nil {
 		return nil, nil, false, err
 	}
 	if err := s.stillThere(ctx, tx); err != nil {
@@ -253,12 +253,6 @@ func (s Submission) stillThere(ctx context.Context, tx *db.Tx) error {
 		err = s.Plan.UpgradeRequired("The account is removed.")
 	}
 	return err
-}
-
-// lockSubmissions makes transactions that accept requests for a content of an owner run
-// one after the other.
-func lockSubmissions(ctx context.Context, tx *db.Tx, owner string, c engine.Content) error {
-	return tx.Lock(ctx, "submit/"+owner+"/"+string(c.Platform)+"/"+c.ExternalID)
 }
 
 // captionsFirst tells that the work on a subject begins with its captions, and

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 )
 
 // Expiry removes what the plans of accounts keep no longer. Safe for concurrent use.
@@ -72,7 +73,7 @@ func (x *Expiry) sweepLibrary(ctx context.Context, account string, t db.Terms) e
 			var blobs []string
 			err := x.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 				if err = tx.Expired.Remove(ctx, account, row); err == nil {
-					blobs, err = pipeline.RemoveWithText(ctx, tx, account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID})
+					blobs, err = recordings.RemoveWithText(ctx, tx, account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID})
 				}
 				return err
 			})

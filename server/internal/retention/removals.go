@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 )
 
 // Removals removes accounts with everything that belongs to them. Safe for concurrent use.
@@ -266,7 +267,7 @@ func (r *Removals) contents(ctx context.Context, account string) (n int64, err e
 			var blobs []string
 			err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 				if err = tx.Removals.Content(ctx, account, key); err == nil {
-					blobs, err = pipeline.RemoveWithText(ctx, tx, account, key)
+					blobs, err = recordings.RemoveWithText(ctx, tx, account, key)
 				}
 				return err
 			})

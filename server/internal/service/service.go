@@ -12,16 +12,21 @@ import (
 	"maps"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
+	"github.com/transcriptkit/transcriptkit/server/internal/savedtexts"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Config has what a service needs: what its pipeline needs, and what the features need.
@@ -47,14 +52,16 @@ type Service struct {
 	*pipeline.Pipeline
 	Batches     *batches.Batches
 	Follows     *follows.Follows
-	Webhooks    *webhooks.Store    // the endpoints of accounts, and the deliveries to them
+	Webhooks    *webhooks.Store // the endpoints of accounts, and the deliveries to them
+	Library     *savedtexts.Library
 	Corrections *corrections.Texts // changes the texts of libraries
 	Removals    *retention.Removals
 	Expiry      *retention.Expiry
 
-	hooks *hooks.Delivery
-	sweep retention.Sweep
-	store *db.Store
+	hooks  *hooks.Delivery
+	copies *recordings.Copies
+	sweep  retention.Sweep
+	store  *db.Store
 }
 
 // New checks the configuration and prepares a service. Until Start it accepts requests but does no
@@ -66,6 +73,7 @@ func New(c Config) (*Service, error) {
 	}
 	c.Config = p.Config()
 	s := &Service{Pipeline: p, Corrections: corrections.New(c.Store), store: c.Store}
+	s.makeLibrary(c)
 	s.makeHooks(c)
 	s.makeWebhooks(c)
 	s.makeBatches(c)
@@ -74,12 +82,18 @@ func New(c Config) (*Service, error) {
 	return s, p.Join(s.features())
 }
 
-// features are told of jobs that end in this order: a follow may open its item again, a batch finds
+// features are told of jobs that end in this order: a promised recording is kept, a follow may open its item again, a batch finds
 // out which results nobody gets, the accounts pay, and then the program and the webhooks are told of
 // what is written.
 func (s *Service) features() pipeline.Features {
 	f := pipeline.Features{
 		Ended: []pipeline.Listener{
+			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
+				if !told.Over || told.Status != transcript.JobSuccess {
+					return nil
+				}
+				return recordings.KeepPromised(ctx, tx, told.Work)
+			},
 			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
 				return s.Follows.Reopen(ctx, tx, told.IDs(), told.Error)
 			},
@@ -104,6 +118,7 @@ func (s *Service) features() pipeline.Features {
 		Queues:     maps.Clone(queues),
 		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
 		Takes:      s.hooks.Takes(),
+		Needs:      map[string]func(cluster.Abilities) bool{recordings.Queue: func(a cluster.Abilities) bool { return a.Media }},
 		QueueBatch: s.Batches.QueueStranded,
 		Start:      s.hooks.Announce,
 		Live:       s.hooks.KeepAnnouncing,
@@ -119,6 +134,7 @@ func (s *Service) workers() []db.Worker {
 		db.NewWorker(follows.Timeout, s.Follows.Work),
 		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Work),
 		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
+		db.NewWorker(recordings.Timeout, s.copies.Run),
 		db.NewWorker(0, s.sweep.Run),
 		db.NewWorker(0, s.index),
 	}
@@ -129,13 +145,22 @@ var queues = map[string]int{
 	batches.ListsQueue: 2, batches.ItemsQueue: 1,
 	follows.Queue: 1, follows.LooksQueue: follows.TurnsAtOnce, follows.SlowLooksQueue: follows.TurnsAtOnce,
 	webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce,
-	retention.Queue: 1, db.IndexQueue: 1,
+	recordings.Queue: 1, retention.Queue: 1, db.IndexQueue: 1,
 }
 
 // Queues are the names of the queues whose lengths are told.
 func Queues() []string {
-	return append(pipeline.Queues(), batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue,
+	return append(pipeline.Queues(), recordings.Queue, batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue,
 		string(db.JobHook), string(db.BatchHook), webhooks.Queue, webhooks.SlowQueue, retention.Queue)
+}
+
+func (s *Service) makeLibrary(c Config) {
+	shared := s.Shared()
+	s.Library = &savedtexts.Library{Store: c.Store, Audio: shared.Audio}
+	s.copies = &recordings.Copies{
+		Store: c.Store, Audio: shared.Audio, Disks: s.Disks, Log: c.Log, Dir: c.Dir, MaxDuration: c.MaxMediaDuration,
+	}
+	s.copies.Media, _ = shared.Engine.Media.(engine.PlayingMedia) // others make no copies
 }
 
 func (s *Service) makeHooks(c Config) {
@@ -154,7 +179,7 @@ func (s *Service) makeWebhooks(c Config) {
 func (s *Service) makeBatches(c Config) {
 	shared := s.Shared()
 	s.Batches = batches.New(batches.Config{
-		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
+		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
 		DirectMedia: c.DirectMedia, Pauses: shared.Pauses, Log: c.Log, Trace: shared.Trace,
 		TakeUp: s.takeItem, CancelClaims: s.CancelJobs,
 		Ended: func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
@@ -169,7 +194,7 @@ func (s *Service) makeBatches(c Config) {
 func (s *Service) makeFollows(c Config) {
 	shared := s.Shared()
 	s.Follows = follows.New(follows.Config{
-		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
+		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
 		Client: c.ShortLinks.Client, Trace: shared.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
 		Tuning: c.Follows,
 		Count:  follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},

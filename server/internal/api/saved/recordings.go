@@ -14,21 +14,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// recordings sends and deletes the recordings that an account keeps of its uploads.
-type recordings struct {
+// media sends and deletes the recordings that an account keeps of its uploads.
+type media struct {
 	pipeline *service.Service
 	lifetime *edge.Lifetime
 }
 
 const recordingPattern = "/v1/library/transcripts/upload/{externalId}/media"
 
-func (m *recordings) routes() []edge.Route {
+func (m *media) routes() []edge.Route {
 	sent := []edge.Header{edge.HeaderETag, edge.HeaderDisposition, edge.HeaderAcceptRanges}
 	get := edge.Route{
 		Method: http.MethodGet, Pattern: recordingPattern,
@@ -86,13 +87,13 @@ type recordingFile struct {
 // fileOf is the file of a recording that is wanted.
 func fileOf(r *db.Recording, which library.RecordingCopy) recordingFile {
 	if which == library.PlayingCopy && r.CopyKey != "" {
-		return recordingFile{r.CopyKey, pipeline.PlayingType, strconv.Quote(r.ExternalID + "-" + strings.TrimPrefix(r.CopyKey, db.PlayingPrefix)), r.CopyBytes}
+		return recordingFile{r.CopyKey, recordings.PlayingType, strconv.Quote(r.ExternalID + "-" + strings.TrimPrefix(r.CopyKey, db.PlayingPrefix)), r.CopyBytes}
 	}
 	return recordingFile{r.MediaKey, r.ContentType, strconv.Quote(r.ExternalID), r.Bytes}
 }
 
 // getRecording is GET /v1/library/transcripts/upload/{externalId}/media.
-func (m *recordings) getRecording(w http.ResponseWriter, r *http.Request) error {
+func (m *media) getRecording(w http.ResponseWriter, r *http.Request) error {
 	var which library.RecordingCopy
 	if err := copyQuery(&which).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -138,7 +139,7 @@ func disposition(r *db.Recording, file recordingFile, which library.RecordingCop
 
 // send sends a part of a file to its end, or cuts the connection: what is not whole must not look
 // whole.
-func (m *recordings) send(w http.ResponseWriter, r *http.Request, file recordingFile, part byteRange) error {
+func (m *media) send(w http.ResponseWriter, r *http.Request, file recordingFile, part byteRange) error {
 	ctx, done := m.lifetime.Until(r.Context())
 	defer done()
 	var opened io.ReadCloser
@@ -176,7 +177,7 @@ var errNoLonger = errors.New("server: the recording is no longer kept, or the ke
 
 // sendWindows sends a part of a file, which is open, window by window. Nobody reads on for long with
 // a key that was revoked, or in a recording that was deleted.
-func (m *recordings) sendWindows(ctx context.Context, to io.Writer, r *http.Request, file recordingFile, left int64, opened io.ReadCloser) (err error) {
+func (m *media) sendWindows(ctx context.Context, to io.Writer, r *http.Request, file recordingFile, left int64, opened io.ReadCloser) (err error) {
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	for {
 		n, err := io.CopyN(to, opened, min(left, recordingWindow))
@@ -190,7 +191,7 @@ func (m *recordings) sendWindows(ctx context.Context, to io.Writer, r *http.Requ
 }
 
 // mayGoOn returns an error if the caller may not have the rest of a file.
-func (m *recordings) mayGoOn(ctx context.Context, r *http.Request, file recordingFile) error {
+func (m *media) mayGoOn(ctx context.Context, r *http.Request, file recordingFile) error {
 	if !edge.MayStay(ctx, account.Transcripts) {
 		return errNoLonger
 	}
@@ -202,7 +203,7 @@ func (m *recordings) mayGoOn(ctx context.Context, r *http.Request, file recordin
 }
 
 // deleteRecording is DELETE /v1/library/transcripts/upload/{externalId}/media.
-func (m *recordings) deleteRecording(w http.ResponseWriter, r *http.Request) error {
+func (m *media) deleteRecording(w http.ResponseWriter, r *http.Request) error {
 	id, err := readUploadID(r)
 	if err != nil {
 		return err

@@ -1,10 +1,11 @@
-package pipeline
+package recordings
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -32,6 +35,28 @@ func playable(media string) bool {
 // recording as it was sent.
 const playingAttempts = 8
 
+// Queue is the queue of the copies for playing.
+const Queue = "playing"
+
+// Timeout bounds the making of a copy.
+const Timeout = 2 * time.Hour
+
+// overshoot is how much longer than the longest recording a copy may be: a recording may be that
+// much longer than its container says.
+const overshoot = time.Second
+
+// Copies makes the copies for playing.
+type Copies struct {
+	Media engine.PlayingMedia // nil: this process makes none
+	Store *db.Store
+	Audio *audio.Files
+	Disks *disks.Disks
+	Log   *slog.Logger
+	Dir   string // for scratch files
+	// MaxDuration is the longest recording.
+	MaxDuration time.Duration
+}
+
 // playingArgs is the step that makes the copy of a recording for playing.
 type playingArgs struct {
 	Account    string `json:"account"`
@@ -39,63 +64,62 @@ type playingArgs struct {
 }
 
 func (playingArgs) Kind() string  { return "playing_copy" }
-func (playingArgs) Queue() string { return queuePlaying }
+func (playingArgs) Queue() string { return Queue }
 
-// copyForPlaying makes the copy of a recording for playing, unless the recording has gone, has a
+// Run makes the copy of a recording for playing, unless the recording has gone, has a
 // copy, or needs none. A step that was interrupted leaves at most a blob for the sweep.
-func (p *processor) copyForPlaying(ctx context.Context, w db.Work, step playingArgs) error {
-	media, ok := p.engine.Media.(engine.PlayingMedia)
-	if !ok {
+func (c *Copies) Run(ctx context.Context, w db.Work, step playingArgs) error {
+	if c.Media == nil {
 		return nil
 	}
 	ctx = db.Unhurried(ctx)
-	r, err := p.store.Recordings.Of(ctx, step.Account, step.ExternalID, time.Now())
+	r, err := c.Store.Recordings.Of(ctx, step.Account, step.ExternalID, time.Now())
 	if errors.Is(err, db.ErrNotFound) || err == nil && (r.CopyKey != "" || r.Bytes <= smallRecording && playable(r.ContentType)) {
 		return nil
 	}
 	if err == nil {
-		err = p.makePlayingCopy(ctx, media, r)
+		err = c.make(ctx, r)
 	}
 	var refused *transcript.Error
 	if err != nil && ctx.Err() == nil && (errors.As(err, &refused) || w.Attempt >= playingAttempts) {
-		p.log.WarnContext(ctx, "a recording has no copy for playing: browsers play the file as it was sent", "recording", step.ExternalID, "err", err)
+		c.Log.WarnContext(ctx, "a recording has no copy for playing: browsers play the file as it was sent", "recording", step.ExternalID, "err", err)
 		return nil
 	}
 	return err
 }
 
-func (p *processor) makePlayingCopy(ctx context.Context, media engine.PlayingMedia, r *db.Recording) (err error) {
-	if err := p.disks.Room(2 * r.Bytes); err != nil {
+func (c *Copies) make(ctx context.Context, r *db.Recording) (err error) {
+	if err := c.Disks.Room(2 * r.Bytes); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(p.cfg.Dir, "playing-")
+	dir, err := os.MkdirTemp(c.Dir, "playing-")
 	if err != nil {
-		return fmt.Errorf("pipeline: making a scratch directory: %w", err)
+		return fmt.Errorf("recordings: making a scratch directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	in, err := p.audio.Load(ctx, r.MediaKey, db.UploadSum(r.ExternalID), dir)
+	in, err := c.Audio.Load(ctx, r.MediaKey, db.UploadSum(r.ExternalID), dir)
 	if err != nil {
 		return err
 	}
 	out := filepath.Join(dir, "copy.webm")
-	if err := media.PlayingCopy(ctx, in, out, p.cfg.MaxMediaDuration+overshoot); err != nil {
+	if err := c.Media.PlayingCopy(ctx, in, out, c.MaxDuration+overshoot); err != nil {
 		return err
 	}
-	return p.keepPlayingCopy(ctx, r, out)
+	return c.keep(ctx, r, out)
 }
 
-// keepPlayingCopy stores a copy, unless the recording itself is smaller and can be played.
-func (p *processor) keepPlayingCopy(ctx context.Context, r *db.Recording, path string) (err error) {
+// keep stores a copy, unless the recording itself is smaller and can be played.
+func (c *Copies) keep(ctx context.Context, r *db.Recording, path string) (err error) {
 	made, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("pipeline: opening a copy for playing: %w", err)
+		return fmt.Errorf("recordings: opening a copy for playing: %w", err)
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
 	info, err := made.Stat()
 	if err != nil || info.Size() >= r.Bytes && playable(r.ContentType) {
 		return err
 	}
-	stored, err := p.store.Blobs.Put(ctx, db.PlayingPrefix+uuid.NewString(), func(w io.Writer) error {
+	stored, err := c.Store.Blobs.Put(ctx, db.PlayingPrefix+uuid.NewString(), func(w io.Writer) error {
 		_, err := io.Copy(w, made)
 		return err
 	})
@@ -104,12 +128,12 @@ func (p *processor) keepPlayingCopy(ctx context.Context, r *db.Recording, path s
 	}
 	r.CopyKey, r.CopyBytes = stored.Key, stored.Size
 	var used bool
-	err = p.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = c.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		used, err = tx.Recordings.SetCopy(ctx, r)
 		return err
 	})
 	if !used && !errors.Is(err, db.ErrUncertain) {
-		p.audio.DeleteBlobs(context.WithoutCancel(ctx), stored.Key)
+		c.Audio.DeleteBlobs(context.WithoutCancel(ctx), stored.Key)
 	}
 	return err
 }

@@ -1,4 +1,5 @@
-package pipeline
+// Package savedtexts reads and changes what accounts have saved: texts, and the recordings of uploads.
+package savedtexts
 
 import (
 	"context"
@@ -9,14 +10,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Library reads and changes the saved transcripts of accounts. Safe for concurrent use.
 type Library struct {
-	store *db.Store
-	audio *audio.Files
+	Store *db.Store
+	Audio *audio.Files
 }
 
 // Saved returns the saved text of a content in an account's library. Without a language
@@ -24,7 +26,7 @@ type Library struct {
 // and details.jobId, while the text is being made, and NO_TRANSCRIPT if the account has
 // saved none, even if another account has.
 func (l *Library) Saved(ctx context.Context, account string, key library.Key) (*db.Saved, error) {
-	saved, err := l.store.Library.Saved(ctx, account, key)
+	saved, err := l.Store.Library.Saved(ctx, account, key)
 	if err != nil {
 		return nil, libraryError("reading a library", err)
 	}
@@ -37,7 +39,7 @@ func (l *Library) Saved(ctx context.Context, account string, key library.Key) (*
 // savedOrBusy is Saved of what is on its way, with where its job stands at the same
 // moment.
 func (l *Library) savedOrBusy(ctx context.Context, account string, key library.Key) (saved *db.Saved, err error) {
-	err = l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+	err = l.Store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
 		if saved, err = r.Library.Saved(ctx, account, key); err != nil || saved.TranscriptID != "" {
 			return err
 		}
@@ -60,7 +62,7 @@ func (l *Library) savedOrBusy(ctx context.Context, account string, key library.K
 // SavedText returns what Saved has found with its text. NO_TRANSCRIPT where it has been
 // deleted since.
 func (l *Library) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := l.store.Transcripts.ChangedAt(ctx, saved.TranscriptID, saved.ChangedAt)
+	t, err := l.Store.Transcripts.ChangedAt(ctx, saved.TranscriptID, saved.ChangedAt)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -69,7 +71,7 @@ func (l *Library) SavedText(ctx context.Context, saved *db.Saved) (*db.Transcrip
 
 // SavedTimedText is SavedText with the words, where the text has any.
 func (l *Library) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Transcript, error) {
-	t, err := l.store.Transcripts.Timed(ctx, saved.TranscriptID)
+	t, err := l.Store.Transcripts.Timed(ctx, saved.TranscriptID)
 	if err != nil {
 		return nil, libraryError("reading a saved text", err)
 	}
@@ -80,7 +82,7 @@ func (l *Library) SavedTimedText(ctx context.Context, saved *db.Saved) (*db.Tran
 // reads neither the libraries of other accounts nor the cache.
 func (l *Library) Page(ctx context.Context, account string, q library.Query) (*library.Page, error) {
 	var page *library.Page
-	err := l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
+	err := l.Store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		page, err = r.Library.Page(ctx, account, q)
 		return err
 	})
@@ -94,7 +96,7 @@ func (l *Library) Page(ctx context.Context, account string, q library.Query) (*l
 // first, at most n. NO_TRANSCRIPT where the content is not in its library.
 func (l *Library) Related(ctx context.Context, account string, key library.Key, n int) ([]library.Item, error) {
 	var items []library.Item
-	err := l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+	err := l.Store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
 		row, err := r.Library.Row(ctx, account, key)
 		if err == nil {
 			items, err = r.Library.Related(ctx, row, n)
@@ -113,7 +115,7 @@ func (l *Library) Related(ctx context.Context, account string, key library.Key, 
 func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.Transcript, db.SearchFound) error) (next *db.SearchPlace, err error) {
 	page := search.N
 	search.N++ // to see whether there are more
-	err = l.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
+	err = l.Store.Snapshot(ctx, func(ctx context.Context, r db.Reader) error {
 		places, err := r.Library.Search(ctx, search)
 		if err != nil {
 			return err
@@ -139,7 +141,7 @@ func (l *Library) Search(ctx context.Context, search db.Search, found func(*db.T
 // Star sets whether what a key names has a star, in all its languages where the key
 // has none. NO_TRANSCRIPT where it is not in the library of the account.
 func (l *Library) Star(ctx context.Context, account string, key library.Key, starred bool) error {
-	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Star(ctx, account, key, starred) })
+	err := l.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Library.Star(ctx, account, key, starred) })
 	if err != nil {
 		return libraryError("changing a library", err)
 	}
@@ -152,23 +154,23 @@ func (l *Library) Star(ctx context.Context, account string, key library.Key, sta
 // Star.
 func (l *Library) Remove(ctx context.Context, account string, key library.Key) error {
 	var unkept []string
-	err := l.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+	err := l.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		if key.Platform == transcript.Upload { // else the same file, sent again, may find a text that is just being deleted
 			c := engine.Content{Platform: key.Platform, ExternalID: key.ExternalID}
-			if err := lockSubmissions(ctx, tx, account, c); err != nil {
+			if err := tx.LockSubmissions(ctx, account, c); err != nil {
 				return err
 			}
 		}
 		if err := tx.Library.Remove(ctx, account, key); err != nil {
 			return err
 		}
-		unkept, err = RemoveWithText(ctx, tx, account, key)
+		unkept, err = recordings.RemoveWithText(ctx, tx, account, key)
 		return err
 	})
 	if err != nil {
 		return libraryError("changing a library", err)
 	}
-	l.audio.DeleteBlobs(context.WithoutCancel(ctx), unkept...)
+	l.Audio.DeleteBlobs(context.WithoutCancel(ctx), unkept...)
 	return nil
 }
 
@@ -177,5 +179,5 @@ func libraryError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return subject.NotSaved()
 	}
-	return fmt.Errorf("pipeline: %s: %w", doing, err)
+	return fmt.Errorf("library: %s: %w", doing, err)
 }
