@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -92,7 +93,7 @@ func (e *events) begin() {
 }
 
 // Send writes what an event of the job says to this client.
-func (e *events) Send(event pipeline.Event) error {
+func (e *events) Send(event view.Event) error {
 	switch event.Type {
 	case transcript.EventSegments:
 		return e.add(event.Segments.Segments)
@@ -107,7 +108,7 @@ func (e *events) Send(event pipeline.Event) error {
 }
 
 // outcome is the text of the job whose end an event tells, or the reason why there is none.
-func (e *events) outcome(event pipeline.Event) (text, error) {
+func (e *events) outcome(event view.Event) (text, error) {
 	job, err := e.face.Pipeline.Jobs.Job(e.ctx, e.account, event.Job.JobID, nil)
 	if err != nil {
 		return text{}, err

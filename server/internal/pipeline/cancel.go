@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
@@ -16,7 +14,7 @@ import (
 func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*view.Job, error) {
 	job, err := p.store.Jobs.Owned(ctx, account, id)
 	if err != nil {
-		return nil, jobError("canceling a job", err)
+		return nil, view.JobError("canceling a job", err)
 	}
 	err = p.claims.change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		job, err := tx.Jobs.Owned(ctx, account, id)
@@ -33,15 +31,7 @@ func (p *Pipeline) Cancel(ctx context.Context, account, id string, key *db.HeldK
 		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.JobAnswer, ID: id}, true)
 	})
 	if err != nil {
-		return nil, jobError("canceling a job", err)
+		return nil, view.JobError("canceling a job", err)
 	}
 	return p.Jobs.Job(ctx, account, id, nil)
-}
-
-// jobError is the error of a call that names a job.
-func jobError(doing string, err error) error {
-	if errors.Is(err, db.ErrNotFound) {
-		return transcript.Errorf(transcript.NotFound, "There is no such job.")
-	}
-	return fmt.Errorf("pipeline: %s: %w", doing, err)
 }

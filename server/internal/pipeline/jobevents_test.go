@@ -13,8 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -25,7 +25,7 @@ import (
 func resume(t *testing.T, p *service.Service, job string, resumed *atomic.Int64) error {
 	for last := 0; ; {
 		events, err := p.Jobs.Watch(t.Context(), acme, job, last)
-		if errors.Is(err, pipeline.ErrNothingMore) {
+		if errors.Is(err, view.ErrNothingMore) {
 			return nil
 		}
 		if err != nil {
@@ -91,14 +91,14 @@ func TestWatchAfterLostCommits(t *testing.T) {
 			_, err := raw.ExecContext(t.Context(), statement)
 			require.NoError(t, err)
 		}
-		first := func(after int) pipeline.Event {
+		first := func(after int) view.Event {
 			events, err := b.Jobs.Watch(t.Context(), acme, job.JobID, after)
 			require.NoError(t, err)
 			for event, err := range events {
 				require.NoError(t, err)
 				return event
 			}
-			return pipeline.Event{}
+			return view.Event{}
 		}
 		require.Equal(t, 2, first(1).ID)
 		for _, statement := range []string{"DELETE FROM job_events WHERE sequence = 2", "UPDATE jobs SET sequence = 1"} {

@@ -15,8 +15,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -60,7 +60,7 @@ func (g locks) engine(t *testing.T) *script {
 // watched is a watch that a test reads event by event.
 type watched struct {
 	t    *testing.T
-	next func() (pipeline.Event, error, bool)
+	next func() (view.Event, error, bool)
 	text []transcript.Segment
 }
 
@@ -74,7 +74,7 @@ func watch(t *testing.T, p *service.Service, job string, after int) *watched {
 }
 
 // until reads events up to one of a type, and checks the segments on the way.
-func (w *watched) until(kind transcript.EventType) pipeline.Event {
+func (w *watched) until(kind transcript.EventType) view.Event {
 	w.t.Helper()
 	for {
 		event, err, more := w.next()

@@ -14,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -48,7 +48,7 @@ func whyOf(e *transcript.LastError) why {
 }
 
 // watched returns all events of a job after a sequence, until its end.
-func (b *bench) watched(t *testing.T, account, id string, after int) (events []pipeline.Event) {
+func (b *bench) watched(t *testing.T, account, id string, after int) (events []view.Event) {
 	t.Helper()
 	all, err := b.Jobs.Watch(t.Context(), account, id, after)
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestLastErrorWhileTheRecognizerIsAway(t *testing.T) {
 		}}
 		b := start(t, s, e, away.in)
 		job := b.job(t, recording(t, 5, 1))
-		var news []pipeline.Event
+		var news []view.Event
 		all, err := b.Jobs.Watch(t.Context(), acme, job.JobID, 0)
 		require.NoError(t, err)
 		for e, err := range all {

@@ -44,12 +44,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
 type Pipeline struct {
 	Ask   *ask.Service // answers questions without a job; it stops with the pipeline
-	Jobs  *Jobs
+	Jobs  *view.Jobs
 	Disks *disks.Disks
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable
@@ -103,7 +104,7 @@ func New(c Config) (*Pipeline, error) {
 // assemble makes the parts of the pipeline, the lower parts first.
 func (p *Pipeline) assemble() {
 	c := p.cfg
-	p.Jobs = &Jobs{c.Store}
+	p.Jobs = &view.Jobs{Store: c.Store}
 	p.Disks = &disks.Disks{Store: c.Store, Log: c.Log, MinFree: c.MinFreeDisk}
 	p.Resumable = &Resumable{pipeline: p, joins: semaphore.NewWeighted(joinsAtOnce)}
 	if !c.Idle {

@@ -20,7 +20,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -419,7 +418,7 @@ func TestWatch(t *testing.T) {
 		seq, err := b.Jobs.Watch(t.Context(), acme, id, 0)
 		require.NoError(t, err)
 		var ids, progress []int
-		var last pipeline.Event
+		var last view.Event
 		for ev, err := range seq {
 			require.NoError(t, err)
 			if last.Type == "" {
@@ -453,7 +452,7 @@ func TestWatch(t *testing.T) {
 			assert.Equal(t, want, last.ID)
 		}
 		_, err = b.Jobs.Watch(t.Context(), acme, id, last.ID)
-		require.ErrorIs(t, err, pipeline.ErrNothingMore)
+		require.ErrorIs(t, err, view.ErrNothingMore)
 
 		// One without a usable place gets a snapshot and the end.
 		for _, after := range []int{0, -3, last.ID + 1} {

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -56,7 +55,7 @@ func (p *processor) enterPublishing(ctx context.Context, t task) (e *db.Extracti
 // all.
 func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 	plan := planOf(chunks)
-	results, err := readResults(chunks)
+	results, err := view.Results(chunks)
 	if err != nil {
 		return nil, err
 	}
@@ -88,19 +87,4 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 	}
 	view.Describe(t, e.Metadata)
 	return t, nil
-}
-
-func readResults(chunks []db.Chunk) ([]recognition.Result, error) {
-	var results []recognition.Result
-	for _, c := range chunks {
-		if c.Silent {
-			continue
-		}
-		var r recognition.Result
-		if err := json.Unmarshal(c.Result, &r); err != nil {
-			return nil, fmt.Errorf("pipeline: result of chunk %d: %w", c.N, err)
-		}
-		results = append(results, r)
-	}
-	return results, nil
 }

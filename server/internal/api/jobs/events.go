@@ -12,8 +12,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -76,7 +76,7 @@ func (j *Jobs) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
 	events, err := j.Pipeline.Jobs.Watch(ctx, p.Account, id, after)
-	if errors.Is(err, pipeline.ErrNothingMore) {
+	if errors.Is(err, view.ErrNothingMore) {
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -95,7 +95,7 @@ func (j *Jobs) streamTranscriptJob(w http.ResponseWriter, r *http.Request) error
 
 // Watcher is told what happens to a job. An error of a watcher says that its client is gone.
 type Watcher interface {
-	Send(e pipeline.Event) error
+	Send(e view.Event) error
 	Beat() error // keeps the connection open when nothing happens
 	// Closing says that the watch ends before the job does.
 	Closing(c transcript.Closing) error
@@ -104,7 +104,7 @@ type Watcher interface {
 // Pump tells a watcher what happens to a job until the job has ended, the server stops, the caller
 // may not stay, or the client is gone. Pump ends the watch with leave, which cancels ctx. Pump
 // returns an error if the events have failed.
-func (j *Jobs) Pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error]) error {
+func (j *Jobs) Pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[view.Event, error]) error {
 	return j.pump(ctx, leave, to, events, mayStay(ctx), 0)
 }
 
@@ -120,12 +120,12 @@ func (j *Jobs) OpenStream(ctx context.Context, p account.Principal) (closed func
 
 // watched is one turn of a watch.
 type watched struct {
-	event pipeline.Event
+	event view.Event
 	err   error
 }
 
 // pump is Pump for a watch of at most some age; 0: of any age.
-func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[pipeline.Event, error], mayStay func() bool, age time.Duration) error {
+func (j *Jobs) pump(ctx context.Context, leave func(), to Watcher, events iter.Seq2[view.Event, error], mayStay func() bool, age time.Duration) error {
 	next := deliver(ctx, events)
 	defer func() {
 		leave()
@@ -184,7 +184,7 @@ func mayStay(ctx context.Context) func() bool {
 
 // deliver sends the turns of a watch through a channel, which is closed when the
 // watch has ended.
-func deliver(ctx context.Context, events iter.Seq2[pipeline.Event, error]) <-chan watched {
+func deliver(ctx context.Context, events iter.Seq2[view.Event, error]) <-chan watched {
 	next := make(chan watched)
 	go func() {
 		defer close(next)

@@ -7,12 +7,12 @@ import (
 	"net/http"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
 // Stream sends what watch yields as the stream of a job does, until the watch ends, or mayStay
 // returns false.
-func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[pipeline.Event, error], mayStay func() bool) {
+func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[view.Event, error], mayStay func() bool) {
 	j := &Jobs{Log: slog.New(slog.DiscardHandler), Lifetime: edge.NewLifetime()}
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()

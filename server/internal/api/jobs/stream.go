@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -36,7 +36,7 @@ func (e *eventStream) begin() error {
 
 // Send writes an event. Only a transition has an id, so that Last-Event-ID is
 // always a sequence.
-func (e *eventStream) Send(event pipeline.Event) (err error) {
+func (e *eventStream) Send(event view.Event) (err error) {
 	segments, err := event.SegmentsJSON.Plain()
 	if err != nil {
 		return fmt.Errorf("server: rendering an event: %w", err)

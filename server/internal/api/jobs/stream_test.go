@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // silence are the events of a job of which there is nothing to tell.
-func silence(ctx context.Context) iter.Seq2[pipeline.Event, error] {
-	return func(yield func(pipeline.Event, error) bool) {
+func silence(ctx context.Context) iter.Seq2[view.Event, error] {
+	return func(yield func(view.Event, error) bool) {
 		<-ctx.Done()
-		yield(pipeline.Event{}, ctx.Err())
+		yield(view.Event{}, ctx.Err())
 	}
 }
 
@@ -53,11 +53,11 @@ func TestWatchEndsWithItsStream(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ended := false // seen without a lock: the race detector tells where nobody waits
-			jobs.Stream(c.w, func(ctx context.Context) iter.Seq2[pipeline.Event, error] {
-				return func(yield func(pipeline.Event, error) bool) {
+			jobs.Stream(c.w, func(ctx context.Context) iter.Seq2[view.Event, error] {
+				return func(yield func(view.Event, error) bool) {
 					defer func() { ended = true }()
 					for range c.events {
-						if !yield(pipeline.Event{Event: transcript.Event{Type: transcript.EventProgress}}, nil) {
+						if !yield(view.Event{Event: transcript.Event{Type: transcript.EventProgress}}, nil) {
 							return
 						}
 					}

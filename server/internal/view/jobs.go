@@ -1,8 +1,9 @@
-package pipeline
+package view
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -10,13 +11,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
-	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // ErrNothingMore is returned by Watch for a job that has ended and whose end
 // the watcher has already seen.
-var ErrNothingMore = errors.New("pipeline: the job has ended and its end was seen")
+var ErrNothingMore = errors.New("view: the job has ended and its end was seen")
 
 // Event is an event with, on success, the rendered segments of its job.
 type Event struct {
@@ -25,43 +25,43 @@ type Event struct {
 }
 
 // Jobs reads jobs and their results. Safe for concurrent use.
-type Jobs struct{ store *db.Store }
+type Jobs struct{ Store *db.Store }
 
 // Job returns a job with its result as v wants it; nil: as the POST asked.
 // NOT_FOUND for an unknown id and for another account's job.
-func (j *Jobs) Job(ctx context.Context, account, id string, v *view.View) (*view.Job, error) {
-	row, err := j.store.Jobs.Owned(ctx, account, id)
+func (j *Jobs) Job(ctx context.Context, account, id string, v *View) (*Job, error) {
+	row, err := j.Store.Jobs.Owned(ctx, account, id)
 	if err != nil {
-		return nil, jobError("reading a job", err)
+		return nil, JobError("reading a job", err)
 	}
 	return j.Show(ctx, row, v)
 }
 
 // Show adds the result to a job that has one. Such a job has ended and does not change any
 // more, so that what is read of it now goes with what was read before.
-func (j *Jobs) Show(ctx context.Context, row *db.Job, v *view.View) (*view.Job, error) {
-	asked := view.View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
-	job := &view.Job{Job: view.JobOf(row), Asked: asked}
+func (j *Jobs) Show(ctx context.Context, row *db.Job, v *View) (*Job, error) {
+	asked := View{Format: row.Format, OmitTimestamp: row.OmitTimestamp, SendMetadata: row.SendMetadata}
+	job := &Job{Job: JobOf(row), Asked: asked}
 	if row.TranscriptID == "" {
 		return job, nil
 	}
-	t, err := j.store.Transcripts.ByID(ctx, row.TranscriptID)
+	t, err := j.Store.Transcripts.ByID(ctx, row.TranscriptID)
 	if errors.Is(err, db.ErrNotFound) {
 		return job, nil // its owner has deleted the text since
 	}
 	if err != nil {
-		return nil, jobError("reading a job's transcript", err)
+		return nil, JobError("reading a job's transcript", err)
 	}
 	if v == nil {
 		v = &asked
 	}
-	r, err := view.ResultOf(t, *v, row.Cached)
+	r, err := ResultOf(t, *v, row.Cached)
 	if err != nil {
 		return nil, err
 	}
 	r.Stale = row.Stale
 	if r.Transcript != nil {
-		if r.Transcript.Media, err = recordings.Of(ctx, j.store.Reader, row.Account, t.Platform, t.ExternalID); err != nil {
+		if r.Transcript.Media, err = recordings.Of(ctx, j.Store.Reader, row.Account, t.Platform, t.ExternalID); err != nil {
 			return nil, err
 		}
 	}
@@ -73,27 +73,27 @@ func (j *Jobs) Show(ctx context.Context, row *db.Job, v *view.View) (*view.Job, 
 
 // Transcript returns a transcript of the account as v wants it. NOT_FOUND for an
 // unknown id and for another account's upload.
-func (j *Jobs) Transcript(ctx context.Context, account, id string, v view.View) (*view.Result, error) {
-	t, err := j.text(ctx, account, id, j.store.Transcripts.ByID)
+func (j *Jobs) Transcript(ctx context.Context, account, id string, v View) (*Result, error) {
+	t, err := j.text(ctx, account, id, j.Store.Transcripts.ByID)
 	if err != nil {
 		return nil, err
 	}
-	if t.Media, err = recordings.Of(ctx, j.store.Reader, account, t.Platform, t.ExternalID); err != nil {
+	if t.Media, err = recordings.Of(ctx, j.Store.Reader, account, t.Platform, t.ExternalID); err != nil {
 		return nil, err
 	}
-	return view.ResultOf(t, v, true)
+	return ResultOf(t, v, true)
 }
 
 // Timed is Transcript with the words in the segments, where the text has words.
-func (j *Jobs) Timed(ctx context.Context, account, id string) (*view.Result, error) {
-	t, err := j.text(ctx, account, id, j.store.Transcripts.Timed)
+func (j *Jobs) Timed(ctx context.Context, account, id string) (*Result, error) {
+	t, err := j.text(ctx, account, id, j.Store.Transcripts.Timed)
 	if err != nil {
 		return nil, err
 	}
-	if t.SegmentsJSON, err = view.TimedSegments(t); err != nil {
+	if t.SegmentsJSON, err = TimedSegments(t); err != nil {
 		return nil, err
 	}
-	return view.ResultOf(t, view.View{}, true)
+	return ResultOf(t, View{}, true)
 }
 
 // text reads a transcript of the account.
@@ -103,21 +103,21 @@ func (j *Jobs) text(ctx context.Context, account, id string, read func(context.C
 		err = db.ErrNotFound
 	}
 	if err != nil {
-		return nil, jobError("reading a transcript", err)
+		return nil, JobError("reading a transcript", err)
 	}
 	return t, nil
 }
 
 // Wait returns the job as soon as it has ended. When waiting ends first, it
 // returns the job as it stands.
-func (j *Jobs) Wait(waiting context.Context, account, id string, v *view.View) (*view.Job, error) {
+func (j *Jobs) Wait(waiting context.Context, account, id string, v *View) (*Job, error) {
 	ctx := context.WithoutCancel(waiting) // the answer is read even if the caller has gone
-	wake, stop := j.store.Watch(id)
+	wake, stop := j.Store.Watch(id)
 	defer stop()
 	for {
-		row, err := j.store.Jobs.Owned(ctx, account, id)
+		row, err := j.Store.Jobs.Owned(ctx, account, id)
 		if err != nil {
-			return nil, jobError("waiting for a job", err)
+			return nil, JobError("waiting for a job", err)
 		}
 		if row.State.Status.Terminal() || waiting.Err() != nil || !attempt.Rest(waiting, wake) {
 			return j.Show(ctx, row, v)
@@ -134,9 +134,9 @@ func (j *Jobs) Wait(waiting context.Context, account, id string, v *view.View) (
 // ends or the store fails. NOT_FOUND as for Job; ErrNothingMore when the end was
 // seen.
 func (j *Jobs) Watch(ctx context.Context, account, id string, after int) (iter.Seq2[Event, error], error) {
-	row, err := j.store.Jobs.Owned(ctx, account, id)
+	row, err := j.Store.Jobs.Owned(ctx, account, id)
 	if err != nil {
-		return nil, jobError("watching a job", err)
+		return nil, JobError("watching a job", err)
 	}
 	if row.State.Status.Terminal() && after == row.Sequence {
 		return nil, ErrNothingMore
@@ -158,12 +158,12 @@ type watcher struct {
 }
 
 func (w *watcher) follow(ctx context.Context) {
-	wake, stop := w.jobs.store.Watch(w.id)
+	wake, stop := w.jobs.Store.Watch(w.id)
 	defer stop()
 	for first := true; ; first = false {
-		row, err := w.jobs.store.Jobs.Owned(ctx, w.account, w.id)
+		row, err := w.jobs.Store.Jobs.Owned(ctx, w.account, w.id)
 		if err != nil {
-			w.yield(Event{}, jobError("watching a job", err))
+			w.yield(Event{}, JobError("watching a job", err))
 			return
 		}
 		if first && (w.seen <= 0 || w.seen > row.Sequence) && !w.snapshot(row) {
@@ -186,7 +186,7 @@ func (w *watcher) snapshot(row *db.Job) bool {
 	if row.State.Status.Terminal() {
 		w.seen--
 	}
-	return w.yield(Event{Event: transcript.Event{Type: transcript.EventSnapshot, Job: view.JobOf(row)}}, nil)
+	return w.yield(Event{Event: transcript.Event{Type: transcript.EventSnapshot, Job: JobOf(row)}}, nil)
 }
 
 // transitions yields what has happened since the last one seen. It is false
@@ -195,9 +195,9 @@ func (w *watcher) transitions(ctx context.Context, row *db.Job) bool {
 	if row.Sequence <= w.seen {
 		return true
 	}
-	events, err := w.jobs.store.Jobs.Events(ctx, w.id, w.seen)
+	events, err := w.jobs.Store.Jobs.Events(ctx, w.id, w.seen)
 	if err != nil {
-		w.yield(Event{}, jobError("watching a job", err))
+		w.yield(Event{}, JobError("watching a job", err))
 		return false
 	}
 	for _, ev := range events {
@@ -255,7 +255,7 @@ func (w *watcher) segments(ctx context.Context, row *db.Job) bool {
 	for recognizing(row.State) {
 		data, err := w.text.next(ctx, row)
 		if err != nil {
-			w.yield(Event{}, jobError("watching a job", err))
+			w.yield(Event{}, JobError("watching a job", err))
 			return false
 		}
 		if data == nil {
@@ -276,7 +276,15 @@ func (w *watcher) progress(row *db.Job) bool {
 		return true
 	}
 	w.progressAt = row.UpdatedAt
-	job := view.JobOf(row)
+	job := JobOf(row)
 	job.CreatedAt = transcript.Time{}
 	return w.yield(Event{Event: transcript.Event{Type: transcript.EventProgress, Job: job}}, nil)
+}
+
+// JobError is the error of a call that names a job.
+func JobError(doing string, err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return transcript.Errorf(transcript.NotFound, "There is no such job.")
+	}
+	return fmt.Errorf("view: %s: %w", doing, err)
 }

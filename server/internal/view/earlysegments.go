@@ -1,11 +1,14 @@
-package pipeline
+package view
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -53,7 +56,7 @@ func (s *earlySegments) next(ctx context.Context, row *db.Job) (*transcript.Earl
 // read adds the text of the next finished chunks. It reports whether more of them may follow:
 // it stops at the first chunk that is not done.
 func (s *earlySegments) read(ctx context.Context, extraction string) (more bool, err error) {
-	chunks, err := s.jobs.store.Chunks.Next(ctx, extraction, s.chunk, chunksRead)
+	chunks, err := s.jobs.Store.Chunks.Next(ctx, extraction, s.chunk, chunksRead)
 	if err != nil {
 		return false, err
 	}
@@ -62,7 +65,7 @@ func (s *earlySegments) read(ctx context.Context, extraction string) (more bool,
 			return false, nil
 		}
 		s.chunk++
-		results, err := readResults([]db.Chunk{c})
+		results, err := Results([]db.Chunk{c})
 		if err != nil {
 			return false, err
 		}
@@ -89,5 +92,21 @@ func sizeOf(s transcript.Segment) int {
 
 // recognizing tells that a job in this state may have finished chunks.
 func recognizing(s lifecycle.State) bool {
-	return s == asrQueued || s == asrRunning || s == publishing
+	return s.Stage == transcript.StageASRQueued || s.Stage == transcript.StageASRRunning || s.Stage == transcript.StagePublishing
+}
+
+// Results are what was recognized in chunks of speech that are done.
+func Results(chunks []db.Chunk) ([]recognition.Result, error) {
+	var results []recognition.Result
+	for _, c := range chunks {
+		if c.Silent {
+			continue
+		}
+		var r recognition.Result
+		if err := json.Unmarshal(c.Result, &r); err != nil {
+			return nil, fmt.Errorf("view: result of chunk %d: %w", c.N, err)
+		}
+		results = append(results, r)
+	}
+	return results, nil
 }
