@@ -27,8 +27,7 @@ const (
 // There is no bound on the time of an answer, because such a bound would cut event streams
 // off. The handlers set their own deadlines. Stop shuts the http.Server down: ListenAndServe
 // then returns http.ErrServerClosed at once, before Stop has done its work. With Listener in
-// front of its listener, the refusals of net/http itself have the API's form too, and Stop drops no
-// connection that has been accepted.
+// front of its listener, Stop drops no connection that has been accepted.
 func (s *Server) HTTPServer(addr string) *http.Server {
 	connections := underway.NewConnections(s.cfg.testing.connections)
 	web := &http.Server{

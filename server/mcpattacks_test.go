@@ -62,7 +62,7 @@ func TestMCPRefusesWhatIsNoMessage(t *testing.T) {
 		"a long tool":            {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.Repeat("x", 100_000) + `"}}`, nil, 400, "There is no tool"},
 		"params of a wrong type": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, nil, 400, "-32602"},
 		"deep params":            {`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":` + deep + `}`, nil, 400, ""},
-		"deep arguments":         {call(deep), nil, 200, "INVALID_REQUEST"},
+		"deep arguments":         {call(deep), nil, 400, "INVALID_REQUEST"},
 		"a long unknown name":    {call(`{"q":"x","` + strings.Repeat("y", 50_000) + `":1}`), nil, 200, "is not a property of this request"},
 		"an unknown argument":    {call(`{"q":"x","limit":5}`), nil, 200, "limit is not a property of this request"},
 		"params of initialize":   {`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":[1]}}`, nil, 200, "cannot be read"},
@@ -160,7 +160,7 @@ func TestMCPTellsProgress(t *testing.T) {
 	require.Len(t, res.Content, 2)
 	assert.Contains(t, block(t, res, 1), "hello world")
 	again := call(t, session, "get_transcript", map[string]any{"url": video, "language": "asr"})
-	assert.Equal(t, asJSON(t, res.Content), asJSON(t, again.Content), "an answer of the SDK and a direct one are the same")
+	assert.Equal(t, asJSON(t, res.Content), asJSON(t, again.Content), "an answer by events and one in JSON are the same")
 }
 
 // A client that goes away ends the wait, of any version of the protocol, and with events too.

@@ -111,9 +111,6 @@ func (p *Page) WithoutCache() {
 	})
 }
 
-// Context returns the tab's context, for features of chromedp that Page lacks.
-func (p *Page) Context() context.Context { return p.ctx }
-
 // Do runs actions of chromedp.
 func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()

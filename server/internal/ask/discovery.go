@@ -27,9 +27,6 @@ import (
 // nor the pace of visits names a time.
 const blockedRetry = 30
 
-// MaxDiscovered is the highest number of entries in an answer of discovery.
-const MaxDiscovered = 50
-
 // discovery is a question to an [engine.Discovery]. Exactly one of Search, Videos,
 // Channel, Uploads and Items is set: it names the method.
 type discovery struct {

@@ -26,7 +26,7 @@ type AccountTable struct {
 	past bool     // the columns segments and words are of package pasttext
 }
 
-// AccountTables are all tables with rows of accounts, except those of NotExported.
+// AccountTables are all tables with rows of accounts, except those that have nothing for its owner.
 func AccountTables() []AccountTable {
 	of := func(table string) string { return table + " AS t WHERE t.account = ?0" }
 	within := func(table, column, parent string) string {
@@ -59,22 +59,6 @@ func AccountTables() []AccountTable {
 		{Name: "shares", from: of("shares"), key: id, omit: []string{"hash"}},
 		{Name: "text_feeds", from: of("text_feeds"), key: []string{"account"}, omit: []string{"hash"}},
 		{Name: "idempotency_keys", from: of("idempotency_keys"), key: []string{"method", "route", "key"}, omit: []string{"fingerprint", "token"}, bool: []string{"done"}},
-	}
-}
-
-// NotExported are the tables that name accounts and have nothing for the export of an account.
-func NotExported() map[string]string {
-	return map[string]string{
-		"asr_places":      "the place of running work in the queue",
-		"fair_shares":     "the turn of the account in a queue",
-		"library_sizes":   "how many bytes the exported texts take",
-		"follow_accounts": "a copy of the plan, and a count of follows",
-		"follow_lines":    "whether looks of the account wait",
-		"follow_looks":    "which followed address waits for a look in the turn of the account",
-		"rate_windows":    "how many requests the account has made in the last minute",
-		"removals":        "that the account is being removed",
-		"webhook_rates":   "when hosts got the last events of the account",
-		"search_volumes":  "an index of the words of the exported texts",
 	}
 }
 

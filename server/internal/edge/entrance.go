@@ -13,8 +13,8 @@ type Entrance struct {
 	mu        sync.Mutex
 	closed    bool
 	accepting map[*listener]struct{}
-	coming    map[*refusingConn]struct{} // accepted, and no request has come to a handler
-	through   chan struct{}              // closed once the entrance is closed, and both maps are empty; nil: the entrance is open
+	coming    map[*watchedConn]struct{} // accepted, and no request has come to a handler
+	through   chan struct{}             // closed once the entrance is closed, and both maps are empty; nil: the entrance is open
 }
 
 // Watch adds a listener of [Listener] that an http.Server is about to use. Others are left alone.
@@ -29,7 +29,7 @@ func (e *Entrance) Watch(l net.Listener) {
 		return
 	}
 	if e.accepting == nil {
-		e.accepting, e.coming = map[*listener]struct{}{}, map[*refusingConn]struct{}{}
+		e.accepting, e.coming = map[*listener]struct{}{}, map[*watchedConn]struct{}{}
 	}
 	own.entrance = e
 	e.accepting[own] = struct{}{}
@@ -69,7 +69,7 @@ func (e *Entrance) settle() {
 }
 
 // come counts a connection that was accepted.
-func (e *Entrance) come(c *refusingConn) {
+func (e *Entrance) come(c *watchedConn) {
 	if e == nil {
 		return
 	}
@@ -81,13 +81,13 @@ func (e *Entrance) come(c *refusingConn) {
 
 // arrived counts the connection of a request that a handler has.
 func arrived(ctx context.Context) {
-	if c, ok := ctx.Value(connKey{}).(*refusingConn); ok {
+	if c, ok := ctx.Value(connKey{}).(*watchedConn); ok {
 		c.entrance.arrive(c)
 	}
 }
 
 // arrive counts a connection whose first request has come to a handler.
-func (e *Entrance) arrive(c *refusingConn) {
+func (e *Entrance) arrive(c *watchedConn) {
 	if e == nil || !c.coming.Swap(false) {
 		return
 	}

@@ -30,7 +30,7 @@ type connKey struct{}
 // ConnContext lets the answers on a connection of Listener leave in one piece. It is a
 // ConnContext of an http.Server.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
-	if c, ok := c.(*refusingConn); ok {
+	if c, ok := c.(*watchedConn); ok {
 		return context.WithValue(ctx, connKey{}, c)
 	}
 	return ctx
@@ -41,7 +41,7 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 // the answer, flushes it, and leaves its bytes alone. gathered is false if the parts of the
 // answer leave by themselves: if the body is small, or on a connection of another listener.
 func gather(ctx context.Context, body int) (leave func(), gathered bool) {
-	c, ok := ctx.Value(connKey{}).(*refusingConn)
+	c, ok := ctx.Value(connKey{}).(*watchedConn)
 	if !ok || body <= leastGathered {
 		return nil, false
 	}
@@ -51,7 +51,7 @@ func gather(ctx context.Context, body int) (leave func(), gathered bool) {
 
 // leave sends what was gathered. net/http believes that the parts have left already, so a
 // connection on which they cannot leave is closed.
-func (c *refusingConn) leave() {
+func (c *watchedConn) leave() {
 	parts := c.gathered.parts
 	c.gathered = nil
 	if len(parts) == 0 {

@@ -37,7 +37,6 @@ type Face struct {
 	log     *slog.Logger
 	proxies []netip.Prefix
 	tools   map[string]*tool
-	about   *sdk.Implementation
 	server  *sdk.Server
 
 	inJSON, asEvents http.Handler // the protocol, by the form of the answer
@@ -49,8 +48,8 @@ const jobWait = 25 * time.Second
 // New makes a Face.
 func New(c Config) *Face {
 	f := &Face{api: c.API, edge: c.Edge, log: c.Log, proxies: c.TrustedProxies, tools: map[string]*tool{}}
-	f.about = &sdk.Implementation{Name: "transcriptkit", Title: "Transcripts", Version: c.Version}
-	f.server = sdk.NewServer(f.about, &sdk.ServerOptions{
+	about := &sdk.Implementation{Name: "transcriptkit", Title: "Transcripts", Version: c.Version}
+	f.server = sdk.NewServer(about, &sdk.ServerOptions{
 		Instructions: instructions,
 		// No list changes while the process runs, and logging is deprecated.
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Extensions: map[string]any{tasksExtension: map[string]any{}}},

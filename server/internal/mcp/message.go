@@ -24,19 +24,15 @@ const (
 type message struct {
 	method   string
 	id       json.RawMessage // a string or a number; nil: a notification
-	version  string          // of JSON-RPC
 	params   params
 	progress bool // the caller wants to hear of progress
 }
 
 // params are the params of the methods that the face knows.
 type params struct {
-	Name           string                     `json:"name"`   // of a tool
-	TaskID         string                     `json:"taskId"` // of a method of tasks
-	Arguments      json.RawMessage            `json:"arguments"`
-	Meta           map[string]json.RawMessage `json:"_meta"`
-	InputResponses json.RawMessage            `json:"inputResponses"`
-	RequestState   string                     `json:"requestState"`
+	Name   string                     `json:"name"`   // of a tool
+	TaskID string                     `json:"taskId"` // of a method of tasks
+	Meta   map[string]json.RawMessage `json:"_meta"`
 }
 
 const callTool = "tools/call"
@@ -54,15 +50,14 @@ func readMessage(body []byte) (message, error) {
 		return message{}, wrongf(jsonrpc.CodeInvalidRequest, "A request has one message: batches are not taken.")
 	}
 	var read struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  string          `json:"method"`
-		Params  json.RawMessage `json:"params"`
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
 	}
 	if err := json.Unmarshal(body, &read); err != nil {
 		return message{}, wrongf(jsonrpc.CodeParseError, "The body is no message of JSON-RPC 2.0.")
 	}
-	m := message{method: read.Method, version: read.Version}
+	m := message{method: read.Method}
 	if len(read.ID) > maxID {
 		return m, wrongf(jsonrpc.CodeInvalidRequest, "The id has at most %d bytes.", maxID)
 	}
@@ -93,9 +88,6 @@ func isID(id json.RawMessage) bool {
 	_, err := strconv.ParseInt(string(id), 10, 54)
 	return len(id) == 0 || err == nil || id[0] == '"'
 }
-
-// whole reports whether the message is a request of JSON-RPC 2.0.
-func (m *message) whole() bool { return m.version == "2.0" && len(m.id) > 0 }
 
 // wrongf is an error of the protocol.
 func wrongf(code int64, text string, args ...any) *jsonrpc.Error {

@@ -15,7 +15,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -46,9 +45,6 @@ func (f *Face) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c := &call{principal: edge.Principal(r), message: m, refused: refused, w: w, r: r}
-	if f.direct(r, &m) {
-		return f.serveDirect(w, r, c)
-	}
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, c))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	a := &reply{ResponseWriter: w}
@@ -90,9 +86,7 @@ type call struct {
 	refused   error // the window of the account is full
 	w         http.ResponseWriter
 	r         *http.Request // ends when the client goes away
-	marks     bool          // see pageMark
 	task      *task         // in place of the tool's result; nil: none
-	page      *packed.Bytes // for the mark in the answer; nil: the answer has none
 }
 
 type callKey struct{}

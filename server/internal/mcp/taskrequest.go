@@ -12,6 +12,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// sessionless is the version of the protocol from which on headers repeat what the body asks for.
+const sessionless = "2026-07-28"
+
 // ofTasks reports whether the message has a method of tasks.
 func (m message) ofTasks() bool {
 	return slices.Contains([]string{getTask, updateTask, cancelTask}, m.method)

@@ -37,7 +37,7 @@ func (t *tool) definition() *sdk.Tool {
 	}
 }
 
-// handler is the tool for the SDK. An error of the tool is an answer with isError.
+// handler is the tool for the SDK. It counts the calls. An error of the tool is an answer with isError.
 func (f *Face) handler(t *tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c := callOf(ctx)
@@ -47,18 +47,13 @@ func (f *Face) handler(t *tool) sdk.ToolHandler {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.r.Context(), cancel)()
-		return f.run(ctx, c, t, req), nil
+		res, err := f.answer(ctx, c, t, req)
+		t.calls.Called(err != nil)
+		if err != nil {
+			return f.failure(ctx, err), nil
+		}
+		return res, nil
 	}
-}
-
-// run answers a call and counts the call.
-func (f *Face) run(ctx context.Context, c *call, t *tool, req *sdk.CallToolRequest) *sdk.CallToolResult {
-	res, err := f.answer(ctx, c, t, req)
-	t.calls.Called(err != nil)
-	if err != nil {
-		return f.failure(ctx, err)
-	}
-	return res
 }
 
 // answer answers a call that the account may make, by the table of the tool.

@@ -134,8 +134,12 @@ func (f *Face) page(c *call, res *view.Result, q intake.PageRequest) (*sdk.CallT
 	if err != nil {
 		return nil, err
 	}
-	text, err := c.shown(page.Text)
+	quoted, err := page.Text.Plain()
 	if err != nil {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
 		return nil, err
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(about)}, &sdk.TextContent{Text: text}}}, nil
