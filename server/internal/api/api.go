@@ -1,11 +1,13 @@
-// Package api has the resources of the service: for each a small type with its routes and
-// handlers, on package edge. A handler reads the request, calls the pipeline or the store once
-// or twice, and writes the answer.
+// Package api puts the resources of the service together. Each room below it has a feature: small
+// types with their routes and handlers, on package edge. A handler reads the request, calls the
+// pipeline or the store once or twice, and writes the answer. The routes about the service itself
+// stand here.
 package api
 
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,9 +65,9 @@ type API struct {
 	Shares    *published.Shares
 	Feeds     *published.Feeds
 	Webhooks  *endpoints.Endpoints
-	usage     *usage
-	health    *health
-	docs      *docs
+	Usage     *usage
+	Health    *health
+	Docs      *docs
 }
 
 // New makes an API.
@@ -92,12 +94,24 @@ func New(c Config) *API {
 		Shares:   &published.Shares{Edge: c.Edge, Links: c.Shares, Texts: library, Checker: c.Checker, BasePath: c.BasePath},
 		Feeds:    &published.Feeds{Store: c.Feeds, Checker: c.Checker, Recent: recent, BasePath: c.BasePath},
 		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
-		usage:    &usage{pipeline: c.Pipeline},
-		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
+		Usage:    &usage{pipeline: c.Pipeline},
+		Health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
 	}
-	a.docs = &docs{
+	a.Docs = &docs{
 		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
 		page:     sync.OnceValues(openapi.NewPage),
 	}
 	return a
+}
+
+// Routes are the routes of the whole API. A new resource is a line in one of the parts.
+func (a *API) Routes() []edge.Route {
+	return slices.Concat(
+		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage.Routes(), a.Library.Routes(), a.Shares.OwnRoutes(), a.Shares.OpenRoutes(), a.Feeds.Routes(), a.Health.Routes(), a.Docs.Routes(),
+	)
+}
+
+// Transcripts are the routes of POST /v1/transcript, of uploads and of jobs.
+func (a *API) Transcripts() []edge.Route {
+	return slices.Concat(a.Intake.Routes(), a.Jobs.Routes())
 }

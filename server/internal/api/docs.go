@@ -16,6 +16,7 @@ type docs struct {
 	page     func() (openapi.Page, error)     // made for the first request
 }
 
+// Routes are the routes of the API's own description.
 func (d *docs) Routes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: "/docs/openapi.json", Open: true,

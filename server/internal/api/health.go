@@ -27,6 +27,7 @@ type health struct {
 	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
 }
 
+// Routes are the routes that say whether the service works.
 func (h *health) Routes() []edge.Route {
 	return []edge.Route{
 		{

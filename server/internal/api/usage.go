@@ -15,6 +15,7 @@ import (
 // usage tells an account what it may have, and how much of it is used.
 type usage struct{ pipeline *pipeline.Pipeline }
 
+// Routes are the routes about the limits of an account.
 func (u *usage) Routes() []edge.Route {
 	return []edge.Route{
 		{

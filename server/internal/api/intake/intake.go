@@ -118,7 +118,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
 				return req.table.Canonical(), nil
 			}
-			return req.canonical(match.Platform), nil
+			return canonical(req.table, match.Platform), nil
 		},
 		Cached: func() (*edge.Reply, error) {
 			if match.Short { // the request follows the link while it holds its key

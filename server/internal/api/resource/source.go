@@ -59,15 +59,6 @@ type Contents struct {
 // speed of its machine.
 type WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
-// FindRecording is Find for a request for a transcript.
-func (c *Contents) FindRecording(ctx context.Context, src Source) (engine.Content, error) {
-	match, err := c.MatchRecording(src)
-	if err != nil {
-		return engine.Content{}, err
-	}
-	return c.Content(ctx, match)
-}
-
 // Find resolves a source. Find uses the network only to follow a short link.
 func (c *Contents) Find(ctx context.Context, src Source) (engine.Content, error) {
 	match, err := c.match(src)
