@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -21,8 +22,7 @@ const readyTimeout = 4500 * time.Millisecond
 
 // health tells whether the process lives, and whether it can take requests.
 type health struct {
-	pipeline   *pipeline.Pipeline
-	lifetime   *edge.Lifetime
+	*resource.Service
 	version    string
 	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
 }
@@ -75,13 +75,13 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
 	// The store first: a slow engine must not use up the time in which it answers.
-	if err := h.pipeline.Ping(ctx); err != nil {
+	if err := h.Pipeline.Ping(ctx); err != nil {
 		ready.Checks["store"] = unavailable(err)
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
 	}
 	ready.Checks["disk"] = "ok"
-	if err := h.pipeline.Disks.Room(0); err != nil {
+	if err := h.Pipeline.Disks.Room(0); err != nil {
 		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
@@ -90,7 +90,7 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Checks["programs"] = "not confined: " + err.Error()
 		ready.Status = "degraded"
 	}
-	for name, err := range h.pipeline.Check(ctx) {
+	for name, err := range h.Pipeline.Check(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = fault(err)
@@ -100,7 +100,7 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 			ready.Status = "degraded"
 		}
 	}
-	if h.lifetime.Draining() {
+	if h.Lifetime.Draining() {
 		ready.Status, status = "draining", http.StatusServiceUnavailable
 	}
 	w.Header().Set("Cache-Control", "no-store")

@@ -5,15 +5,15 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // usage tells an account what it may have, and how much of it is used.
-type usage struct{ pipeline *pipeline.Pipeline }
+type usage struct{ *resource.Service }
 
 // Routes are the routes about the limits of an account.
 func (u *usage) Routes() []edge.Route {
@@ -32,15 +32,15 @@ func (u *usage) Routes() []edge.Route {
 func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	period := limits.PeriodOf(p.Plan, time.Now())
-	stands, err := u.pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
+	stands, err := u.Pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
 	if err != nil {
 		return err
 	}
-	kept, err := u.pipeline.Library.Kept(r.Context(), p.Account)
+	kept, err := u.Pipeline.Library.Kept(r.Context(), p.Account)
 	if err != nil {
 		return err
 	}
-	bytes, err := u.pipeline.Library.Bytes(r.Context(), p.Account)
+	bytes, err := u.Pipeline.Library.Bytes(r.Context(), p.Account)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package bulk
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -15,25 +14,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Batches makes, shows and changes the batches of an account.
-type Batches struct {
-	Edge     *edge.Edge
-	Lifetime *edge.Lifetime
-	Pipeline *pipeline.Pipeline
-	Sites    *site.Table
-	Admit    resource.Admit
-	Streams  *resource.StreamCounter
-	Timeout  resource.WithTimeout
-	Log      *slog.Logger
-	BasePath string
-}
+type Batches struct{ *resource.Service }
 
 // Routes are the routes of batches and of their exports.
 func (b *Batches) Routes() []edge.Route {

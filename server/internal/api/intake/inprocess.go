@@ -126,11 +126,11 @@ func readWishes(table request.Table, wishes map[string]any) error {
 }
 
 func (t *Intake) submitLink(ctx context.Context, p account.Principal, src resource.Source, wish wishes) (*pipeline.Outcome, error) {
-	match, err := t.Contents.MatchRecording(src)
+	match, err := t.MatchRecording(src)
 	if err != nil {
 		return nil, err
 	}
-	content, err := t.Contents.Content(ctx, match)
+	content, err := t.ContentOf(ctx, match)
 	if err != nil {
 		return nil, err
 	}

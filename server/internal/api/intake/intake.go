@@ -33,16 +33,9 @@ const (
 
 // Intake turns links and uploaded files into transcripts.
 type Intake struct {
-	Edge     *edge.Edge
-	Lifetime *edge.Lifetime
-	Pipeline *pipeline.Pipeline
-	Contents *resource.Contents
-	Admit    resource.Admit
-	Recent   *resource.RecentAnswers
-	links    linkRequests
-	Pages    *Pages
-	Timeout  resource.WithTimeout
-	BasePath string
+	*resource.Service
+	Pages *Pages
+	links linkRequests
 }
 
 // Routes are the routes of POST /v1/transcript and of uploads.
@@ -112,7 +105,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 			if err := req.read(w, r); err != nil {
 				return nil, err
 			}
-			if match, err = t.Contents.MatchRecording(req.Source); err != nil {
+			if match, err = t.MatchRecording(req.Source); err != nil {
 				return nil, err
 			}
 			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
@@ -143,7 +136,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 // linkSubmission is a request for a link as a submission. A short link is followed.
 func (t *Intake) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (pipeline.Submission, error) {
 	p := edge.Principal(r)
-	content, err := t.Contents.Content(r.Context(), match)
+	content, err := t.ContentOf(r.Context(), match)
 	return pipeline.Submission{Account: p.Account, Plan: p.Plan, Content: content, Languages: req.languages, View: req.view}, err
 }
 

@@ -19,20 +19,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Texts shows and changes the library of an account.
-type Texts struct {
-	Pipeline *pipeline.Pipeline
-	Lifetime *edge.Lifetime
-	Sites    *site.Table
-	Recent   *resource.RecentAnswers
-}
+type Texts struct{ *resource.Service }
 
 // Routes are the routes of the saved transcripts of an account.
 func (l *Texts) Routes() []edge.Route {
