@@ -1,13 +1,13 @@
 // Package api puts the resources of the service together. Each room below it has a feature: small
 // types with their routes and handlers, on package edge. A handler reads the request, calls the
-// pipeline or the store once or twice, and writes the answer. The routes about the service itself
-// stand here.
+// pipeline or the store once or twice, and writes the answer.
 package api
 
 import (
 	"slices"
 	"sync"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/about"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
@@ -47,9 +47,9 @@ type API struct {
 	Shares    *published.Shares
 	Feeds     *published.Feeds
 	Webhooks  *endpoints.Endpoints
-	Usage     *usage
-	Health    *health
-	Docs      *docs
+	Usage     *about.Usage
+	Health    *about.Probes
+	Docs      *about.Docs
 }
 
 // New makes an API.
@@ -68,17 +68,17 @@ func New(c Config) *API {
 		Shares:    &published.Shares{Service: s, Links: c.Shares, Texts: library},
 		Feeds:     &published.Feeds{Service: s, Store: c.Feeds},
 		Webhooks:  &endpoints.Endpoints{Service: s},
-		Usage:     &usage{s},
-		Health:    &health{s, c.Version, c.Unconfined},
+		Usage:     &about.Usage{Service: s},
+		Health:    &about.Probes{Service: s, Version: c.Version, Unconfined: c.Unconfined},
 	}
-	a.Docs = &docs{
-		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
-		page:     sync.OnceValues(openapi.NewPage),
+	a.Docs = &about.Docs{
+		Document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
+		Page:     sync.OnceValues(openapi.NewPage),
 	}
 	return a
 }
 
-// Routes are the routes of the whole API. A new resource is a line in one of the parts.
+// Routes are the routes of the whole API. A new room is a word here.
 func (a *API) Routes() []edge.Route {
 	return slices.Concat(
 		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage.Routes(), a.Library.Routes(), a.Shares.OwnRoutes(), a.Shares.OpenRoutes(), a.Feeds.Routes(), a.Health.Routes(), a.Docs.Routes(),

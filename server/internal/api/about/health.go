@@ -1,4 +1,4 @@
-package api
+package about
 
 import (
 	"context"
@@ -20,15 +20,15 @@ import (
 // readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
 const readyTimeout = 4500 * time.Millisecond
 
-// health tells whether the process lives, and whether it can take requests.
-type health struct {
+// Probes tells whether the process lives, and whether it can take requests.
+type Probes struct {
 	*resource.Service
-	version    string
-	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
+	Version    string
+	Unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
 }
 
 // Routes are the routes that say whether the service works.
-func (h *health) Routes() []edge.Route {
+func (h *Probes) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/healthz", Open: true, Always: true,
@@ -61,8 +61,8 @@ type Readiness struct {
 }
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.
-func (h *health) getHealth(w http.ResponseWriter, r *http.Request) error {
-	return edge.RespondJSON(w, http.StatusOK, Health{Status: "ok", Version: h.version})
+func (h *Probes) getHealth(w http.ResponseWriter, r *http.Request) error {
+	return edge.RespondJSON(w, http.StatusOK, Health{Status: "ok", Version: h.Version})
 }
 
 // getReadiness is GET /readyz: the store and the room on the disks
@@ -70,7 +70,7 @@ func (h *health) getHealth(w http.ResponseWriter, r *http.Request) error {
 // confined, a platform that blocks, and accepted work for which there are no workers make
 // the service degraded. Without its blobs the service takes no uploads, but links and all
 // that is stored are served.
-func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
+func (h *Probes) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
@@ -86,7 +86,7 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
 	}
-	if err := h.unconfined(); err != nil {
+	if err := h.Unconfined(); err != nil {
 		ready.Checks["programs"] = "not confined: " + err.Error()
 		ready.Status = "degraded"
 	}

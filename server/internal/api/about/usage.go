@@ -1,4 +1,4 @@
-package api
+package about
 
 import (
 	"net/http"
@@ -12,11 +12,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// usage tells an account what it may have, and how much of it is used.
-type usage struct{ *resource.Service }
+// Usage tells an account what it may have, and how much of it is used.
+type Usage struct{ *resource.Service }
 
 // Routes are the routes about the limits of an account.
-func (u *usage) Routes() []edge.Route {
+func (u *Usage) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/usage",
@@ -29,7 +29,7 @@ func (u *usage) Routes() []edge.Route {
 }
 
 // getUsage is GET /v1/usage.
-func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
+func (u *Usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	period := limits.PeriodOf(p.Plan, time.Now())
 	stands, err := u.Pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
