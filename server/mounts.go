@@ -69,10 +69,10 @@ func (s *Server) MCP() http.Handler { return s.edge.Handler(s.mcp.Routes()) }
 func (s *Server) Webhooks() http.Handler { return s.edge.Handler(s.api.Webhooks.Routes()) }
 
 // Usage serves GET at the pattern "/v1/usage": the limits of an account, and how much of them is used.
-func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage()) }
+func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage.Routes()) }
 
 // Health serves "/healthz" and "/readyz", which need no credential. A mux needs both patterns.
-func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health()) }
+func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health.Routes()) }
 
 // Metrics shows the counts of the service and the figures of its database in
 // Prometheus's text format; see server/METRICS.md. Metrics needs no credential, and is
@@ -83,4 +83,4 @@ func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
 // Docs serves /docs, a page for people, and /docs/openapi.json, which need no credential.
 // A mux needs both patterns, "/docs" and "/docs/".
-func (s *Server) Docs() http.Handler { return s.edge.Handler(s.api.Docs()) }
+func (s *Server) Docs() http.Handler { return s.edge.Handler(s.api.Docs.Routes()) }

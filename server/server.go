@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
@@ -155,10 +156,13 @@ func (s *Server) makeAPI() (err error) {
 		return err
 	}
 	s.api = api.New(api.Config{
-		Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Metrics: s.metrics, Log: c.Log,
-		Feeds: textfeed.New(s.db.SQL()), Shares: shares.New(s.db), Checker: c.accountChecker(), Judge: s.guard.JudgeLink,
-		Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Admit: c.admit(), BasePath: c.BasePath, Version: c.Version,
-		Unconfined: func() error { return s.unconfined }, Timeout: c.testing.timeout,
+		Service: resource.Service{
+			Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Log: c.Log, Sites: c.Sites, ShortLinks: s.shortLinks,
+			DirectMedia: c.DirectMedia, Judge: s.guard.JudgeLink, Checker: c.accountChecker(), Admit: c.admit(), BasePath: c.BasePath,
+			Timeout: c.testing.timeout,
+		},
+		Metrics: s.metrics, Feeds: textfeed.New(s.db.SQL()), Shares: shares.New(s.db), Version: c.Version,
+		Unconfined: func() error { return s.unconfined },
 	})
 	s.mcp = mcp.New(mcp.Config{API: s.api, Edge: s.edge, Metrics: s.metrics, Log: c.Log, Version: c.Version, TrustedProxies: c.TrustedProxies})
 	s.openAI = &openaiface.Face{API: s.api, Lifetime: s.lifetime, Pipeline: s.pipeline, Admit: c.admit()}

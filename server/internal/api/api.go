@@ -1,14 +1,13 @@
-// Package api has the resources of the service: for each a small type with its routes and
-// handlers, on package edge. A handler reads the request, calls the pipeline or the store once
-// or twice, and writes the answer.
+// Package api puts the resources of the service together. Each room below it has a feature: small
+// types with their routes and handlers, on package edge. A handler reads the request, calls the
+// pipeline or the store once or twice, and writes the answer.
 package api
 
 import (
-	"context"
-	"log/slog"
+	"slices"
 	"sync"
-	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/api/about"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
@@ -21,34 +20,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
-	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Config is what an API is made of. Every member is required but Admit and Unconfined.
+// Config is what an API is made of. Every member is required but Admit and Unconfined. New makes the
+// members Recent and Streams.
 type Config struct {
-	Edge       *edge.Edge
-	Lifetime   *edge.Lifetime
-	Pipeline   *service.Service
+	resource.Service
 	Metrics    *metrics.Metrics
-	Log        *slog.Logger
-	Sites      *site.Table
-	ShortLinks *shortlink.Follower
-	// DirectMedia takes links of no platform, see server.Config.
-	DirectMedia bool
-	Feeds       *textfeed.Feeds
-	Shares      *shares.Shares
-	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
-	Checker     edge.AccountChecker                               // says whether an account may use the service now
-	Admit       resource.Admit                                    // has the last word on new work; nil: the plan decides
-	BasePath    string                                            // the start of the paths in answers; empty: the root
-	Version     string                                            // of the program, for GET /healthz
-	Unconfined  func() error                                      // why the kernel does not hold programs to the egress guard; nil: it does
-
-	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+	Feeds      *textfeed.Feeds
+	Shares     *shares.Shares
+	Version    string       // of the program, for GET /healthz
+	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil: it does
 }
 
 // API is the resources of the service, each with its routes.
@@ -63,41 +47,45 @@ type API struct {
 	Shares    *published.Shares
 	Feeds     *published.Feeds
 	Webhooks  *endpoints.Endpoints
-	usage     *usage
-	health    *health
-	docs      *docs
+	Usage     *about.Usage
+	Health    *about.Probes
+	Docs      *about.Docs
 }
 
 // New makes an API.
 func New(c Config) *API {
-	found := &resource.Contents{Sites: c.Sites, Direct: c.DirectMedia, ShortLinks: c.ShortLinks, Timeout: c.Timeout}
-	recent, streams := resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
-	library := &saved.Texts{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Sites: c.Sites, Recent: recent}
+	s := &c.Service
+	s.Recent, s.Streams = resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
+	library := &saved.Texts{Service: s}
 	a := &API{
-		Intake: &intake.Intake{
-			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Contents: found, Admit: c.Admit, Recent: recent, Pages: intake.NewPages(),
-			Timeout: c.Timeout, BasePath: c.BasePath,
-		},
-		Jobs: &jobs.Jobs{
-			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Log: c.Log, Streams: streams, Timeout: c.Timeout, BasePath: c.BasePath,
-		},
-		Captions:  &discovery.Captions{Pipeline: c.Pipeline, Lifetime: c.Lifetime, Contents: found},
-		Discovery: &discovery.Discovery{Pipeline: c.Pipeline, Contents: found},
-		Batches: &bulk.Batches{
-			Edge: c.Edge, Lifetime: c.Lifetime, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Streams: streams,
-			Timeout: c.Timeout, Log: c.Log, BasePath: c.BasePath,
-		},
-		Follows:  &subscriptions.Subscriptions{Edge: c.Edge, Pipeline: c.Pipeline, Sites: c.Sites, Admit: c.Admit, Judge: c.Judge, BasePath: c.BasePath},
-		Library:  library,
-		Shares:   &published.Shares{Edge: c.Edge, Links: c.Shares, Texts: library, Checker: c.Checker, BasePath: c.BasePath},
-		Feeds:    &published.Feeds{Store: c.Feeds, Checker: c.Checker, Recent: recent, BasePath: c.BasePath},
-		Webhooks: &endpoints.Endpoints{Edge: c.Edge, Store: c.Pipeline.Webhooks, Judge: c.Judge, BasePath: c.BasePath},
-		usage:    &usage{pipeline: c.Pipeline},
-		health:   &health{pipeline: c.Pipeline, lifetime: c.Lifetime, version: c.Version, unconfined: c.Unconfined},
+		Intake:    &intake.Intake{Service: s, Pages: intake.NewPages()},
+		Jobs:      &jobs.Jobs{Service: s},
+		Captions:  &discovery.Captions{Service: s},
+		Discovery: &discovery.Discovery{Service: s},
+		Batches:   &bulk.Batches{Service: s},
+		Follows:   &subscriptions.Subscriptions{Service: s},
+		Library:   library,
+		Shares:    &published.Shares{Service: s, Links: c.Shares, Texts: library},
+		Feeds:     &published.Feeds{Service: s, Store: c.Feeds},
+		Webhooks:  &endpoints.Endpoints{Service: s},
+		Usage:     &about.Usage{Service: s},
+		Health:    &about.Probes{Service: s, Version: c.Version, Unconfined: c.Unconfined},
 	}
-	a.docs = &docs{
-		document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
-		page:     sync.OnceValues(openapi.NewPage),
+	a.Docs = &about.Docs{
+		Document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),
+		Page:     sync.OnceValues(openapi.NewPage),
 	}
 	return a
+}
+
+// Routes are the routes of the whole API. A new room is a word here.
+func (a *API) Routes() []edge.Route {
+	return slices.Concat(
+		a.Transcripts(), a.Captions.Routes(), a.Discovery.Routes(), a.Batches.Routes(), a.Follows.Routes(), a.Webhooks.Routes(), a.Usage.Routes(), a.Library.Routes(), a.Shares.OwnRoutes(), a.Shares.OpenRoutes(), a.Feeds.Routes(), a.Health.Routes(), a.Docs.Routes(),
+	)
+}
+
+// Transcripts are the routes of POST /v1/transcript, of uploads and of jobs.
+func (a *API) Transcripts() []edge.Route {
+	return slices.Concat(a.Intake.Routes(), a.Jobs.Routes())
 }

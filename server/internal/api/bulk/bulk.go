@@ -5,7 +5,6 @@ package bulk
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -16,24 +15,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Batches makes, shows and changes the batches of an account.
-type Batches struct {
-	Edge     *edge.Edge
-	Lifetime *edge.Lifetime
-	Pipeline *service.Service
-	Sites    *site.Table
-	Admit    resource.Admit
-	Streams  *resource.StreamCounter
-	Timeout  resource.WithTimeout
-	Log      *slog.Logger
-	BasePath string
-}
+type Batches struct{ *resource.Service }
 
 // Routes are the routes of batches and of their exports.
 func (b *Batches) Routes() []edge.Route {

@@ -83,7 +83,7 @@ func (d *Discovery) call(table request.Table, answer func(context.Context, accou
 
 // playlistOf is the playlist of the video site that a text means: an id or a link.
 func (d *Discovery) playlistOf(text string) (site.Match, error) {
-	match, err := d.Contents.Sites.Playlist(text)
+	match, err := d.Sites.Playlist(text)
 	if err == nil && match.Platform != transcript.VideoSite {
 		err = notOnVideoSite(match.Platform)
 	}

@@ -11,16 +11,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Captions shows what captions a video has, and what a link leads to, without a job.
-type Captions struct {
-	Pipeline *service.Service
-	Lifetime *edge.Lifetime
-	Contents *resource.Contents
-}
+type Captions struct{ *resource.Service }
 
 // Routes are the routes that show captions, and the content of a link.
 func (c *Captions) Routes() []edge.Route {
@@ -66,7 +61,7 @@ func (c *Captions) getCaptions(w http.ResponseWriter, r *http.Request) error {
 	if err := req.table().ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	video, err := c.Contents.Sites.Content(transcript.VideoSite, req.videoID)
+	video, err := c.Sites.Content(transcript.VideoSite, req.videoID)
 	if err != nil {
 		return err
 	}

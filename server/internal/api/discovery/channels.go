@@ -64,7 +64,7 @@ func (d *Discovery) getChannel(w http.ResponseWriter, r *http.Request) error {
 
 // channelOf is the channel of the video site that a text means: an id, a name or a link.
 func (d *Discovery) channelOf(text string) (site.Match, error) {
-	match, err := d.Contents.Sites.Channel(text)
+	match, err := d.Sites.Channel(text)
 	if err == nil && match.Platform != transcript.VideoSite {
 		err = notOnVideoSite(match.Platform)
 	}

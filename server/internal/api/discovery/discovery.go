@@ -10,15 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Discovery shows what there is on the video site.
-type Discovery struct {
-	Pipeline *service.Service
-	Contents *resource.Contents
-}
+type Discovery struct{ *resource.Service }
 
 // Routes are the routes that search and list the video site.
 func (d *Discovery) Routes() []edge.Route {

@@ -41,7 +41,7 @@ func (c *Captions) getTranscriptInfo(w http.ResponseWriter, r *http.Request) err
 
 // info is what a source leads to.
 func (c *Captions) info(ctx context.Context, p account.Principal, src resource.Source) (*transcript.Info, error) {
-	content, err := c.Contents.Find(ctx, src)
+	content, err := c.FindContent(ctx, src)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (d *Discovery) playlistInPath(r *http.Request) (match site.Match, err error
 	if !playlistPath(&id).ReadPath(r.PathValue) {
 		return match, edge.ErrUnknownRoute
 	}
-	match, err = d.Contents.Sites.Playlist(id)
+	match, err = d.Sites.Playlist(id)
 	if err != nil || match.ExternalID != id || match.Platform != transcript.VideoSite {
 		return match, edge.ErrUnknownRoute
 	}

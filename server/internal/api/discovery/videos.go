@@ -56,14 +56,14 @@ func (d *Discovery) getVideos(w http.ResponseWriter, r *http.Request) error {
 
 // videoOf is the video that an id or a link means.
 func (d *Discovery) videoOf(ctx context.Context, text string) (engine.Content, error) {
-	match, err := d.Contents.Sites.Detect(text)
+	match, err := d.Sites.Detect(text)
 	if err == nil && match.Platform != transcript.VideoSite {
 		err = notOnVideoSite(match.Platform)
 	}
 	if err != nil {
 		return engine.Content{}, err
 	}
-	return d.Contents.Content(ctx, match)
+	return d.ContentOf(ctx, match)
 }
 
 // named is an error about one of several videos, and names the video.

@@ -95,10 +95,10 @@ func (e *Endpoints) createWebhook(w http.ResponseWriter, r *http.Request) error 
 			return canonical, err
 		},
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
-			return e.createdReply(e.Store.Create(context.WithoutCancel(r.Context()), own, params, key))
+			return e.createdReply(e.Pipeline.Webhooks.Create(context.WithoutCancel(r.Context()), own, params, key))
 		},
 		Again: func(a db.Answer) (edge.Reply, error) {
-			return e.createdReply(e.Store.Created(r.Context(), own, a))
+			return e.createdReply(e.Pipeline.Webhooks.Created(r.Context(), own, a))
 		},
 	})
 }
@@ -117,9 +117,11 @@ func (e *Endpoints) rotateWebhook(w http.ResponseWriter, r *http.Request) error 
 	return byID.Post(e.Edge, w, r, resource.Post{
 		Body: resource.OptionalBody(request.Table{}),
 		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return shownKeys(e.Store.Rotate(ctx, own, id, key))
+			return shownKeys(e.Pipeline.Webhooks.Rotate(ctx, own, id, key))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return shownKeys(e.Store.Rotated(r.Context(), own, a)) },
+		Again: func(a db.Answer) (edge.Reply, error) {
+			return shownKeys(e.Pipeline.Webhooks.Rotated(r.Context(), own, a))
+		},
 	})
 }
 

@@ -95,7 +95,7 @@ func (e *Endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error
 		if err != nil {
 			return nil, err
 		}
-		return e.Store.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, most)
+		return e.Pipeline.Webhooks.Deliveries(r.Context(), edge.Principal(r).Account, id, q.status, before, most)
 	}, func(d webhook.Delivery) string { return d.ID }, func(page []webhook.Delivery, next string) any { return DeliveryList{page, next} })
 }
 
@@ -105,9 +105,11 @@ func (e *Endpoints) testWebhook(w http.ResponseWriter, r *http.Request) error {
 	return byID.Post(e.Edge, w, r, resource.Post{
 		Body: resource.OptionalBody(request.Table{}),
 		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return oneDelivery(e.Store.Test(ctx, own, id, key))
+			return oneDelivery(e.Pipeline.Webhooks.Test(ctx, own, id, key))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return oneDelivery(e.Store.Delivery(r.Context(), own, a)) },
+		Again: func(a db.Answer) (edge.Reply, error) {
+			return oneDelivery(e.Pipeline.Webhooks.Delivery(r.Context(), own, a))
+		},
 	})
 }
 
@@ -128,9 +130,11 @@ func (e *Endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error
 			if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
 				return edge.Reply{}, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
 			}
-			return oneDelivery(e.Store.Resend(ctx, own, id, delivery, key))
+			return oneDelivery(e.Pipeline.Webhooks.Resend(ctx, own, id, delivery, key))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return oneDelivery(e.Store.Delivery(r.Context(), own, a)) },
+		Again: func(a db.Answer) (edge.Reply, error) {
+			return oneDelivery(e.Pipeline.Webhooks.Delivery(r.Context(), own, a))
+		},
 	})
 }
 
@@ -164,9 +168,9 @@ func (e *Endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) err
 			if err := checkResend(which); err != nil {
 				return edge.Reply{}, err
 			}
-			return resent(e.Store.ResendRange(ctx, own, id, which, key))
+			return resent(e.Pipeline.Webhooks.ResendRange(ctx, own, id, which, key))
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return resent(e.Store.ResentRange(a)) },
+		Again: func(a db.Answer) (edge.Reply, error) { return resent(e.Pipeline.Webhooks.ResentRange(a)) },
 	})
 }
 

@@ -10,18 +10,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // Endpoints makes, shows and changes the endpoints of an account, and shows their deliveries.
-type Endpoints struct {
-	Edge     *edge.Edge
-	Store    *webhooks.Store
-	Judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
-	BasePath string
-}
+type Endpoints struct{ *resource.Service }
 
 // Routes are the routes of endpoints and of their deliveries.
 func (e *Endpoints) Routes() []edge.Route {
@@ -56,7 +50,7 @@ func (e *Endpoints) Routes() []edge.Route {
 			Method: http.MethodDelete, Pattern: "/v1/webhooks/{webhookId}",
 			Operation: "deleteWebhook", Tag: "webhooks",
 			Summary: "Delete a webhook with its deliveries.",
-			Scope:   account.Transcripts, Handle: byID.Delete(e.Store.Delete),
+			Scope:   account.Transcripts, Handle: byID.Delete(e.Pipeline.Webhooks.Delete),
 			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound},
@@ -80,7 +74,7 @@ type WebhookList struct {
 
 // listWebhooks is GET /v1/webhooks.
 func (e *Endpoints) listWebhooks(w http.ResponseWriter, r *http.Request) error {
-	all, err := e.Store.List(r.Context(), edge.Principal(r).Account)
+	all, err := e.Pipeline.Webhooks.List(r.Context(), edge.Principal(r).Account)
 	return resource.Respond(w, WebhookList{all}, err)
 }
 
@@ -90,7 +84,7 @@ func (e *Endpoints) getWebhook(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	found, err := e.Store.Get(r.Context(), edge.Principal(r).Account, id)
+	found, err := e.Pipeline.Webhooks.Get(r.Context(), edge.Principal(r).Account, id)
 	if err != nil {
 		return err
 	}
@@ -159,7 +153,7 @@ func (e *Endpoints) changeWebhook(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 	}
-	changed, err := e.Store.Change(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id, change)
+	changed, err := e.Pipeline.Webhooks.Change(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id, change)
 	if err != nil {
 		return err
 	}

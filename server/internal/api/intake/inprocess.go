@@ -126,7 +126,11 @@ func readWishes(table request.Table, wishes map[string]any) error {
 }
 
 func (t *Intake) submitLink(ctx context.Context, p account.Principal, src resource.Source, wish wishes) (*pipeline.Outcome, error) {
-	content, err := t.Contents.FindRecording(ctx, src)
+	match, err := t.MatchRecording(src)
+	if err != nil {
+		return nil, err
+	}
+	content, err := t.ContentOf(ctx, match)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -34,16 +33,9 @@ const (
 
 // Intake turns links and uploaded files into transcripts.
 type Intake struct {
-	Edge     *edge.Edge
-	Lifetime *edge.Lifetime
-	Pipeline *service.Service
-	Contents *resource.Contents
-	Admit    resource.Admit
-	Recent   *resource.RecentAnswers
-	links    linkRequests
-	Pages    *Pages
-	Timeout  resource.WithTimeout
-	BasePath string
+	*resource.Service
+	Pages *Pages
+	links linkRequests
 }
 
 // Routes are the routes of POST /v1/transcript and of uploads.
@@ -113,13 +105,13 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 			if err := req.read(w, r); err != nil {
 				return nil, err
 			}
-			if match, err = t.Contents.MatchRecording(req.Source); err != nil {
+			if match, err = t.MatchRecording(req.Source); err != nil {
 				return nil, err
 			}
 			if match.Short || match.Platform == transcript.Upload { // the default language depends on what is behind the link
 				return req.table.Canonical(), nil
 			}
-			return req.canonical(match.Platform), nil
+			return canonical(req.table, match.Platform), nil
 		},
 		Cached: func() (*edge.Reply, error) {
 			if match.Short { // the request follows the link while it holds its key
@@ -144,7 +136,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 // linkSubmission is a request for a link as a submission. A short link is followed.
 func (t *Intake) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (pipeline.Submission, error) {
 	p := edge.Principal(r)
-	content, err := t.Contents.Content(r.Context(), match)
+	content, err := t.ContentOf(r.Context(), match)
 	return pipeline.Submission{Account: p.Account, Plan: p.Plan, Content: content, Languages: req.languages, View: req.view}, err
 }
 

@@ -28,7 +28,7 @@ func (t *Intake) Put(ctx context.Context, account string, text transcript.Transc
 			return "", invalid("externalId", "is not the first 32 hex digits, in lower case, of the SHA-256 of an upload")
 		}
 	} else {
-		match, err := t.Contents.Sites.Content(text.Platform, text.ExternalID)
+		match, err := t.Sites.Content(text.Platform, text.ExternalID)
 		if err != nil {
 			return "", err
 		}

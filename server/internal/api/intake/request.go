@@ -129,7 +129,3 @@ func (req *linkRequest) read(w http.ResponseWriter, r *http.Request) error {
 	}
 	return req.table.ReadJSON(body)
 }
-
-func (req *linkRequest) canonical(p transcript.Platform) map[string]any {
-	return canonical(req.table, p)
-}

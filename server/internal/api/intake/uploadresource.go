@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
@@ -25,7 +26,7 @@ const (
 
 // uploadRoutes are the routes of files that arrive in several requests.
 func (t *Intake) uploadRoutes() []edge.Route {
-	path := uploadIDPath(new(string))
+	path := uploadByID.Path(new(string))
 	return []edge.Route{
 		{
 			Method: http.MethodOptions, Pattern: "/v1/transcript",
@@ -62,7 +63,7 @@ func (t *Intake) uploadRoutes() []edge.Route {
 			Method: http.MethodDelete, Pattern: uploadPattern, Formerly: uploadsFormerly,
 			Operation: "deleteUpload", Tag: "uploads",
 			Summary: "Remove an upload that is not wanted any more.",
-			Scope:   account.Transcripts, Polls: true, Handle: t.deleteUpload, Path: path,
+			Scope:   account.Transcripts, Polls: true, Handle: uploadByID.Delete(t.Pipeline.Resumable.Cancel), Path: path,
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound},
 		},
@@ -76,24 +77,16 @@ var fileCodes = []transcript.Code{
 	transcript.MediaTooLarge, transcript.NoTranscript, transcript.ASRConcurrencyLimit, transcript.ConfigError, transcript.NotImplemented,
 }
 
-func uploadIDPath(id *string) request.Table {
-	return request.Table{Fields: []*request.Field{request.New("uploadId", id, request.UUID()).Required().About("The uploadId, from the Location.")}}
-}
+// uploadByID are uploads as paths name them.
+var uploadByID = resource.One{Param: "uploadId", About: "The uploadId, from the Location.", None: "There is no such upload, or it has ended."}
 
 // takeUpload gives the upload that the path names to the request.
 func (t *Intake) takeUpload(r *http.Request) (*db.Upload, error) {
-	id, err := uploadIDOf(r)
+	id, err := uploadByID.ID(r)
 	if err != nil {
 		return nil, err
 	}
 	return t.Pipeline.Resumable.Take(r.Context(), edge.Principal(r).Account, id)
-}
-
-func uploadIDOf(r *http.Request) (id string, err error) {
-	if !uploadIDPath(&id).ReadPath(r.PathValue) {
-		return "", transcript.Errorf(transcript.NotFound, "There is no such upload, or it has ended.")
-	}
-	return id, nil
 }
 
 // getUploadLimits is OPTIONS /v1/transcript.
@@ -126,19 +119,6 @@ func (t *Intake) getUpload(w http.ResponseWriter, r *http.Request) error {
 		header[resumable.Length] = resumable.Integer(*u.Length)
 	}
 	edge.RespondEmpty(w, header)
-	return nil
-}
-
-// deleteUpload is DELETE /v1/transcript/uploads/{uploadId}.
-func (t *Intake) deleteUpload(w http.ResponseWriter, r *http.Request) error {
-	id, err := uploadIDOf(r)
-	if err != nil {
-		return err
-	}
-	if err := t.Pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), edge.Principal(r).Account, id); err != nil {
-		return err
-	}
-	edge.RespondEmpty(w, nil)
 	return nil
 }
 

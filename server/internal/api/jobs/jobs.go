@@ -5,7 +5,6 @@ package jobs
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strconv"
 
@@ -17,21 +16,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Jobs shows, follows and cancels the jobs of an account.
-type Jobs struct {
-	Edge     *edge.Edge
-	Lifetime *edge.Lifetime
-	Pipeline *service.Service
-	Log      *slog.Logger
-	Streams  *resource.StreamCounter
-	Timeout  resource.WithTimeout
-	BasePath string
-}
+type Jobs struct{ *resource.Service }
 
 // byID are jobs as paths name them.
 var byID = resource.One{Param: "id", About: "The jobId.", None: "There is no such job."}

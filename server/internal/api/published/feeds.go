@@ -18,10 +18,8 @@ import (
 
 // Feeds gives accounts the address of a feed of their new texts, and serves the feeds.
 type Feeds struct {
-	Store    *textfeed.Feeds
-	Checker  edge.AccountChecker
-	Recent   *resource.RecentAnswers
-	BasePath string
+	*resource.Service
+	Store *textfeed.Feeds
 }
 
 // feedsPath is the path of all feeds.

@@ -69,7 +69,7 @@ func (s *Shares) readShared(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	etag = resource.MadeOf(t.ID, t.ChangedAt, sharedWriter, string(include)) // it may have been made again since
-	body, err := s.Texts.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
+	body, err := s.Recent.Remembered(etag, func() (*packed.Body, error) { return sharedBody(t, include) })
 	if err != nil {
 		return err
 	}
@@ -115,9 +115,9 @@ func (s *Shares) at(w http.ResponseWriter, r *http.Request) (*db.Saved, error) {
 
 // textOf reads the text of a link.
 func (s *Shares) textOf(r *http.Request, saved *db.Saved, include library.Include) (*db.Transcript, error) {
-	read := s.Texts.Pipeline.Library.SavedText
+	read := s.Pipeline.Library.SavedText
 	if include == library.Words {
-		read = s.Texts.Pipeline.Library.SavedTimedText
+		read = s.Pipeline.Library.SavedTimedText
 	}
 	t, err := read(r.Context(), saved)
 	if errors.Is(err, transcript.NoTranscript) { // it has just been deleted

@@ -21,11 +21,9 @@ import (
 
 // Shares makes, lists and ends the links to texts, and shows the texts of links.
 type Shares struct {
-	Edge     *edge.Edge
-	Links    *shares.Shares
-	Texts    *saved.Texts
-	Checker  edge.AccountChecker
-	BasePath string
+	*resource.Service
+	Links *shares.Shares
+	Texts *saved.Texts
 }
 
 // OwnRoutes are the routes of those who share texts.
@@ -137,7 +135,7 @@ func (s *Shares) mayShare(ctx context.Context, owner string, key library.Key) er
 	} else if err != nil {
 		return err
 	}
-	_, err := s.Texts.Pipeline.Library.Saved(ctx, owner, key)
+	_, err := s.Pipeline.Library.Saved(ctx, owner, key)
 	return err
 }
 

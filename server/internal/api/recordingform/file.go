@@ -40,7 +40,7 @@ func (f *reader) readFile(ctx context.Context, part *multipart.Part) error {
 		return err
 	}
 	u.Name = formFileName.Replace(part.FileName())
-	f.upload = u // from here on ReceiveRecording discards it
+	f.upload = u // from here on Receive discards it
 	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
 		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
 	}

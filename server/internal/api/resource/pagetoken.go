@@ -96,19 +96,6 @@ func (l Listing) After(token string, after any) error {
 	return nil
 }
 
-// before is After for a list in the order of ids, newest first: the id of the last entry of the
-// page before, or "" if the token is empty.
-func (l Listing) before(token string) (id string, err error) {
-	if token == "" {
-		return "", nil
-	}
-	var last uuid.UUID
-	if err := l.After(token, &last); err != nil {
-		return "", err
-	}
-	return last.String(), nil
-}
-
 // Newest answers with a page of a list in the order of ids, newest first. The table is the query of
 // the request, with the fields of p. find returns at most most entries below the id before.
 func Newest[E any](w http.ResponseWriter, r *http.Request, query request.Table, p *Paging,
@@ -117,10 +104,12 @@ func Newest[E any](w http.ResponseWriter, r *http.Request, query request.Table, 
 	if err := query.ReadQuery(r.URL.RawQuery); err != nil {
 		return err
 	}
-	list := ListingOf(r, query)
-	before, err := list.before(p.PageToken)
-	if err != nil {
+	list, last, before := ListingOf(r, query), uuid.UUID{}, ""
+	if err := list.After(p.PageToken, &last); err != nil {
 		return err
+	}
+	if p.PageToken != "" {
+		before = last.String()
 	}
 	page, err := find(before, p.MaxResults+1)
 	if err != nil {

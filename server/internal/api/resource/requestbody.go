@@ -32,7 +32,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, table request.Table) error
 // DeclaresUTF8 reports whether a Content-Type names UTF-8, US-ASCII, or no character set. The
 // bytes of another character set can be valid UTF-8 by chance, and then mean other links.
 func DeclaresUTF8(r *http.Request) bool {
-	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // contentType has read it
+	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // edge.BodyType has read it
 	charset, named := params["charset"]
 	return !named || slices.Contains([]string{"utf-8", "utf8", "us-ascii"}, strings.ToLower(charset))
 }

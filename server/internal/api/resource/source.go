@@ -5,7 +5,6 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -47,59 +46,38 @@ func (src *Source) Fields() []*request.Field {
 	}
 }
 
-// Contents resolves sources by the platform table.
-type Contents struct {
-	Sites      *site.Table
-	Direct     bool // links of no platform name a recording
-	ShortLinks *shortlink.Follower
-	Timeout    WithTimeout
-}
-
-// WithTimeout is context.WithTimeout. A test replaces it if the test must not depend on the
-// speed of its machine.
-type WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-
-// FindRecording is Find for a request for a transcript.
-func (c *Contents) FindRecording(ctx context.Context, src Source) (engine.Content, error) {
-	match, err := c.MatchRecording(src)
+// FindContent resolves a source. FindContent uses the network only to follow a short link.
+func (s *Service) FindContent(ctx context.Context, src Source) (engine.Content, error) {
+	match, err := s.match(src)
 	if err != nil {
 		return engine.Content{}, err
 	}
-	return c.Content(ctx, match)
-}
-
-// Find resolves a source. Find uses the network only to follow a short link.
-func (c *Contents) Find(ctx context.Context, src Source) (engine.Content, error) {
-	match, err := c.match(src)
-	if err != nil {
-		return engine.Content{}, err
-	}
-	return c.Content(ctx, match)
+	return s.ContentOf(ctx, match)
 }
 
 // MatchRecording looks a source up in the platform table for a request for a transcript, which may also be for a direct link.
-func (c *Contents) MatchRecording(src Source) (site.Match, error) {
-	match, err := c.match(src)
-	if c.Direct && src.URL != "" && errors.Is(err, transcript.UnsupportedPlatform) {
-		return c.Sites.Direct(src.URL)
+func (s *Service) MatchRecording(src Source) (site.Match, error) {
+	match, err := s.match(src)
+	if s.DirectMedia && src.URL != "" && errors.Is(err, transcript.UnsupportedPlatform) {
+		return s.Sites.Direct(src.URL)
 	}
 	return match, err
 }
 
 // match looks a source up in the platform table.
-func (c *Contents) match(src Source) (site.Match, error) {
+func (s *Service) match(src Source) (site.Match, error) {
 	if src.URL == "" {
-		return c.Sites.Content(src.platform, src.externalID)
+		return s.Sites.Content(src.platform, src.externalID)
 	}
-	return c.Sites.Detect(src.URL)
+	return s.Sites.Detect(src.URL)
 }
 
-// Content is the content of a match. Content follows a short link.
-func (c *Contents) Content(ctx context.Context, match site.Match) (_ engine.Content, err error) {
+// ContentOf is the content of a match. ContentOf follows a short link.
+func (s *Service) ContentOf(ctx context.Context, match site.Match) (_ engine.Content, err error) {
 	if match.Short {
-		ctx, cancel := c.Timeout(ctx, shortlink.Patience)
+		ctx, cancel := s.Timeout(ctx, shortlink.Patience)
 		defer cancel()
-		if match, err = c.ShortLinks.Follow(ctx, match.URL); err != nil {
+		if match, err = s.ShortLinks.Follow(ctx, match.URL); err != nil {
 			return engine.Content{}, err
 		}
 	}

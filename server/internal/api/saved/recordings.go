@@ -16,20 +16,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
 // media sends and deletes the recordings that an account keeps of its uploads.
-type media struct {
-	pipeline *service.Service
-	lifetime *edge.Lifetime
-}
+type media struct{ *resource.Service }
 
 const recordingPattern = "/v1/library/transcripts/upload/{externalId}/media"
 
-func (m *media) routes() []edge.Route {
+func (m media) routes() []edge.Route {
 	sent := []edge.Header{edge.HeaderETag, edge.HeaderDisposition, edge.HeaderAcceptRanges}
 	get := edge.Route{
 		Method: http.MethodGet, Pattern: recordingPattern,
@@ -93,7 +89,7 @@ func fileOf(r *db.Recording, which library.RecordingCopy) recordingFile {
 }
 
 // getRecording is GET /v1/library/transcripts/upload/{externalId}/media.
-func (m *media) getRecording(w http.ResponseWriter, r *http.Request) error {
+func (m media) getRecording(w http.ResponseWriter, r *http.Request) error {
 	var which library.RecordingCopy
 	if err := copyQuery(&which).ReadQuery(r.URL.RawQuery); err != nil {
 		return err
@@ -102,7 +98,7 @@ func (m *media) getRecording(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	kept, err := m.pipeline.Library.Recording(r.Context(), edge.Principal(r).Account, id)
+	kept, err := m.Pipeline.Library.Recording(r.Context(), edge.Principal(r).Account, id)
 	if err != nil {
 		return err
 	}
@@ -139,13 +135,13 @@ func disposition(r *db.Recording, file recordingFile, which library.RecordingCop
 
 // send sends a part of a file to its end, or cuts the connection: what is not whole must not look
 // whole.
-func (m *media) send(w http.ResponseWriter, r *http.Request, file recordingFile, part byteRange) error {
-	ctx, done := m.lifetime.Until(r.Context())
+func (m media) send(w http.ResponseWriter, r *http.Request, file recordingFile, part byteRange) error {
+	ctx, done := m.Lifetime.Until(r.Context())
 	defer done()
 	var opened io.ReadCloser
 	if r.Method != http.MethodHead {
 		var err error
-		if opened, err = m.pipeline.Library.OpenRecording(ctx, file.key, part.first, part.length); err != nil {
+		if opened, err = m.Pipeline.Library.OpenRecording(ctx, file.key, part.first, part.length); err != nil {
 			w.Header().Del("Content-Security-Policy")
 			w.Header().Del("Accept-Ranges")
 			return err
@@ -177,7 +173,7 @@ var errNoLonger = errors.New("server: the recording is no longer kept, or the ke
 
 // sendWindows sends a part of a file, which is open, window by window. Nobody reads on for long with
 // a key that was revoked, or in a recording that was deleted.
-func (m *media) sendWindows(ctx context.Context, to io.Writer, r *http.Request, file recordingFile, left int64, opened io.ReadCloser) (err error) {
+func (m media) sendWindows(ctx context.Context, to io.Writer, r *http.Request, file recordingFile, left int64, opened io.ReadCloser) (err error) {
 	defer func() { err = errors.Join(err, opened.Close()) }()
 	for {
 		n, err := io.CopyN(to, opened, min(left, recordingWindow))
@@ -191,11 +187,11 @@ func (m *media) sendWindows(ctx context.Context, to io.Writer, r *http.Request, 
 }
 
 // mayGoOn returns an error if the caller may not have the rest of a file.
-func (m *media) mayGoOn(ctx context.Context, r *http.Request, file recordingFile) error {
+func (m media) mayGoOn(ctx context.Context, r *http.Request, file recordingFile) error {
 	if !edge.MayStay(ctx, account.Transcripts) {
 		return errNoLonger
 	}
-	kept, err := m.pipeline.Library.Recording(ctx, edge.Principal(r).Account, r.PathValue("externalId"))
+	kept, err := m.Pipeline.Library.Recording(ctx, edge.Principal(r).Account, r.PathValue("externalId"))
 	if err == nil && kept.MediaKey != file.key && kept.CopyKey != file.key {
 		err = errNoLonger
 	}
@@ -203,12 +199,12 @@ func (m *media) mayGoOn(ctx context.Context, r *http.Request, file recordingFile
 }
 
 // deleteRecording is DELETE /v1/library/transcripts/upload/{externalId}/media.
-func (m *media) deleteRecording(w http.ResponseWriter, r *http.Request) error {
+func (m media) deleteRecording(w http.ResponseWriter, r *http.Request) error {
 	id, err := readUploadID(r)
 	if err != nil {
 		return err
 	}
-	if err := m.pipeline.Library.RemoveRecording(r.Context(), edge.Principal(r).Account, id); err != nil {
+	if err := m.Pipeline.Library.RemoveRecording(r.Context(), edge.Principal(r).Account, id); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -20,19 +20,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Texts shows and changes the library of an account.
-type Texts struct {
-	Pipeline *service.Service
-	Lifetime *edge.Lifetime
-	Sites    *site.Table
-	Recent   *resource.RecentAnswers
-}
+type Texts struct{ *resource.Service }
 
 // Routes are the routes of the saved transcripts of an account.
 func (l *Texts) Routes() []edge.Route {

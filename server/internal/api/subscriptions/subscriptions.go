@@ -11,20 +11,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Subscriptions makes, shows and changes the follows of an account.
-type Subscriptions struct {
-	Edge     *edge.Edge
-	Pipeline *service.Service
-	Sites    *site.Table
-	Admit    resource.Admit
-	Judge    func(ctx context.Context, job, link string) error // refuses an address where no request may go
-	BasePath string
-}
+type Subscriptions struct{ *resource.Service }
 
 // Routes are the routes of follows.
 func (f *Subscriptions) Routes() []edge.Route {

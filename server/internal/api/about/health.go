@@ -1,4 +1,4 @@
-package api
+package about
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -20,15 +20,15 @@ import (
 // readyTimeout bounds the checks of /readyz, so that it answers within 5 s.
 const readyTimeout = 4500 * time.Millisecond
 
-// health tells whether the process lives, and whether it can take requests.
-type health struct {
-	pipeline   *service.Service
-	lifetime   *edge.Lifetime
-	version    string
-	unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
+// Probes tells whether the process lives, and whether it can take requests.
+type Probes struct {
+	*resource.Service
+	Version    string
+	Unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
 }
 
-func (h *health) Routes() []edge.Route {
+// Routes are the routes that say whether the service works.
+func (h *Probes) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/healthz", Open: true, Always: true,
@@ -61,8 +61,8 @@ type Readiness struct {
 }
 
 // getHealth is GET /healthz: the process is alive. It touches nothing.
-func (h *health) getHealth(w http.ResponseWriter, r *http.Request) error {
-	return edge.RespondJSON(w, http.StatusOK, Health{Status: "ok", Version: h.version})
+func (h *Probes) getHealth(w http.ResponseWriter, r *http.Request) error {
+	return edge.RespondJSON(w, http.StatusOK, Health{Status: "ok", Version: h.Version})
 }
 
 // getReadiness is GET /readyz: the store and the room on the disks
@@ -70,27 +70,27 @@ func (h *health) getHealth(w http.ResponseWriter, r *http.Request) error {
 // confined, a platform that blocks, and accepted work for which there are no workers make
 // the service degraded. Without its blobs the service takes no uploads, but links and all
 // that is stored are served.
-func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
+func (h *Probes) getReadiness(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
 	defer cancel()
 	ready, status := Readiness{Status: "ready", Checks: map[string]string{"store": "ok"}}, http.StatusOK
 	// The store first: a slow engine must not use up the time in which it answers.
-	if err := h.pipeline.Ping(ctx); err != nil {
+	if err := h.Pipeline.Ping(ctx); err != nil {
 		ready.Checks["store"] = unavailable(err)
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
 	}
 	ready.Checks["disk"] = "ok"
-	if err := h.pipeline.Disks.Room(0); err != nil {
+	if err := h.Pipeline.Disks.Room(0); err != nil {
 		ready.Checks["disk"] = "unavailable: make room on the disks of the database, the blobs and the scratch files"
 		ready.Status, status = "degraded", http.StatusServiceUnavailable
 		edge.LogCause(r, err)
 	}
-	if err := h.unconfined(); err != nil {
+	if err := h.Unconfined(); err != nil {
 		ready.Checks["programs"] = "not confined: " + err.Error()
 		ready.Status = "degraded"
 	}
-	for name, err := range h.pipeline.Check(ctx) {
+	for name, err := range h.Pipeline.Check(ctx) {
 		ready.Checks[name] = "ok"
 		if err != nil {
 			ready.Checks[name] = fault(err)
@@ -100,7 +100,7 @@ func (h *health) getReadiness(w http.ResponseWriter, r *http.Request) error {
 			ready.Status = "degraded"
 		}
 	}
-	if h.lifetime.Draining() {
+	if h.Lifetime.Draining() {
 		ready.Status, status = "draining", http.StatusServiceUnavailable
 	}
 	w.Header().Set("Cache-Control", "no-store")

@@ -1,21 +1,22 @@
-package api
+package about
 
 import (
 	"net/http"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// usage tells an account what it may have, and how much of it is used.
-type usage struct{ pipeline *service.Service }
+// Usage tells an account what it may have, and how much of it is used.
+type Usage struct{ *resource.Service }
 
-func (u *usage) Routes() []edge.Route {
+// Routes are the routes about the limits of an account.
+func (u *Usage) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/v1/usage",
@@ -28,18 +29,18 @@ func (u *usage) Routes() []edge.Route {
 }
 
 // getUsage is GET /v1/usage.
-func (u *usage) getUsage(w http.ResponseWriter, r *http.Request) error {
+func (u *Usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 	p := edge.Principal(r)
 	period := limits.PeriodOf(p.Plan, time.Now())
-	stands, err := u.pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
+	stands, err := u.Pipeline.Standing(r.Context(), p.Account, p.KeyID, period.Start)
 	if err != nil {
 		return err
 	}
-	kept, err := u.pipeline.Library.Kept(r.Context(), p.Account)
+	kept, err := u.Pipeline.Library.Kept(r.Context(), p.Account)
 	if err != nil {
 		return err
 	}
-	bytes, err := u.pipeline.Library.Bytes(r.Context(), p.Account)
+	bytes, err := u.Pipeline.Library.Bytes(r.Context(), p.Account)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,6 @@
-package api
+// Package about has the routes about the service itself: what an account may have, whether the service
+// works, and the description of the API.
+package about
 
 import (
 	"fmt"
@@ -10,13 +12,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// docs shows the API's own description.
-type docs struct {
-	document func() (openapi.Document, error) // made for the first request
-	page     func() (openapi.Page, error)     // made for the first request
+// Docs shows the API's own description.
+type Docs struct {
+	Document func() (openapi.Document, error) // made for the first request
+	Page     func() (openapi.Page, error)     // made for the first request
 }
 
-func (d *docs) Routes() []edge.Route {
+// Routes are the routes of the API's own description.
+func (d *Docs) Routes() []edge.Route {
 	return []edge.Route{{
 		Method: http.MethodGet, Pattern: "/docs/openapi.json", Open: true,
 		Operation: "getOpenAPI", Tag: "service", Summary: "This document.",
@@ -31,8 +34,8 @@ func (d *docs) Routes() []edge.Route {
 }
 
 // getOpenAPI is GET /docs/openapi.json.
-func (d *docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
-	doc, err := d.document()
+func (d *Docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
+	doc, err := d.Document()
 	if err != nil {
 		return fmt.Errorf("server: describing the API: %w", err)
 	}
@@ -49,8 +52,8 @@ func (d *docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 }
 
 // getDocs is GET /docs.
-func (d *docs) getDocs(w http.ResponseWriter, r *http.Request) error {
-	p, err := d.page()
+func (d *Docs) getDocs(w http.ResponseWriter, r *http.Request) error {
+	p, err := d.Page()
 	if err != nil {
 		return fmt.Errorf("server: making the page of the API: %w", err)
 	}
