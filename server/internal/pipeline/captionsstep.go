@@ -15,8 +15,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// captionsStep reads the captions of links.
+type captionsStep struct{ *processor }
+
 // readCaptions is the first step of a link that may have captions.
-func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) error {
+func (p captionsStep) readCaptions(ctx context.Context, t task, _ captionsArgs) error {
 	e, err := p.enterCaptionFetch(ctx, t)
 	if err != nil || e.State != captionFetch {
 		return err
@@ -51,7 +54,7 @@ func (p *processor) readCaptions(ctx context.Context, t task, _ captionsArgs) er
 
 // share stores what the platform has told about a content, for all accounts. If a source has read
 // that with a login, share instead gives the extraction to one account.
-func (p *processor) share(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
+func (p captionsStep) share(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
 	if found.Private {
 		return p.claims.keepPrivate(ctx, tx, e)
 	}
@@ -60,7 +63,7 @@ func (p *processor) share(ctx context.Context, tx *db.Tx, e *db.Extraction, foun
 
 // enterCaptionFetch moves a queued extraction to caption_fetch, unless another one
 // has made the text since this one was asked for: then it ends with that.
-func (p *processor) enterCaptionFetch(ctx context.Context, t task) (e *db.Extraction, err error) {
+func (p captionsStep) enterCaptionFetch(ctx context.Context, t task) (e *db.Extraction, err error) {
 	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
 		e = locked
 		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
@@ -118,7 +121,7 @@ func (p *processor) orServeStale(ctx context.Context, t task, fault error) error
 // orRecognizeBlocked returns the fault of a step that has asked for captions, unless the platform
 // blocks them and the work has waited for as long as the operator wants: then the work goes on
 // with the sound.
-func (p *processor) orRecognizeBlocked(ctx context.Context, t task, found ask.Finding, fault error) error {
+func (p captionsStep) orRecognizeBlocked(ctx context.Context, t task, found ask.Finding, fault error) error {
 	if !blocksCaptions(fault) {
 		return fault
 	}
@@ -169,7 +172,7 @@ func (p *processor) patienceWithBlock(ctx context.Context, tx *db.Tx, e *db.Extr
 // goOnWithSound goes from captions without an answer to recognition. A claim whose plan
 // has no recognition ends at caption_fetch. A claim whose plan does not permit the
 // length that the platform says ends at duration_check.
-func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding) error {
+func (p captionsStep) goOnWithSound(ctx context.Context, t task, found ask.Finding) error {
 	over := false
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := p.keepFinding(ctx, tx, e, found); err != nil {
@@ -205,7 +208,7 @@ func (p *processor) goOnWithSound(ctx context.Context, t task, found ask.Finding
 
 // keepFinding stores what the caption sources have told of an extraction's content, and why none
 // of them made the text.
-func (p *processor) keepFinding(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
+func (p captionsStep) keepFinding(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
 	if found.Answered() {
 		if err := p.share(ctx, tx, e, found); err != nil {
 			return err

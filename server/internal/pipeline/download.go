@@ -21,10 +21,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
+// downloads bring the sound of links.
+type downloads struct{ *processor }
+
 // download brings the sound of a link into the task's folder.
-func (p *processor) download(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
+func (d downloads) download(ctx context.Context, t task, e *db.Extraction) (path string, err error) {
 	sub := subject.OfExtraction(e)
-	if p.engine.Audio == nil {
+	if d.engine.Audio == nil {
 		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
 	into := filepath.Join(t.dir, "download")
@@ -33,23 +36,23 @@ func (p *processor) download(ctx context.Context, t task, e *db.Extraction) (pat
 	}
 	sub.Login = true
 	o := engine.AudioOptions{
-		Known:   func(m transcript.Metadata) error { return p.keepMetadata(ctx, t, sub, m) },
-		Private: func() error { return p.ownWanted(ctx, t, p.claims.keepPrivate) },
+		Known:   func(m transcript.Metadata) error { return d.keepMetadata(ctx, t, sub, m) },
+		Private: func() error { return d.ownWanted(ctx, t, d.claims.keepPrivate) },
 	}
 	if subject.Direct(sub.Content) {
-		if o.MaxBytes, err = p.mostBytes(ctx, t); err != nil {
+		if o.MaxBytes, err = d.mostBytes(ctx, t); err != nil {
 			return "", err
 		}
 	}
-	path, err = p.downloadWithin(ctx, sub.Content, into, o)
+	path, err = d.downloadWithin(ctx, sub.Content, into, o)
 	if !errors.Is(err, attempt.ErrUnwanted) && !errors.Is(err, errTakenOver) {
-		ask.CountVisit(ctx, p.metrics, sub.Platform, metrics.Audio, false, err)
+		ask.CountVisit(ctx, d.metrics, sub.Platform, metrics.Audio, false, err)
 	}
 	return path, err
 }
 
 // downloadWithin downloads while the disks have room for more.
-func (p *processor) downloadWithin(ctx context.Context, c engine.Content, into string, o engine.AudioOptions) (string, error) {
+func (d downloads) downloadWithin(ctx context.Context, c engine.Content, into string, o engine.AudioOptions) (string, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	next := int64(0) // when to look at the disks again
@@ -58,11 +61,11 @@ func (p *processor) downloadWithin(ctx context.Context, c engine.Content, into s
 			return
 		}
 		next = done + disks.MeasureEvery
-		if err := p.disks.Room(total - done); err != nil {
+		if err := d.disks.Room(total - done); err != nil {
 			stop(err)
 		}
 	}
-	path, err := p.engine.Audio.Audio(ctx, c, into, o)
+	path, err := d.engine.Audio.Audio(ctx, c, into, o)
 	if full := context.Cause(ctx); err != nil && errors.Is(full, db.ErrUnavailable) {
 		return "", full
 	}
@@ -70,8 +73,8 @@ func (p *processor) downloadWithin(ctx context.Context, c engine.Content, into s
 }
 
 // mostBytes is the largest file that any claim on a direct link permits; 0: the source's own bound.
-func (p *processor) mostBytes(ctx context.Context, t task) (most int64, err error) {
-	err = p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func (d downloads) mostBytes(ctx context.Context, t task) (most int64, err error) {
+	err = d.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		most = 0
 		for _, c := range claims {
@@ -126,12 +129,12 @@ func (a audioByLink) Check(ctx context.Context) error {
 
 // keepMetadata stores the platform's description before a download, and refuses a
 // content that is too long by it. Content that no claim may have is not downloaded.
-func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subject, m transcript.Metadata) error {
+func (d downloads) keepMetadata(ctx context.Context, t task, sub subject.Subject, m transcript.Metadata) error {
 	m = ask.TidyMetadata(m)
-	if m.Duration > p.cfg.MaxMediaDuration.Seconds() {
-		return p.tooLong()
+	if m.Duration > d.cfg.MaxMediaDuration.Seconds() {
+		return d.tooLong()
 	}
-	return p.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return d.ownWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		if err := tx.Extractions.SetMetadata(ctx, e.ID, m); err != nil {
 			return err
 		}
@@ -144,6 +147,6 @@ func (p *processor) keepMetadata(ctx context.Context, t task, sub subject.Subjec
 				return err
 			}
 		}
-		return p.claims.admitSound(ctx, tx, e, limits.Claimed(m.Duration))
+		return d.claims.admitSound(ctx, tx, e, limits.Claimed(m.Duration))
 	})
 }

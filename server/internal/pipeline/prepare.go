@@ -138,7 +138,7 @@ func (p *processor) spool(ctx context.Context, t task, e *db.Extraction) (path s
 	if e.MediaKey != "" {
 		return p.audio.Load(ctx, e.MediaKey, db.UploadSum(e.ExternalID), t.dir)
 	}
-	return p.download(ctx, t, e)
+	return downloads{p}.download(ctx, t, e)
 }
 
 // normalize decodes a media file. It refuses a file without sound or of undue length,

@@ -109,7 +109,7 @@ func (p *processor) workers(process string) db.Workers {
 	w := db.Workers{
 		Process: process,
 		Workers: []db.Worker{
-			worker(p, captionsTimeout, p.readCaptions),
+			worker(p, captionsTimeout, captionsStep{p}.readCaptions),
 			worker(p, prepareTimeout, p.prepare),
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
