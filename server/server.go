@@ -106,11 +106,7 @@ func (s *Server) makePipeline() (err error) {
 	c := s.cfg
 	work := pipeline.Config{
 		Store:                 s.db,
-		Sites:                 c.Sites,
-		ShortLinks:            s.shortLinks,
 		Idle:                  c.Role == RoleAPI,
-		Pace:                  c.Pace,
-		Guard:                 s.guard,
 		RecognizeBlockedAfter: c.RecognizeBlockedAfter,
 		Log:                   c.Log,
 		Metrics:               s.metrics,
@@ -119,8 +115,6 @@ func (s *Server) makePipeline() (err error) {
 		MaxMediaDuration:      c.Limits.MaxMediaDuration,
 		MinFreeDisk:           c.Limits.MinFreeDisk,
 		ProgressInterval:      c.testing.progressInterval,
-		LookupBudget:          c.testing.lookupBudget,
-		DiscoveryBudget:       c.testing.discoveryBudget,
 		Retention:             c.testing.retention,
 	}
 	if !work.Idle {
@@ -133,7 +127,8 @@ func (s *Server) makePipeline() (err error) {
 		}
 	}
 	s.pipeline, err = service.New(service.Config{
-		Config: work, DirectMedia: c.DirectMedia, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
+		Config: work, Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Pace: c.Pace, Guard: s.guard,
+		LookupBudget: c.testing.lookupBudget, DiscoveryBudget: c.testing.discoveryBudget, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
 		Follows: c.testing.follows, Webhooks: c.testing.webhooks, TrustWebhooks: c.TrustWebhooks,
 	})
 	if err != nil {

@@ -29,6 +29,9 @@ const (
 // and how many for the readers of other processes.
 const Workers = 4
 
+// StepTimeout bounds a question for the readers of other processes.
+const StepTimeout = 5 * time.Minute
+
 // Config is what a Service works with. All members are required.
 type Config struct {
 	Store   *db.Store

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
@@ -264,7 +263,7 @@ func noRecognition(ctx context.Context, tx *db.Tx, e *db.Extraction) (*transcrip
 	if len(others) == 0 {
 		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition."), nil
 	}
-	missing := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", clip.Text(sub.Languages.String()))
+	missing := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", sub.Asked())
 	missing.AvailableLanguages = others
 	return missing, nil
 }

@@ -89,10 +89,10 @@ func (d downloads) mostBytes(ctx context.Context, t task) (most int64, err error
 	return most, err
 }
 
-// withDirect returns the engine with its Direct among the other sources: it reads the captions of
+// WithDirect returns the engine with its Direct among the other sources: it reads the captions of
 // direct links, and the Audio hands on their sound to it. No other source sees such a link, which
 // may lead anywhere.
-func withDirect(e engine.Engine) engine.Engine {
+func WithDirect(e engine.Engine) engine.Engine {
 	if e.Direct != nil {
 		e.Captions = append(slices.Clone(e.Captions), e.Direct)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
@@ -53,23 +52,14 @@ func (p *Pipeline) Join(f Features) (err error) {
 	return nil
 }
 
-// Shared are the parts of a pipeline that features use too.
-type Shared struct {
-	Cluster *cluster.Cluster
-	Engine  engine.Engine // its sources keep the pace
-	Audio   *audio.Files
-	Pauses  attempt.Pauses
-	// Trace is what to keep of the trace of a request.
-	Trace func(context.Context) string
-}
+// Audio are the files of extractions.
+func (p *Pipeline) Audio() *audio.Files { return p.audio }
 
-// Shared returns the parts that features use too.
-func (p *Pipeline) Shared() Shared {
-	return Shared{
-		Cluster: p.cluster, Engine: p.engine, Audio: p.audio, Pauses: p.cfg.pauses,
-		Trace: func(ctx context.Context) string { return traceOf(ctx, p.cfg.Tracer) },
-	}
-}
+// Trace is what to keep of the trace of a request.
+func (p *Pipeline) Trace(ctx context.Context) string { return traceOf(ctx, p.cfg.Tracer) }
+
+// Pauses are the pauses between attempts.
+func (p *Pipeline) Pauses() attempt.Pauses { return p.cfg.pauses }
 
 // Config returns the configuration with its defaults.
 func (p *Pipeline) Config() Config { return p.cfg }

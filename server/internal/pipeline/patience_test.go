@@ -30,7 +30,7 @@ func TestLongTextHasLonger(t *testing.T) {
 		site.segments = longText(20_000)
 		b := prepareLinks(t, s, site, func(c *service.Config) { c.LookupBudget = time.Minute })
 		put := func(id string, segments int) error {
-			_, err := b.Put(t.Context(), acme, transcript.Transcript{
+			_, err := b.Library.Put(t.Context(), acme, transcript.Transcript{
 				Platform: transcript.VideoSite, ExternalID: id, Lang: "en",
 				Source: transcript.OriginManual, Status: transcript.Ready, Segments: longText(segments),
 			})

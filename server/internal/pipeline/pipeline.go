@@ -21,15 +21,13 @@
 //
 // The parts of a Pipeline, from the lower to the higher: audio keeps files;
 // claims moves extractions and claims from state to state; processor runs the steps; and
-// rescue takes up lost work. Features stand beside the pipeline: see Join. Package ask answers
-// questions without a job.
+// rescue takes up lost work. Features stand beside the pipeline: see Join.
 package pipeline
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -49,7 +47,6 @@ import (
 
 // Pipeline accepts requests and works on them. Safe for concurrent use.
 type Pipeline struct {
-	Ask   *ask.Service // answers questions without a job; it stops with the pipeline
 	Jobs  *view.Jobs
 	Disks *disks.Disks
 	// Resumable keeps files that arrive in several requests.
@@ -82,21 +79,10 @@ func New(c Config) (*Pipeline, error) {
 	}
 	c.tuning = c.withDefaults()
 	c.Retention = cmp.Or(c.Retention, DefaultRetention())
-	keep, err := throttle.New(c.Pace, c.Guard, c.Log)
-	if err != nil {
-		return nil, fmt.Errorf("pipeline: Config.Pace: %w", err)
+	p := &Pipeline{
+		cfg: c, store: c.Store, engine: c.Engine, pace: c.Throttle, cluster: c.Cluster, sources: c.Sources, log: c.Log, metrics: c.Metrics,
+		reach: cluster.NewReach(c.Engine.Recognizer),
 	}
-	p := &Pipeline{cfg: c, store: c.Store, engine: keep.Engine(withDirect(c.Engine)), pace: keep, log: c.Log, metrics: c.Metrics}
-	self := cluster.Config{Self: cluster.AbilitiesOf(p.engine), Idle: c.Idle, Log: c.Log}
-	if c.Store.Shared() {
-		self.Processes = c.Store.Processes
-	}
-	p.cluster, p.reach = cluster.New(self), cluster.NewReach(p.engine.Recognizer)
-	p.sources = ask.NewSources(p.engine.Captions, c.Log, c.Metrics)
-	p.Ask = ask.New(ask.Config{
-		Store: c.Store, Engine: p.engine, Cluster: p.cluster, Sites: c.Sites, Log: c.Log, Metrics: c.Metrics,
-		LookupBudget: c.LookupBudget, DiscoveryBudget: c.DiscoveryBudget, MaxMediaDuration: c.MaxMediaDuration,
-	}, p.sources)
 	p.assemble()
 	return p, nil
 }
@@ -113,7 +99,7 @@ func (p *Pipeline) assemble() {
 	p.audio = &audio.Files{Store: c.Store, Log: c.Log}
 	p.claims = &claims{store: c.Store, metrics: c.Metrics, audio: p.audio, settled: c.settled}
 	p.processor = &processor{
-		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources, ask: p.Ask,
+		cfg: c, store: c.Store, engine: p.engine, cluster: p.cluster, reach: p.reach, sources: p.sources,
 		claims: p.claims, audio: p.audio, disks: p.Disks, metrics: c.Metrics, log: c.Log,
 		recognizers: make(recognizerSlots, max(c.ASRWorkers, 1)),
 	}
@@ -169,11 +155,10 @@ func (p *Pipeline) Start(ctx context.Context) error {
 // first it returns ctx's error; the steps, which then have been told to end, keep
 // what they use, and Stop may be called again to wait on. One call at a time.
 func (p *Pipeline) Stop(ctx context.Context) error {
-	err := p.Ask.Stop(ctx)
-	if p.stopLife != nil { // it was started
-		err = errors.Join(err, p.stopWork(ctx))
+	if p.stopLife == nil {
+		return nil // it was not started
 	}
-	if err != nil {
+	if err := p.stopWork(ctx); err != nil {
 		return fmt.Errorf("pipeline: stopping: %w", err)
 	}
 	return nil

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -76,12 +74,11 @@ func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
 			CreatedAt:  now,
 			UpdatedAt:  now,
 		},
-		Owner:        e.Owner,
-		PromptSum:    db.PromptSum(e.Prompt),
-		Duration:     plan.Duration().Seconds(),
-		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, text.Segments)),
-		WordsJSON:    packed.Pack(wire.AppendWords(nil, text.Segments)),
+		Owner:     e.Owner,
+		PromptSum: db.PromptSum(e.Prompt),
+		Duration:  plan.Duration().Seconds(),
 	}
+	view.SetSegments(t, text.Segments)
 	if e.SourceURL != "" {
 		t.SourceURL = &e.SourceURL
 	}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
@@ -34,7 +33,6 @@ const (
 // process has died: a missing heartbeat does.
 const (
 	captionsTimeout  = 5 * time.Minute
-	questionTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
@@ -114,17 +112,14 @@ func (p *processor) workers(process string) db.Workers {
 			worker(p, startTimeout, p.start),
 			worker(p, p.recognizeTimeout(), p.recognize),
 			worker(p, publishTimeout, p.publish),
-			db.NewWorker(questionTimeout, p.ask.ForOthers),
 		},
 		Queues: map[string]int{
-			queueCaptions:      captionWorkers,
-			queueDownload:      downloadWorkers,
-			queueMedia:         mediaWorkers,
-			queueStart:         startWorkers,
-			queueASR:           p.cfg.ASRWorkers,
-			queuePublish:       publishWorkers,
-			ask.CaptionsQueue:  ask.Workers,
-			ask.DiscoveryQueue: ask.Workers,
+			queueCaptions: captionWorkers,
+			queueDownload: downloadWorkers,
+			queueMedia:    mediaWorkers,
+			queueStart:    startWorkers,
+			queueASR:      p.cfg.ASRWorkers,
+			queuePublish:  publishWorkers,
 		},
 		Takes:    p.takes,
 		Finished: p.cfg.Retention.Finished,
@@ -146,10 +141,8 @@ func (p *processor) recognizeTimeout() time.Duration {
 // needs says what a process must be able to do for the steps of a queue.
 func needs(queue string) func(cluster.Abilities) bool {
 	switch queue {
-	case queueCaptions, ask.CaptionsQueue:
+	case queueCaptions:
 		return func(a cluster.Abilities) bool { return len(a.Captions) > 0 }
-	case ask.DiscoveryQueue:
-		return func(a cluster.Abilities) bool { return a.Discovery }
 	case queueDownload:
 		return func(a cluster.Abilities) bool { return a.Audio && a.Media }
 	case queueMedia:

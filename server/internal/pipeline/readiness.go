@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -86,7 +85,7 @@ func (p *Pipeline) checkOthers(ctx context.Context) map[string]error {
 	return map[string]error{
 		"workers":   nil,
 		"captions":  lacks(needs(queueCaptions)),
-		"discovery": lacks(needs(ask.DiscoveryQueue)),
+		"discovery": lacks(func(a cluster.Abilities) bool { return a.Discovery }),
 		"audio":     lacks(func(a cluster.Abilities) bool { return a.Audio }),
 		"media":     lacks(needs(queueMedia)),
 		"asr":       lacks(needs(queueASR)),

@@ -28,7 +28,6 @@ type processor struct {
 	cluster  *cluster.Cluster
 	reach    *cluster.Reach
 	sources  *ask.Sources
-	ask      *ask.Service
 	claims   *claims
 	features Features
 	audio    *audio.Files

@@ -160,8 +160,9 @@ func prepare(t *testing.T, s *db.Store, e *script, change ...func(*service.Confi
 	t.Helper()
 	dir := filepath.Join(t.TempDir())
 	cfg := service.Config{Config: pipeline.Config{Store: s, Engine: engine.Engine{Media: e, Recognizer: e}, Dir: dir, Log: slog.New(slog.DiscardHandler), Metrics: metrics.New("test"),
+		ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond},
 		Sites: site.Default(), ShortLinks: &shortlink.Follower{Sites: site.Default(), Client: func() *http.Client { return http.DefaultClient }},
-		Pace: pace.Config{Rate: pace.Unlimited()}, ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond, LookupBudget: 10 * time.Second, DiscoveryBudget: 10 * time.Second}}
+		Pace: pace.Config{Rate: pace.Unlimited()}, LookupBudget: 10 * time.Second, DiscoveryBudget: 10 * time.Second}
 	cfg.AudioStays(time.Nanosecond, 10*time.Millisecond)
 	for _, f := range change {
 		f(&cfg)

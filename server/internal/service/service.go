@@ -9,10 +9,15 @@ package service
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"time"
 
+	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
@@ -23,15 +28,32 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
 	"github.com/transcriptkit/transcriptkit/server/internal/savedtexts"
+	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
 // Config has what a service needs: what its pipeline needs, and what the features need.
 type Config struct {
+	// Config is the pipeline's: New fills Throttle, Sources and Cluster, and its Engine is any engine.
 	pipeline.Config
+	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
+	Sites      *site.Table
+	ShortLinks *shortlink.Follower
+	// Pace is how often this process visits each platform.
+	Pace pace.Config
+	// Guard has the exits by which this process visits platforms; nil: the one exit "direct".
+	Guard *egress.Guard
+	// LookupBudget is how long a reader waits for a platform. A later answer goes into
+	// the cache.
+	LookupBudget time.Duration
+	// DiscoveryBudget is how long a reader waits for what the video site has.
+	DiscoveryBudget time.Duration
 	// DirectMedia takes links of no platform as items of batches and follows, see server.Config.
 	DirectMedia bool
 	// Hooks are called for what ends. The members of hooks.Config that New fills are not set.
@@ -50,6 +72,7 @@ type Config struct {
 // Service is the pipeline with its features. Safe for concurrent use.
 type Service struct {
 	*pipeline.Pipeline
+	Ask         *ask.Service // answers questions without a job
 	Batches     *batches.Batches
 	Follows     *follows.Follows
 	Webhooks    *webhooks.Store // the endpoints of accounts, and the deliveries to them
@@ -67,12 +90,16 @@ type Service struct {
 // New checks the configuration and prepares a service. Until Start it accepts requests but does no
 // work.
 func New(c Config) (*Service, error) {
-	p, err := pipeline.New(c.Config)
+	p, err := newPipeline(c)
 	if err != nil {
 		return nil, err
 	}
 	c.Config = p.Config()
 	s := &Service{Pipeline: p, Corrections: corrections.New(c.Store), store: c.Store}
+	s.Ask = ask.New(ask.Config{
+		Store: c.Store, Engine: c.Engine, Cluster: c.Cluster, Sites: c.Sites, Log: c.Log, Metrics: c.Metrics,
+		LookupBudget: c.LookupBudget, DiscoveryBudget: c.DiscoveryBudget, MaxMediaDuration: c.MaxMediaDuration,
+	}, c.Sources)
 	s.makeLibrary(c)
 	s.makeHooks(c)
 	s.makeWebhooks(c)
@@ -80,6 +107,32 @@ func New(c Config) (*Service, error) {
 	s.makeFollows(c)
 	s.makeRetention(c)
 	return s, p.Join(s.features())
+}
+
+// newPipeline makes the pipeline on an engine that keeps the pace.
+func newPipeline(c Config) (*pipeline.Pipeline, error) {
+	switch {
+	case c.Store == nil || c.Sites == nil || c.ShortLinks == nil || c.Log == nil || c.Metrics == nil:
+		return nil, errors.New("service: Config.Store, Sites, ShortLinks, Log and Metrics are required")
+	case c.LookupBudget <= 0 || c.DiscoveryBudget <= 0:
+		return nil, errors.New("service: Config.LookupBudget and DiscoveryBudget must be greater than 0")
+	}
+	keep, err := throttle.New(c.Pace, c.Guard, c.Log)
+	if err != nil {
+		return nil, fmt.Errorf("service: Config.Pace: %w", err)
+	}
+	c.Throttle, c.Engine = keep, keep.Engine(pipeline.WithDirect(c.Engine))
+	self := cluster.Config{Self: cluster.AbilitiesOf(c.Engine), Idle: c.Idle, Log: c.Log}
+	if c.Store.Shared() {
+		self.Processes = c.Store.Processes
+	}
+	c.Cluster, c.Sources = cluster.New(self), ask.NewSources(c.Engine.Captions, c.Log, c.Metrics)
+	return pipeline.New(c.Config)
+}
+
+// Stop ends the work, see [pipeline.Pipeline.Stop], and what answers questions.
+func (s *Service) Stop(ctx context.Context) error {
+	return errors.Join(s.Ask.Stop(ctx), s.Pipeline.Stop(ctx))
 }
 
 // features are told of jobs that end in this order: a promised recording is kept, a follow may open its item again, a batch finds
@@ -118,7 +171,7 @@ func (s *Service) features() pipeline.Features {
 		Queues:     maps.Clone(queues),
 		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
 		Takes:      s.hooks.Takes(),
-		Needs:      map[string]func(cluster.Abilities) bool{recordings.Queue: func(a cluster.Abilities) bool { return a.Media }},
+		Needs:      needs,
 		QueueBatch: s.Batches.QueueStranded,
 		Start:      s.hooks.Announce,
 		Live:       s.hooks.KeepAnnouncing,
@@ -129,6 +182,7 @@ func (s *Service) features() pipeline.Features {
 
 func (s *Service) workers() []db.Worker {
 	return []db.Worker{
+		db.NewWorker(ask.StepTimeout, s.Ask.ForOthers),
 		db.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
 		db.NewWorker(batches.FeedTimeout, s.Batches.Feed),
 		db.NewWorker(follows.Timeout, s.Follows.Work),
@@ -140,8 +194,16 @@ func (s *Service) workers() []db.Worker {
 	}
 }
 
+// needs says what a process must be able to do for the steps of a queue.
+var needs = map[string]func(cluster.Abilities) bool{
+	ask.CaptionsQueue:  func(a cluster.Abilities) bool { return len(a.Captions) > 0 },
+	ask.DiscoveryQueue: func(a cluster.Abilities) bool { return a.Discovery },
+	recordings.Queue:   func(a cluster.Abilities) bool { return a.Media },
+}
+
 // queues says how many steps of each queue run at once.
 var queues = map[string]int{
+	ask.CaptionsQueue: ask.Workers, ask.DiscoveryQueue: ask.Workers,
 	batches.ListsQueue: 2, batches.ItemsQueue: 1,
 	follows.Queue: 1, follows.LooksQueue: follows.TurnsAtOnce, follows.SlowLooksQueue: follows.TurnsAtOnce,
 	webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce,
@@ -155,12 +217,11 @@ func Queues() []string {
 }
 
 func (s *Service) makeLibrary(c Config) {
-	shared := s.Shared()
-	s.Library = &savedtexts.Library{Store: c.Store, Audio: shared.Audio}
+	s.Library = &savedtexts.Library{Store: c.Store, Audio: s.Audio()}
 	s.copies = &recordings.Copies{
-		Store: c.Store, Audio: shared.Audio, Disks: s.Disks, Log: c.Log, Dir: c.Dir, MaxDuration: c.MaxMediaDuration,
+		Store: c.Store, Audio: s.Audio(), Disks: s.Disks, Log: c.Log, Dir: c.Dir, MaxDuration: c.MaxMediaDuration,
 	}
-	s.copies.Media, _ = shared.Engine.Media.(engine.PlayingMedia) // others make no copies
+	s.copies.Media, _ = c.Engine.Media.(engine.PlayingMedia) // others make no copies
 }
 
 func (s *Service) makeHooks(c Config) {
@@ -177,10 +238,9 @@ func (s *Service) makeWebhooks(c Config) {
 }
 
 func (s *Service) makeBatches(c Config) {
-	shared := s.Shared()
 	s.Batches = batches.New(batches.Config{
-		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
-		DirectMedia: c.DirectMedia, Pauses: shared.Pauses, Log: c.Log, Trace: shared.Trace,
+		Store: c.Store, Cluster: c.Cluster, Lists: c.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
+		DirectMedia: c.DirectMedia, Pauses: s.Pauses(), Log: c.Log, Trace: s.Trace,
 		TakeUp: s.takeItem, CancelClaims: s.CancelJobs,
 		Ended: func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 			if err := s.hooks.BatchEnded(ctx, tx, b); err != nil {
@@ -192,10 +252,9 @@ func (s *Service) makeBatches(c Config) {
 }
 
 func (s *Service) makeFollows(c Config) {
-	shared := s.Shared()
 	s.Follows = follows.New(follows.Config{
-		Store: c.Store, Cluster: shared.Cluster, Lists: shared.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
-		Client: c.ShortLinks.Client, Trace: shared.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
+		Store: c.Store, Cluster: c.Cluster, Lists: c.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
+		Client: c.ShortLinks.Client, Trace: s.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
 		Tuning: c.Follows,
 		Count:  follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
@@ -205,7 +264,7 @@ func (s *Service) makeRetention(c Config) {
 	if c.PlanOf == nil {
 		c.PlanOf = func(context.Context, string) account.Plan { return account.Plan{} }
 	}
-	files := s.Shared().Audio
+	files := s.Audio()
 	s.Expiry = &retention.Expiry{Store: c.Store, Audio: files, Keep: c.Retention, PlanOf: c.PlanOf}
 	s.Removals = &retention.Removals{
 		Store: c.Store, Audio: files, CancelJobs: s.CancelJobs, Follows: s.Follows.RemoveAll, Webhooks: s.Webhooks.RemoveAll,

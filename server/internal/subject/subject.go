@@ -5,6 +5,7 @@ package subject
 import (
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
@@ -112,3 +113,6 @@ func AnyCaptions(tracks []transcript.Track) *bool {
 	}
 	return new(true)
 }
+
+// Asked is the caller's list of languages for a message.
+func (s Subject) Asked() string { return clip.Text(s.Languages.String()) }

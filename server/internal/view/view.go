@@ -209,3 +209,10 @@ func RoundSeconds(seconds float64) int {
 	}
 	return int(math.Round(min(seconds, math.MaxInt32)))
 }
+
+// SetSegments sets the segments of a text as they are stored: as the JSON in which answers have them,
+// with the words apart.
+func SetSegments(t *db.Transcript, segments []transcript.Segment) {
+	t.Segments = nil
+	t.SegmentsJSON, t.WordsJSON = packed.Pack(wire.AppendSegments(nil, segments)), packed.Pack(wire.AppendWords(nil, segments))
+}

@@ -46,7 +46,7 @@ func (t *Intake) Put(ctx context.Context, account string, text transcript.Transc
 	}
 	text.ID, text.Lang, text.Source, text.Status = "", list[0].Tag, transcript.OriginManual, transcript.Ready
 	text.CreatedAt, text.UpdatedAt = transcript.Time{}, transcript.Time{}
-	if id, err = t.Pipeline.Put(ctx, account, text); err != nil {
+	if id, err = t.Pipeline.Library.Put(ctx, account, text); err != nil {
 		return "", t.inProcess(ctx, err)
 	}
 	return id, nil

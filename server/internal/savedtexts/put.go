@@ -1,13 +1,11 @@
-package pipeline
+package savedtexts
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/internal/legible"
-	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -15,18 +13,13 @@ import (
 // Put stores a text that the program around the service has, for an account, which then
 // has it in its library, or for all ("" ). The one that was put in before for the same
 // content and language is replaced and keeps its id, which is returned.
-func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
+func (l *Library) Put(ctx context.Context, account string, t transcript.Transcript) (id string, err error) {
 	segments := make([]transcript.Segment, len(t.Segments))
 	for i, s := range t.Segments {
 		segments[i] = legible.Segment(s)
 	}
-	text := &db.Transcript{
-		Transcript:   t,
-		Owner:        account,
-		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, segments)),
-		WordsJSON:    packed.Pack(wire.AppendWords(nil, segments)),
-	}
-	text.Segments = nil
+	text := &db.Transcript{Transcript: t, Owner: account}
+	view.SetSegments(text, segments)
 	if t.DurationSec != nil {
 		text.Duration = float64(*t.DurationSec)
 	} else if n := len(t.Segments); n > 0 {
@@ -34,16 +27,16 @@ func (p *Pipeline) Put(ctx context.Context, account string, t transcript.Transcr
 		text.DurationSec = new(view.RoundSeconds(text.Duration))
 	}
 	if err := text.Prepare(); err != nil {
-		return "", fmt.Errorf("pipeline: putting in a transcript: %w", err)
+		return "", fmt.Errorf("library: putting in a transcript: %w", err)
 	}
-	err = p.store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
+	err = l.Store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
 		if id, err = tx.Transcripts.Put(ctx, text); err != nil || account == "" {
 			return err
 		}
 		return tx.Library.Save(ctx, id, account, "")
 	})
 	if err != nil {
-		return "", fmt.Errorf("pipeline: putting in a transcript: %w", err)
+		return "", fmt.Errorf("library: putting in a transcript: %w", err)
 	}
 	return id, nil
 }
