@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/transcriptkit/transcriptkit/internal/silence"
 )
 
 // payload is what a call sends: nothing (the zero value), bytes, or an upload.
@@ -174,7 +176,7 @@ func (k *call) bound() {
 	limit := k.attemptTimeout
 	switch {
 	case k.streamed: // the bound is on silence, not on the whole
-		k.http.Transport = &silenceTransport{k.http.Transport, cmp.Or(limit, attemptTimeout)}
+		k.http.Transport = &silence.Answers{Transport: k.http.Transport, Limit: cmp.Or(limit, attemptTimeout)}
 		return
 	case limit > 0:
 		k.http.Timeout = 0

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/dunglas/httpsfv"
 )
 
 // RateLimit is what an answer says about the windows in which the account's requests count. A
@@ -71,21 +73,23 @@ func number(n int64) int { return int(min(n, math.MaxInt)) }
 // is not there or no whole number from 0 on. ok is false if there is no list that can be read.
 func policies(lines []string, first, second string) (found [2][2]int64, ok bool) {
 	found = [2][2]int64{{-1, -1}, {-1, -1}}
-	for _, line := range lines {
-		list := structured{rest: line}
-		for list.next(func(item, key, value string) {
-			policy, parameter := slices.Index([]string{`"requests"`, `"polling"`}, item), slices.Index([]string{first, second}, key)
-			if policy < 0 || parameter < 0 {
-				return // of a proxy, or of a later version
+	list, err := httpsfv.UnmarshalList(lines)
+	if err != nil {
+		return found, false
+	}
+	for _, member := range list {
+		item, _ := member.(httpsfv.Item) // a list within the list is of a proxy, or of a later version
+		policy := slices.Index([]any{"requests", "polling"}, item.Value)
+		for i, parameter := range []string{first, second} {
+			if policy < 0 || item.Params == nil {
+				continue
 			}
-			if n, err := strconv.ParseInt(value, 10, 64); err == nil && n >= 0 {
-				found[policy][parameter] = n
+			if value, there := item.Params.Get(parameter); there {
+				if n, whole := value.(int64); whole && n >= 0 {
+					found[policy][i] = n
+				}
 			}
-		}) {
-		}
-		if list.bad {
-			return found, false
 		}
 	}
-	return found, len(lines) > 0
+	return found, len(list) > 0
 }

@@ -56,7 +56,7 @@ func TestRateLimitOfBothWindows(t *testing.T) {
 		"as the service writes":       {[]string{bothPolicies}, []string{bothStates}, true},
 		"with more of a proxy":        {[]string{`"gateway";q=5;w=1;pk=:c2VjcmV0:, ` + bothPolicies}, []string{bothStates + `, "gateway, \"x\"";r=5`}, true},
 		"in several lines":            {strings.Split(bothPolicies, ", "), strings.Split(bothStates, ", "), true},
-		"with spaces and parameters":  {[]string{"\t" + bothPolicies + " "}, []string{strings.ReplaceAll(bothStates, ";t=", `; x="a,b;c"; y=?1; z; t=`)}, true},
+		"with spaces and parameters":  {[]string{" " + bothPolicies + " "}, []string{strings.ReplaceAll(bothStates, ";t=", `; x="a,b;c"; y=?1; z; t=`)}, true},
 		"no policies":                 {nil, []string{bothStates}, false},
 		"no states":                   {[]string{bothPolicies}, nil, false},
 		"empty":                       {[]string{""}, []string{""}, false},
@@ -92,12 +92,12 @@ func TestRateLimitOfBothWindows(t *testing.T) {
 	}
 }
 
-// TestRateLimitWithoutATime: a number that no time can hold, and none.
+// TestRateLimitWithoutATime: the largest number of a structured field, which no time can hold, and none.
 func TestRateLimitWithoutATime(t *testing.T) {
 	t.Parallel()
 	limit, at := limitsOf(t, map[string][]string{"RateLimit-Policy": {bothPolicies},
-		"RateLimit": {`"requests";r=9223372036854775807;t=9223372036854775807, "polling";r=0`}})
-	assert.Equal(t, 1<<63-1, limit.Requests.Remaining)
+		"RateLimit": {`"requests";r=999999999999999;t=999999999999999, "polling";r=0`}})
+	assert.Equal(t, 999_999_999_999_999, limit.Requests.Remaining)
 	assert.Equal(t, 365*24*time.Hour, limit.Requests.Reset.Sub(at))
 	assert.Equal(t, client.RateWindow{Limit: 600}, limit.Polling)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
+	"github.com/transcriptkit/transcriptkit/internal/silence"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -68,7 +69,7 @@ func (c *Client) resume(ctx context.Context, r transcript.Request, opts []Reques
 	if s.attemptTimeout > 0 {
 		s.http.Timeout = 0
 	}
-	s.running.rt = &stallTransport{s.http.Transport, cmp.Or(s.attemptTimeout, attemptTimeout)}
+	s.running.rt = &silence.Requests{Transport: s.http.Transport, Limit: cmp.Or(s.attemptTimeout, attemptTimeout)}
 	s.http.Transport = &s.running
 	return s.run(ctx)
 }

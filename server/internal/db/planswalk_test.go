@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -529,7 +530,7 @@ func (w walk) recordings() {
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		r := &db.Recording{Account: "acme", ExternalID: "v1040", MediaKey: "uploads/new", Until: at.Add(time.Hour)}
 		w.must(tx.Recordings.LockAccount(ctx, "acme"), second(tx.Recordings.Keep(ctx, r)), second(tx.Recordings.SetCopy(ctx, r)),
-			second(tx.Recordings.Delete(ctx, "acme", "v1040", at)), second(tx.Recordings.DeleteWithText(ctx, "acme", "v40")),
+			second(tx.Recordings.Delete(ctx, "acme", "v1040", at)), second(tx.Recordings.DeleteWithText(ctx, "acme", "v40")), tx.LockSubmissions(ctx, "acme", engine.Content{Platform: transcript.Upload, ExternalID: "v40"}),
 			tx.Extractions.SetKeepMedia(ctx, &db.Extraction{ID: rowID(20), KeepMedia: 60}))
 	})
 }

@@ -1,4 +1,6 @@
-package client
+// Package silence ends requests and answers over connections that stand still: no byte moves for too
+// long, however long the whole may take.
+package silence
 
 import (
 	"context"
@@ -8,19 +10,20 @@ import (
 	"time"
 )
 
-// silenceTransport ends an answer that is silent for too long: the head does not come,
-// or no bytes of the body come while the caller reads.
-type silenceTransport struct {
-	rt    http.RoundTripper
-	limit time.Duration
+// Answers ends an answer that is silent for longer than Limit: the head does not come, or no bytes of
+// the body come while the caller reads. The error is a timeout, as net.Error says.
+type Answers struct {
+	Transport http.RoundTripper
+	Limit     time.Duration
 }
 
-func (t *silenceTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends a request. The caller closes the body of the answer.
+func (t *Answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, hangUp := context.WithCancelCause(r.Context())
-	timer := time.AfterFunc(t.limit, func() { hangUp(silentError(t.limit)) })
-	resp, err := t.rt.RoundTrip(r.WithContext(ctx))
+	timer := time.AfterFunc(t.Limit, func() { hangUp(silentError(t.Limit)) })
+	resp, err := t.Transport.RoundTrip(r.WithContext(ctx))
 	timer.Stop()
-	body := &heardBody{ctx: ctx, timer: timer, limit: t.limit, hangUp: hangUp}
+	body := &heardBody{ctx: ctx, timer: timer, limit: t.Limit, hangUp: hangUp}
 	if err != nil {
 		defer hangUp(nil)
 		return nil, body.reason(err)
@@ -69,24 +72,26 @@ func (b *heardBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// stallTransport ends a request whose bytes the connection does not take for too long. The time
-// in which the body waits for its bytes does not count, nor the time after its end.
-type stallTransport struct {
-	rt    http.RoundTripper
-	limit time.Duration
+// Requests ends a request whose bytes the connection does not take for longer than Limit. The time in
+// which the body waits for its bytes does not count, nor the time after its end. The error is a
+// timeout, as net.Error says.
+type Requests struct {
+	Transport http.RoundTripper
+	Limit     time.Duration
 }
 
-func (t *stallTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+// RoundTrip sends a request. The caller closes the body of the answer.
+func (t *Requests) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || r.Body == http.NoBody {
-		return t.rt.RoundTrip(r)
+		return t.Transport.RoundTrip(r)
 	}
 	ctx, hangUp := context.WithCancelCause(r.Context()) // which ends with the attempt
-	timer := time.AfterFunc(t.limit, func() { hangUp(stalledError(t.limit)) })
+	timer := time.AfterFunc(t.Limit, func() { hangUp(stalledError(t.Limit)) })
 	defer timer.Stop()
 	body := r.Body
 	r = r.WithContext(ctx)
-	r.Body = &takenBody{body, timer, t.limit}
-	resp, err := t.rt.RoundTrip(r)
+	r.Body = &takenBody{body, timer, t.Limit}
+	resp, err := t.Transport.RoundTrip(r)
 	if stalled, ok := context.Cause(ctx).(stalledError); ok && err != nil { //nolint:errorlint // it is the cause itself
 		err = stalled
 	}
