@@ -39,7 +39,7 @@ var (
 	tooManyImports = map[string]int{"server/internal/pipeline": 28, "examples/internal/service": 22}
 	tooManyMethods = map[string]int{
 		"server/engine/ytdlp.Downloader": 66, "server/internal/db.Store": 49, "server/internal/follows.Follows": 64,
-		"server/internal/pipeline.processor": 55, "server/internal/webhooks.Store": 60,
+		"server/internal/pipeline.processor": 55,
 	}
 )
 
