@@ -227,7 +227,7 @@ func (w walk) webhooks() {
 		})
 		for range 4 {
 			later += time.Minute // for the rate of the host
-			w.must(hooks.Work(ctx, db.Work{}, webhooks.Step{Endpoint: id, Number: 1}))
+			w.must(hooks.Sender.Work(ctx, db.Work{}, webhooks.Step{Endpoint: id, Number: 1}))
 		}
 		for _, status := range []webhook.DeliveryStatus{"", webhook.Delivered} {
 			w.must(second(hooks.Deliveries(ctx, "acme", id, status, "", 10)), second(hooks.Deliveries(ctx, "acme", id, status, test.ID, 10)))

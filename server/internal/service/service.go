@@ -186,7 +186,7 @@ func (s *Service) workers() []db.Worker {
 		db.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
 		db.NewWorker(batches.FeedTimeout, s.Batches.Feed),
 		db.NewWorker(follows.Timeout, s.Follows.Work),
-		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Work),
+		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sender.Work),
 		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
 		db.NewWorker(recordings.Timeout, s.copies.Run),
 		db.NewWorker(0, s.sweep.Run),

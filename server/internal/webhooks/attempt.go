@@ -41,7 +41,7 @@ const (
 
 // attempt sends a delivery once. Each attempt makes a new connection, so that the guard judges
 // the present address.
-func (s *Store) attempt(ctx context.Context, e *endpoint, d *delivery, now time.Time) (r result) {
+func (s *Sender) attempt(ctx context.Context, e *endpoint, d *delivery, now time.Time) (r result) {
 	began := time.Now()
 	defer func() { r.took = time.Since(began) }()
 	within, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
@@ -51,7 +51,7 @@ func (s *Store) attempt(ctx context.Context, e *endpoint, d *delivery, now time.
 		if ctx.Err() != nil {
 			return result{stopped: true}
 		}
-		return result{reason: s.reasonOf(err)}
+		return result{reason: reasonOf(err, s.cfg.Timeout)}
 	}
 	defer func() { _ = res.Body.Close() }() // nothing more is wanted of it
 	// Only the account sees the text of the answer. The status counts, even if the text is lost.
@@ -78,7 +78,7 @@ func (s *Store) attempt(ctx context.Context, e *endpoint, d *delivery, now time.
 	return r
 }
 
-func (s *Store) post(ctx context.Context, e *endpoint, d *delivery, now time.Time) (*http.Response, error) {
+func (s *Sender) post(ctx context.Context, e *endpoint, d *delivery, now time.Time) (*http.Response, error) {
 	keys, err := e.keys(now)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (s *Store) post(ctx context.Context, e *endpoint, d *delivery, now time.Tim
 
 // reasonOf puts the error of an attempt into words for the account. The error itself may name
 // addresses of the service's own network.
-func (s *Store) reasonOf(err error) string {
+func reasonOf(err error, timeout time.Duration) string {
 	var noName *net.DNSError
 	var notTLS tls.RecordHeaderError
 	var certificate *tls.CertificateVerificationError
@@ -111,9 +111,9 @@ func (s *Store) reasonOf(err error) string {
 	case errors.As(err, &notTLS):
 		return "The receiver does not speak TLS."
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("The receiver did not answer within %s.", s.cfg.Timeout)
+		return fmt.Sprintf("The receiver did not answer within %s.", timeout)
 	}
-	if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+	if slow := net.Error(nil); errors.As(err, &slow) && slow.Timeout() {
 		return "The receiver could not be reached in time."
 	}
 	return "The connection to the receiver failed."

@@ -99,7 +99,7 @@ func (s *Store) Resend(ctx context.Context, account, id, deliveryID string, key 
 const resendEvery = time.Minute
 
 // again makes a locked delivery pending for its account, unless it was sent again a short while ago.
-func (s *Store) again(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
+func (o *outbox) again(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
 	if d.ResentAt != nil && now.Sub(*d.ResentAt) < resendEvery {
 		err := transcript.Errorf(transcript.StateConflict, "The delivery was sent again less than a minute ago.").With("status", d.Status)
 		err.RetryAfter = retryafter.Seconds(resendEvery - now.Sub(*d.ResentAt))
@@ -107,17 +107,17 @@ func (s *Store) again(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, 
 		return err
 	}
 	d.ResentAt = new(sqldb.Moment(now))
-	return s.restart(ctx, tx, e, d, now)
+	return o.restart(ctx, tx, e, d, now)
 }
 
 // restart makes a locked delivery pending, as if it had not been attempted.
-func (s *Store) restart(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
+func (o *outbox) restart(ctx context.Context, tx *db.Tx, e *endpoint, d *delivery, now time.Time) error {
 	d.begin(now)
 	_, err := tx.SQL().NewUpdate().Model(d).Column("status", "attempts", "next_at", "ended_at", "resent_at").WherePK().Exec(ctx)
 	if err != nil {
 		return sqldb.Wrap("send delivery again", err)
 	}
-	return s.wake(ctx, tx, e, now, now)
+	return o.wake(ctx, tx, e, now, now)
 }
 
 // send runs a function in a transaction that has locked an endpoint, and returns the delivery

@@ -105,8 +105,8 @@ func lockOf(ctx context.Context, tx *db.Tx, accounts []string) (map[string][]*en
 }
 
 // tell writes a delivery of an event for each of the locked endpoints that wants it.
-func (s *Store) tell(ctx context.Context, tx *db.Tx, endpoints []*endpoint, event webhook.Event) error {
-	now, err := s.now(ctx)
+func (o *outbox) tell(ctx context.Context, tx *db.Tx, endpoints []*endpoint, event webhook.Event) error {
+	now, err := o.now(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s *Store) tell(ctx context.Context, tx *db.Tx, endpoints []*endpoint, even
 		if !e.wants(event.Type) {
 			continue
 		}
-		if _, err := s.add(ctx, tx, e, event, now); err != nil {
+		if _, err := o.add(ctx, tx, e, event, now); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Store) tell(ctx context.Context, tx *db.Tx, endpoints []*endpoint, even
 
 // add writes a delivery of an event for a locked endpoint. The deliveries of an endpoint that
 // is not active have failed from the start, so that the account can have them sent later.
-func (s *Store) add(ctx context.Context, tx *db.Tx, e *endpoint, event webhook.Event, now time.Time) (*delivery, error) {
+func (o *outbox) add(ctx context.Context, tx *db.Tx, e *endpoint, event webhook.Event, now time.Time) (*delivery, error) {
 	event.Timestamp = transcript.At(now)
 	body, err := json.Marshal(event)
 	if err != nil {
@@ -147,10 +147,10 @@ func (s *Store) add(ctx context.Context, tx *db.Tx, e *endpoint, event webhook.E
 	switch {
 	case d.Status != webhook.Pending:
 		return d, nil
-	case s.onlyTests(e) && event.Type != webhook.Test: // the delivery waits
-		return d, s.ask(ctx, tx, e, now, false)
+	case o.onlyTests(e) && event.Type != webhook.Test: // the delivery waits
+		return d, o.ask(ctx, tx, e, now, false)
 	}
-	return d, s.wake(ctx, tx, e, now, now)
+	return d, o.wake(ctx, tx, e, now, now)
 }
 
 // idleReason is why an endpoint that is not active receives nothing.

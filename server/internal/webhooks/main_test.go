@@ -99,7 +99,7 @@ func (v *service) work(t *testing.T) {
 	t.Helper()
 	runner, err := v.db.NewRunner(db.Workers{
 		Process: v.name + "-" + t.Name(),
-		Workers: []db.Worker{db.NewWorker(time.Minute, v.Work), db.NewWorker(time.Minute, v.Sweep)},
+		Workers: []db.Worker{db.NewWorker(time.Minute, v.Sender.Work), db.NewWorker(time.Minute, v.Sweep)},
 		Queues:  map[string]int{webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce},
 	})
 	require.NoError(t, err)

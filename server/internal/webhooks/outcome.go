@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -35,16 +34,13 @@ const (
 )
 
 // note writes what attempts at an address have brought, and reports whether there may be more to attempt now.
-func (s *Store) note(ctx context.Context, step Step, address string, due []delivery, results []result) (more bool, err error) {
-	err = s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := lockFor(ctx, tx, step)
-		if err != nil {
-			return err
-		}
+func (s *Sender) note(ctx context.Context, step Step, address string, due []delivery, results []result) (more bool, err error) {
+	held, err := s.onStep(ctx, step, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 		now, err := s.now(ctx)
 		if err != nil {
 			return err
 		}
+		was := e.Status
 		for i := range results {
 			if results[i].stopped {
 				continue
@@ -56,19 +52,22 @@ func (s *Store) note(ctx context.Context, step Step, address string, due []deliv
 				return err
 			}
 		}
+		if was == webhook.Active && e.Status == webhook.Disabled {
+			tx.AfterCommit(func() {
+				s.cfg.Count.Disabled()
+				s.log.Info("a webhook was switched off", "webhook", e.ID, "account", e.Account, "failures", e.Failures)
+			})
+		}
 		more = e.Status == webhook.Active && (e.NotBefore == nil || !now.Before(*e.NotBefore))
 		_, err = tx.SQL().NewUpdate().Model(e).WherePK().
 			Column("status", "disabled_reason", "failures", "failing_since", "not_before", "slow", "verified_url").Exec(ctx)
 		return sqldb.Wrap("save webhook", err)
 	})
-	if errors.Is(err, errMoved) {
-		return false, nil
-	}
-	return more, err
+	return held && more, err
 }
 
 // settle writes the outcome of an attempt, and what it tells about the endpoint.
-func (s *Store) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery, r result, now time.Time) error {
+func (s *Sender) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery, r result, now time.Time) error {
 	d.Attempts++
 	d.LastStatus, d.LastError = nil, nil
 	if r.status != 0 {
@@ -81,13 +80,13 @@ func (s *Store) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery, 
 		e.Failures, e.FailingSince, e.NotBefore = 0, nil, nil
 	case pause == 0:
 		d.Status, d.NextAt, d.EndedAt, d.LastError = webhook.Failed, nil, new(sqldb.Moment(now)), &r.reason
-		s.failed(tx, e, r, now)
+		e.failed(r, now)
 		if d.Type == webhook.Test && s.onlyTests(e) {
-			s.disable(tx, e, fmt.Sprintf("The address has answered none of %d attempts at a test event with 2xx. The last one failed: %s", d.Attempts, r.reason))
+			e.disable(fmt.Sprintf("The address has answered none of %d attempts at a test event with 2xx. The last one failed: %s", d.Attempts, r.reason))
 		}
 	default:
 		d.NextAt, d.LastError = new(sqldb.Moment(now.Add(max(pause, r.after)))), &r.reason
-		s.failed(tx, e, r, now)
+		e.failed(r, now)
 	}
 	tx.AfterCommit(func() { s.cfg.Count.Attempted(r.reason == "") })
 	// The account may have asked for a resend meanwhile: the attempt counts for it.
@@ -105,8 +104,8 @@ func pauseAfter(n int) time.Duration {
 	return pause + rand.N(pause/10)
 }
 
-// failed draws the conclusions from a failure for the endpoint.
-func (s *Store) failed(tx *db.Tx, e *endpoint, r result, now time.Time) {
+// failed draws the conclusions from a failure.
+func (e *endpoint) failed(r result, now time.Time) {
 	e.Failures++
 	if e.FailingSince == nil {
 		e.FailingSince = new(sqldb.Moment(now))
@@ -119,21 +118,15 @@ func (s *Store) failed(tx *db.Tx, e *endpoint, r result, now time.Time) {
 	switch since := now.Sub(*e.FailingSince); {
 	case e.Status != webhook.Active:
 	case r.gone:
-		s.disable(tx, e, r.reason)
+		e.disable(r.reason)
 	case since >= failFor && e.Failures >= failMost:
-		s.disable(tx, e, fmt.Sprintf("No delivery has succeeded for %d days. The last of %d attempts failed: %s",
+		e.disable(fmt.Sprintf("No delivery has succeeded for %d days. The last of %d attempts failed: %s",
 			int(since.Hours()/24), e.Failures, r.reason))
 	}
 }
 
 // disable switches an endpoint off.
-func (s *Store) disable(tx *db.Tx, e *endpoint, reason string) {
-	e.Status, e.DisabledReason = webhook.Disabled, reason
-	tx.AfterCommit(func() {
-		s.cfg.Count.Disabled()
-		s.log.Info("a webhook was switched off", "webhook", e.ID, "account", e.Account, "failures", e.Failures)
-	})
-}
+func (e *endpoint) disable(reason string) { e.Status, e.DisabledReason = webhook.Disabled, reason }
 
 // endpointPause is the pause of an endpoint after its nth failure in a row; 0: there is none.
 func endpointPause(n int, busy bool) time.Duration {
@@ -151,12 +144,8 @@ const failMany = 500
 
 // failAll lets the pending deliveries of an endpoint fail that receives nothing now, and
 // reports whether there are more of them.
-func (s *Store) failAll(ctx context.Context, e *endpoint, why string, now time.Time) (more bool, err error) {
-	err = s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		locked, err := lockFor(ctx, tx, Step{Endpoint: e.ID, Number: e.Step})
-		if err != nil {
-			return err
-		}
+func (s *Sender) failAll(ctx context.Context, e *endpoint, why string, now time.Time) (more bool, err error) {
+	held, err := s.onStep(ctx, Step{Endpoint: e.ID, Number: e.Step}, func(ctx context.Context, tx *db.Tx, locked *endpoint) error {
 		if locked.Status != e.Status { // the account has made it active meanwhile
 			more = true
 			return nil
@@ -173,8 +162,5 @@ func (s *Store) failAll(ctx context.Context, e *endpoint, why string, now time.T
 		more = n == failMany
 		return err
 	})
-	if errors.Is(err, errMoved) {
-		return false, nil
-	}
-	return more, err
+	return held && more, err
 }

@@ -272,7 +272,7 @@ func TestStopBreaksOff(t *testing.T) {
 		v.end(t, acme, "job", "")
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- v.Work(ctx, db.Work{}, webhooks.Step{Endpoint: e.Webhook.ID, Number: 1}) }()
+		go func() { done <- v.Sender.Work(ctx, db.Work{}, webhooks.Step{Endpoint: e.Webhook.ID, Number: 1}) }()
 		<-asked
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)

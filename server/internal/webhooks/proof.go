@@ -19,14 +19,14 @@ import (
 func (e *endpoint) verified() bool { return e.VerifiedURL != nil && *e.VerifiedURL == e.URL }
 
 // onlyTests reports whether an endpoint gets test events alone.
-func (s *Store) onlyTests(e *endpoint) bool {
-	return !s.cfg.Trust && e.Status == webhook.Active && !e.verified()
+func (o *outbox) onlyTests(e *endpoint) bool {
+	return !o.cfg.Trust && e.Status == webhook.Active && !e.verified()
 }
 
 // ask sees to it that a test event is pending for a locked endpoint that gets test events alone.
 // If anew is true, the attempts at a pending one begin anew.
-func (s *Store) ask(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time, anew bool) error {
-	if !s.onlyTests(e) {
+func (o *outbox) ask(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time, anew bool) error {
+	if !o.onlyTests(e) {
 		return nil
 	}
 	waiting, err := pendingTest(ctx, tx, e)
@@ -34,10 +34,10 @@ func (s *Store) ask(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time, 
 	case err != nil:
 		return err
 	case waiting == nil:
-		_, err = s.add(ctx, tx, e, webhook.Event{Type: webhook.Test}, now)
+		_, err = o.add(ctx, tx, e, webhook.Event{Type: webhook.Test}, now)
 		return err
 	case anew:
-		return s.restart(ctx, tx, e, waiting, now)
+		return o.restart(ctx, tx, e, waiting, now)
 	}
 	return nil
 }
@@ -55,16 +55,9 @@ func pendingTest(ctx context.Context, tx *db.Tx, e *endpoint) (*delivery, error)
 
 // askFor is ask for the endpoint of a step. A process of another version, or one with Config.Trust,
 // may have left the endpoint without a test event.
-func (s *Store) askFor(ctx context.Context, step Step, now time.Time) error {
-	err := s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := lockFor(ctx, tx, step)
-		if err != nil {
-			return err
-		}
+func (s *Sender) askFor(ctx context.Context, step Step, now time.Time) error {
+	_, err := s.onStep(ctx, step, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 		return s.ask(ctx, tx, e, now, false)
 	})
-	if errors.Is(err, errMoved) {
-		return nil
-	}
 	return err
 }

@@ -191,7 +191,7 @@ func TestAnswerOfTheAddressBefore(t *testing.T) {
 		id := v.endpoint(t, acme, old.URL).Webhook.ID
 		done := make(chan error, 1)
 		go func() {
-			done <- v.Work(context.WithoutCancel(t.Context()), db.Work{}, webhooks.Step{Endpoint: id, Number: 1})
+			done <- v.Sender.Work(context.WithoutCancel(t.Context()), db.Work{}, webhooks.Step{Endpoint: id, Number: 1})
 		}()
 		<-asked
 		_, err := v.Change(t.Context(), acme, id, webhook.Change{URL: &silent.URL})

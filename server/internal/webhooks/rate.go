@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -58,12 +57,8 @@ func (r *rate) take(now time.Time, n int, window time.Duration) (taken int, turn
 
 // take takes at most n requests that the endpoint of a step may send now, and returns how many. If
 // none may be sent, the endpoint waits for its turn at the host.
-func (s *Store) take(ctx context.Context, step Step, n int, now time.Time) (taken int, err error) {
-	err = s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := lockFor(ctx, tx, step)
-		if err != nil {
-			return err
-		}
+func (s *Sender) take(ctx context.Context, step Step, n int, now time.Time) (taken int, err error) {
+	held, err := s.onStep(ctx, step, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 		r := &rate{Account: e.Account, Host: hostOf(e.URL)}
 		if _, err := tx.SQL().NewInsert().Model(r).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
 			return sqldb.Wrap("insert rate of webhooks", err)
@@ -79,11 +74,11 @@ func (s *Store) take(ctx context.Context, step Step, n int, now time.Time) (take
 			}
 		}
 		r.BeforeAt, r.LastAt, r.LineAt = sqldb.Moment(r.BeforeAt), sqldb.Moment(r.LastAt), sqldb.Moment(r.LineAt)
-		_, err = tx.SQL().NewUpdate().Model(r).WherePK().Exec(ctx)
+		_, err := tx.SQL().NewUpdate().Model(r).WherePK().Exec(ctx)
 		return sqldb.Wrap("save rate of webhooks", err)
 	})
-	if errors.Is(err, errMoved) {
-		return 0, nil
+	if !held {
+		return 0, err
 	}
 	return taken, err
 }

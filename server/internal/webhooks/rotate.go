@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
@@ -96,6 +95,3 @@ func secretGone() error {
 	err.Cure = "Rotate the secret to get a new one."
 	return err
 }
-
-// errMoved tells that another run has the work.
-var errMoved = errors.New("webhooks: another run has the work")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -43,33 +44,17 @@ func (s Step) Queue() string {
 	return Queue
 }
 
-// wake sees to it that a step looks at a locked endpoint at a time, or before.
-func (s *Store) wake(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.Time) error {
-	if e.NotBefore != nil && at.Before(*e.NotBefore) {
-		at = *e.NotBefore
-	}
-	if e.StepAt != nil && !e.StepAt.After(at) {
-		return nil
-	}
-	return s.plan(ctx, tx, e, now, at)
-}
-
-// plan makes a new step for a locked endpoint, and leaves the step before without work.
-func (s *Store) plan(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.Time) error {
-	e.Step, e.StepAt = e.Step+1, new(sqldb.Moment(at))
-	if _, err := tx.SQL().NewUpdate().Model(e).Column("step", "step_at").WherePK().Exec(ctx); err != nil {
-		return sqldb.Wrap("plan deliveries", err)
-	}
-	step := Step{Endpoint: e.ID, Number: e.Step, Slow: e.Slow || e.Failures > 0}
-	if pause := min(at.Sub(now), s.cfg.Look); pause > 0 {
-		return tx.EnqueueAt(ctx, step, time.Now().Add(pause))
-	}
-	return tx.EnqueueFirst(ctx, step, &db.Job{Account: e.Account, Asked: true}) // the accounts take turns
+// Sender makes the deliveries to the endpoints of all accounts. Safe for concurrent use.
+type Sender struct {
+	*outbox
+	client *http.Client // follows no redirects
+	quick  *places
+	slow   *places
 }
 
 // Work makes the deliveries of an endpoint that are due, for a turn at most. Then it makes
 // the next step, if the endpoint has further deliveries.
-func (s *Store) Work(ctx context.Context, run db.Work, step Step) error {
+func (s *Sender) Work(ctx context.Context, run db.Work, step Step) error {
 	ctx = db.Unhurried(ctx)
 	pause, err := s.turn(ctx, step)
 	if err == nil {
@@ -80,7 +65,7 @@ func (s *Store) Work(ctx context.Context, run db.Work, step Step) error {
 
 // turn makes deliveries of an endpoint for a turn at most, and returns how long the next turn is to
 // wait at least.
-func (s *Store) turn(ctx context.Context, step Step) (pause time.Duration, err error) {
+func (s *Sender) turn(ctx context.Context, step Step) (pause time.Duration, err error) {
 	e, err := s.of(ctx, step)
 	if err != nil || e == nil {
 		return 0, err
@@ -107,7 +92,7 @@ func (s *Store) turn(ctx context.Context, step Step) (pause time.Duration, err e
 }
 
 // of reads the endpoint of a step; nil: the endpoint is deleted, or another step has the work.
-func (s *Store) of(ctx context.Context, step Step) (*endpoint, error) {
+func (s *Sender) of(ctx context.Context, step Step) (*endpoint, error) {
 	e := new(endpoint)
 	err := s.db.SQL().Reader().NewSelect().Model(e).Where("id = ? AND step = ?", step.Endpoint, step.Number).Scan(ctx)
 	if err = one("webhook "+step.Endpoint, err); errors.Is(err, db.ErrNotFound) {
@@ -117,7 +102,7 @@ func (s *Store) of(ctx context.Context, step Step) (*endpoint, error) {
 }
 
 // told logs an error, unless the service stops.
-func (s *Store) told(ctx context.Context, step Step, err error) error {
+func (s *Sender) told(ctx context.Context, step Step, err error) error {
 	if err != nil && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "delivering to a webhook failed, and is tried again", "webhook", step.Endpoint, "err", err)
 	}
@@ -125,7 +110,7 @@ func (s *Store) told(ctx context.Context, step Step, err error) error {
 }
 
 // deliver makes some deliveries of an endpoint, and reports whether there may be more to make now.
-func (s *Store) deliver(ctx context.Context, step Step) (more bool, err error) {
+func (s *Sender) deliver(ctx context.Context, step Step) (more bool, err error) {
 	now, err := s.now(ctx)
 	if err != nil {
 		return false, err
@@ -173,7 +158,7 @@ func (s *Store) deliver(ctx context.Context, step Step) (more bool, err error) {
 }
 
 // idle is why an endpoint receives nothing; "": it receives.
-func (s *Store) idle(ctx context.Context, e *endpoint) (string, error) {
+func (s *Sender) idle(ctx context.Context, e *endpoint) (string, error) {
 	if e.Status != webhook.Active {
 		return idleReason(e), nil
 	}
@@ -189,7 +174,7 @@ func (s *Store) idle(ctx context.Context, e *endpoint) (string, error) {
 
 // mayGo narrows a question to the deliveries of an endpoint that are pending and wait for nothing
 // but their time.
-func (s *Store) mayGo(q *bun.SelectQuery, e *endpoint) *bun.SelectQuery {
+func (s *Sender) mayGo(q *bun.SelectQuery, e *endpoint) *bun.SelectQuery {
 	q.Where("d.endpoint_id = ? AND d.status = 'pending'", e.ID)
 	if s.onlyTests(e) {
 		q.Where("d.type = 'test'")
@@ -198,7 +183,7 @@ func (s *Store) mayGo(q *bun.SelectQuery, e *endpoint) *bun.SelectQuery {
 }
 
 // due reads the deliveries of an endpoint that are due, at most n.
-func (s *Store) due(ctx context.Context, e *endpoint, now time.Time, n int) (rows []delivery, err error) {
+func (s *Sender) due(ctx context.Context, e *endpoint, now time.Time, n int) (rows []delivery, err error) {
 	q := s.db.SQL().Reader().NewSelect().Model(&rows).Where("next_at <= ?", sqldb.Moment(now)).Order("next_at").Limit(int64(n))
 	err = s.mayGo(q, e).Scan(ctx)
 	return rows, sqldb.Wrap("due deliveries", err)
@@ -206,12 +191,9 @@ func (s *Store) due(ctx context.Context, e *endpoint, now time.Time, n int) (row
 
 // rest ends a run, and plans the next step of the endpoint, after a pause at least, if deliveries
 // are pending.
-func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step, pause time.Duration) error {
+func (s *Sender) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step, pause time.Duration) error {
 	e, err := lockFor(ctx, tx, step)
-	if errors.Is(err, errMoved) {
-		return nil
-	}
-	if err != nil {
+	if err != nil || e == nil {
 		return err
 	}
 	held, err := tx.Holds(ctx, run)
@@ -241,14 +223,4 @@ func (s *Store) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step, pau
 		return sqldb.Wrap("rest webhook", err)
 	}
 	return tx.Finish(ctx, run)
-}
-
-// lockFor locks the endpoint of a step. It returns errMoved if the step has nothing to do any more.
-func lockFor(ctx context.Context, tx *db.Tx, step Step) (*endpoint, error) {
-	e := new(endpoint)
-	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(e).Where("w.id = ? AND w.step = ?", step.Endpoint, step.Number)).Scan(ctx)
-	if err = one("webhook "+step.Endpoint, err); errors.Is(err, db.ErrNotFound) {
-		return nil, errMoved
-	}
-	return e, err
 }

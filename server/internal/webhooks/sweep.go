@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -74,14 +73,7 @@ func (s *Store) planLost(ctx context.Context, now time.Time) error {
 		return sqldb.Wrap("webhooks without a step", err)
 	}
 	for i := range lost {
-		err := s.db.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-			e, err := lockFor(ctx, tx, Step{Endpoint: lost[i].ID, Number: lost[i].Step})
-			if errors.Is(err, errMoved) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
+		_, err := s.onStep(ctx, Step{Endpoint: lost[i].ID, Number: lost[i].Step}, func(ctx context.Context, tx *db.Tx, e *endpoint) error {
 			return s.plan(ctx, tx, e, now, now)
 		})
 		if err != nil {

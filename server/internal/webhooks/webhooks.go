@@ -20,7 +20,6 @@ package webhooks
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -30,7 +29,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Config is what a Store works with. Store, Log and Client are required.
+// Config is what a Store works with, and its Sender. Store, Log and Client are required.
 type Config struct {
 	Store *db.Store
 	Log   *slog.Logger
@@ -49,14 +48,10 @@ type Counts struct {
 	Disabled  func() // an endpoint was switched off
 }
 
-// Store keeps the endpoints of accounts, and makes their deliveries. Safe for concurrent use.
+// Store keeps the endpoints of accounts and the deliveries to them. Safe for concurrent use.
 type Store struct {
-	cfg    Config
-	db     *db.Store
-	log    *slog.Logger
-	client *http.Client
-	quick  *places
-	slow   *places
+	*outbox
+	Sender *Sender // makes the deliveries
 }
 
 const (
@@ -82,7 +77,8 @@ func New(c Config) *Store {
 	}
 	client := *c.Client() // a copy, because other callers follow redirects
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Store{cfg: c, db: c.Store, log: c.Log, client: &client, quick: newPlaces(), slow: newPlaces()}
+	o := &outbox{cfg: c, db: c.Store, log: c.Log}
+	return &Store{o, &Sender{o, &client, newPlaces(), newPlaces()}}
 }
 
 // known turns the error of a question about an endpoint into the error for its account.
@@ -107,6 +103,3 @@ func inactive(e *endpoint) error {
 	err.Cure = "Make the webhook active first."
 	return err
 }
-
-// now is the time by which deliveries are planned.
-func (s *Store) now(ctx context.Context) (time.Time, error) { return s.cfg.Now(ctx) }
