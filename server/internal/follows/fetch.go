@@ -162,7 +162,7 @@ func (fs *Follows) MayFollow(ctx context.Context, account, address string, read 
 // listed reads the first n entries of a playlist or a channel, and no more after an
 // entry for which known is true.
 func (lk *looker) listed(ctx context.Context, s *source, n int, known func(found) bool) (title string, all []found, err error) {
-	if lk.Lists == nil || !lk.Lists.Lists(s.Platform) {
+	if !lk.canList(s) {
 		return "", nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", s.Platform.Words())
 	}
 	list := listOf(s)

@@ -112,8 +112,8 @@ func New(c Config) *Follows {
 	if c.Now == nil {
 		c.Now = c.Store.Now
 	}
-	l := &looker{&c, rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), newHosts(), newHosts(), underway.NewLine(largeFeeds)}
-	return &Follows{&c, l, taker{&c}}
+	at := map[string]*hosts{LooksQueue: newHosts(), SlowLooksQueue: newHosts()}
+	return &Follows{&c, &looker{&c, rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), at, underway.NewLine(largeFeeds)}, taker{&c}}
 }
 
 // Periodic is the step of the package, and how often the queue runs it.

@@ -145,20 +145,13 @@ func queue(ctx context.Context, tx *db.Tx, sources []string, account string, now
 
 // wakeAll wakes the lines in which looks stand, in one order for all transactions.
 func wakeAll(ctx context.Context, tx *db.Tx, rows []queued, now time.Time) error {
-	type key struct {
-		account string
-		slow    bool
-	}
-	woken := map[key]bool{}
 	slices.SortFunc(rows, func(a, b queued) int {
 		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(fmt.Sprint(a.Slow), fmt.Sprint(b.Slow)))
 	})
-	for _, r := range rows {
-		k := key{r.Account, r.Slow}
-		if woken[k] {
-			continue
+	for i, r := range rows {
+		if i > 0 && r.Account == rows[i-1].Account && r.Slow == rows[i-1].Slow {
+			continue // the line is awake
 		}
-		woken[k] = true
 		if err := wake(ctx, tx, r.Account, r.Slow, now, now); err != nil {
 			return err
 		}

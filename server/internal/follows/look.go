@@ -36,7 +36,7 @@ func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, e
 	if err := lk.pace.Wait(ctx); err != nil {
 		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	}
-	l := &look{source: s, place: lk.placeOf(step.Account), slow: step.Slow, account: step.Account, start: time.Now()}
+	l := &look{source: s, place: lk.placeOf(step.Account), slow: step.Slow, start: time.Now()}
 	defer l.place.end()
 	if l.began, err = lk.Now(ctx); err != nil {
 		return false, err
@@ -75,13 +75,12 @@ func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, e
 // look is a look at a source in the turn of an account.
 type look struct {
 	*source
-	account string
-	place   *place
-	slow    bool      // it stands in the slow line
-	start   time.Time // by the clock of this machine
-	began   time.Time
-	listed  bool // a list was read
-	news    *news
+	place  *place
+	slow   bool      // it stands in the slow line
+	start  time.Time // by the clock of this machine
+	began  time.Time
+	listed bool // a list was read
+	news   *news
 }
 
 // full is how many items the feed of a platform has at most: a feed with fewer items has

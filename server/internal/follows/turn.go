@@ -30,10 +30,9 @@ const (
 // looker looks at sources, in the turns of the accounts that follow them. Safe for concurrent use.
 type looker struct {
 	*Config
-	pace *rate.Limiter // of looks, so that many due sources are no storm
-	// The hosts at which this process looks, for each of the two queues.
-	quickHosts, slowHosts *hosts
-	largeFeeds            *underway.Line
+	pace       *rate.Limiter     // of looks, so that many due sources are no storm
+	hosts      map[string]*hosts // at which this process looks, by queue
+	largeFeeds *underway.Line
 }
 
 // takeTurn looks at due sources of a line, for a turn at most. Then it makes the next step of
@@ -69,11 +68,10 @@ func (lk *looker) lookSome(ctx context.Context, step Step) (n int, news bool, er
 		Where("account = ? AND slow = ? AND step = ?", step.Account, step.Slow, step.Number).Exists(ctx); err != nil || !counts {
 		return 0, false, sqldb.Wrap("line of follows", err)
 	}
-	hosts := lk.quickHosts
-	if step.Slow {
-		hosts = lk.slowHosts
-	}
-	places, err := lk.nextLooks(ctx, step, looksAtOnce, hosts.busy(step.Account), step.Slow && lk.feedsOnly(ctx))
+	hosts := lk.hosts[step.Queue()]
+	// This process leaves lists to others if it cannot read them.
+	feedsOnly := step.Slow && lk.Cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(transcript.VideoSite) })
+	places, err := lk.nextLooks(ctx, step, looksAtOnce, hosts.busy(step.Account), feedsOnly)
 	if err != nil {
 		return 0, false, err
 	}
@@ -104,11 +102,6 @@ func (lk *looker) lookSome(ctx context.Context, step Step) (n int, news bool, er
 		return err
 	})
 	return len(ids), fresh.Load(), err
-}
-
-// feedsOnly tells that this process cannot read lists, and another one can.
-func (lk *looker) feedsOnly(ctx context.Context) bool {
-	return lk.Cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(transcript.VideoSite) })
 }
 
 // endTurn ends a run, and plans the next step of the line if looks wait. waits tells that none of
