@@ -14,7 +14,7 @@ import (
 
 // Get returns a follow of the account. NOT_FOUND: the account has no such follow.
 func (fs *Follows) Get(ctx context.Context, account, id string) (*batch.Follow, error) {
-	f, err := owned(ctx, fs.store, account, id)
+	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
 		return nil, known(err)
 	}
@@ -24,7 +24,7 @@ func (fs *Follows) Get(ctx context.Context, account, id string) (*batch.Follow, 
 // List returns at most n follows of the account, newest first. If before is not empty,
 // List returns only follows that are older than the follow with this id.
 func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]batch.Follow, error) {
-	rows, err := page(ctx, fs.store, account, before, n)
+	rows, err := page(ctx, fs.cfg.Store, account, before, n)
 	if err != nil {
 		return nil, err
 	}
@@ -38,13 +38,13 @@ func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]b
 // Items returns at most n items of the account's follow, newest first, and the position
 // to go on from; 0: there are no more. before is 0 at first. NOT_FOUND as for Get.
 func (fs *Follows) Items(ctx context.Context, account, id string, before int64, n int) ([]batch.FollowItem, int64, error) {
-	f, err := owned(ctx, fs.store, account, id)
+	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
 		return nil, 0, known(err)
 	}
 	rows := []history{}
 	if f.Begun {
-		if rows, err = items(ctx, fs.store, f, before, n+1); err != nil {
+		if rows, err = items(ctx, fs.cfg.Store, f, before, n+1); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -101,7 +101,7 @@ func (h *history) shown(f *follow) batch.FollowItem {
 // that of the account from now on. NOT_FOUND as for Get.
 func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan, id string, paused bool) (*batch.Follow, error) {
 	err := fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *follow, _ int) error {
-		now, err := fs.now(ctx)
+		now, err := fs.cfg.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan,
 		if err := fs.wakeSources(ctx, tx, []*source{f.Source}, now); err != nil {
 			return err
 		}
-		if err := fs.queue(ctx, tx, []string{f.SourceID}, account, now); err != nil {
+		if err := queue(ctx, tx, []string{f.SourceID}, account, now); err != nil {
 			return err
 		}
 		return tx.Enqueue(ctx, Step{})
@@ -150,12 +150,12 @@ func (fs *Follows) Delete(ctx context.Context, account string, plan account.Plan
 func (fs *Follows) RemoveAll(ctx context.Context, account string) (n int64, err error) {
 	const some = 200
 	for {
-		follows, err := page(ctx, fs.store, account, "", some)
+		follows, err := page(ctx, fs.cfg.Store, account, "", some)
 		if err != nil || len(follows) == 0 {
 			return n, err
 		}
 		for _, f := range follows {
-			err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+			err := fs.cfg.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 				err := lockSource(ctx, tx, &source{ID: f.SourceID})
 				if err == nil {
 					err = deleteFollow(ctx, tx, f.ID)
@@ -178,11 +178,11 @@ func (fs *Follows) RemoveAll(ctx context.Context, account string) (n int64, err 
 func (fs *Follows) change(ctx context.Context, account string, plan account.Plan, id string,
 	fn func(ctx context.Context, tx *db.Tx, f *follow, have int) error,
 ) error {
-	f, err := owned(ctx, fs.store, account, id)
+	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
 		return known(err)
 	}
-	err = fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = fs.cfg.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		have, err := lockAccount(ctx, tx, account, plan)
 		if err != nil {
 			return err

@@ -77,12 +77,12 @@ func (fs *Follows) Create(ctx context.Context, r Request) ([]Result, error) {
 			return nil, err
 		}
 	}
-	now, err := fs.now(ctx)
+	now, err := fs.cfg.Now(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("follows: making follows: %w", err)
 	}
 	var notes []note
-	err = fs.store.InTx(db.Sized(ctx, len(r.Wants)*rowBytes), func(ctx context.Context, tx *db.Tx) (err error) { // a failure leaves nothing behind
+	err = fs.cfg.Store.InTx(db.Sized(ctx, len(r.Wants)*rowBytes), func(ctx context.Context, tx *db.Tx) (err error) { // a failure leaves nothing behind
 		if notes, err = fs.make(ctx, tx, r, now); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (fs *Follows) results(ctx context.Context, account string, notes []note) ([
 			ids = append(ids, n.ID)
 		}
 	}
-	found, err := ownedAll(ctx, fs.store, account, ids)
+	found, err := ownedAll(ctx, fs.cfg.Store, account, ids)
 	if err != nil {
 		return nil, err
 	}

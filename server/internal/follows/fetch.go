@@ -42,7 +42,7 @@ var errGone = errors.New("the feed is gone")
 
 // fetch reads a feed through the egress guard, unless it is as before. Its errors have
 // codes, except errNoPlace.
-func (fs *Follows) fetch(ctx context.Context, p *place, address, etag, modified string) (*fetched, error) {
+func (lk *looker) fetch(ctx context.Context, p *place, address, etag, modified string) (*fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -57,7 +57,7 @@ func (fs *Follows) fetch(ctx context.Context, p *place, address, etag, modified 
 		r.Header.Set("If-Modified-Since", modified)
 	}
 	head := time.AfterFunc(headTimeout, cancel)
-	answer, err := fs.cfg.Client().Do(r)
+	answer, err := lk.Client().Do(r)
 	head.Stop()
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
 		err = failed.Err // without the address, which may hold a secret
@@ -142,9 +142,9 @@ func (fs *Follows) MayFollow(ctx context.Context, account, address string, read 
 	}
 	e := transcript.Errorf(transcript.UnsupportedPlatform, "The items of the feed are on no platform of this service, and it reads no other recordings.")
 	e.Cure = "The operator can let the service read direct links to recordings."
-	p := fs.placeOf(account)
+	p := fs.looker.placeOf(account)
 	defer p.end()
-	got, err := fs.fetch(ctx, p, address, "", "")
+	got, err := fs.looker.fetch(ctx, p, address, "", "")
 	if errors.Is(err, errNoPlace) {
 		return transcript.Errorf(transcript.ServiceUnavailable, "The service reads other large feeds. Send the request again.")
 	}
@@ -161,20 +161,20 @@ func (fs *Follows) MayFollow(ctx context.Context, account, address string, read 
 
 // listed reads the first n entries of a playlist or a channel, and no more after an
 // entry for which known is true.
-func (fs *Follows) listed(ctx context.Context, s *source, n int, known func(found) bool) (title string, all []found, err error) {
-	if fs.cfg.Lists == nil || !fs.cfg.Lists.Lists(s.Platform) {
+func (lk *looker) listed(ctx context.Context, s *source, n int, known func(found) bool) (title string, all []found, err error) {
+	if !lk.canList(s) {
 		return "", nil, transcript.Errorf(transcript.NotImplemented, "This service cannot list the playlists and channels of %s.", s.Platform.Words())
 	}
 	list := listOf(s)
 	for len(all) < n {
-		page, err := fs.cfg.Lists.List(ctx, list, len(all), min(n-len(all), listPage))
+		page, err := lk.Lists.List(ctx, list, len(all), min(n-len(all), listPage))
 		if err != nil {
 			return "", nil, err
 		}
 		title = page.Title
 		seen := false
 		for _, e := range page.Entries {
-			f := fs.foundInList(s.Platform, e)
+			f := lk.foundInList(s.Platform, e)
 			seen = seen || known(f)
 			all = append(all, f)
 		}

@@ -79,13 +79,9 @@ type Item struct {
 
 // Follows makes follows and works on them. Safe for concurrent use.
 type Follows struct {
-	cfg   Config
-	store *db.Store
-	log   *slog.Logger
-	pace  *rate.Limiter // of looks, so that many due sources are no storm
-	// The hosts at which this process looks, for each of the two queues.
-	quickHosts, slowHosts *hosts
-	largeFeeds            *underway.Line
+	cfg    *Config
+	looker *looker
+	taker  taker
 }
 
 const (
@@ -116,17 +112,15 @@ func New(c Config) *Follows {
 	if c.Now == nil {
 		c.Now = c.Store.Now
 	}
-	return &Follows{cfg: c, store: c.Store, log: c.Log, pace: rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), quickHosts: newHosts(), slowHosts: newHosts(), largeFeeds: underway.NewLine(largeFeeds)}
+	at := map[string]*hosts{LooksQueue: newHosts(), SlowLooksQueue: newHosts()}
+	return &Follows{&c, &looker{&c, rate.NewLimiter(rate.Limit(c.PerSecond), c.PerSecond), at, underway.NewLine(largeFeeds)}, taker{&c}}
 }
 
 // Periodic is the step of the package, and how often the queue runs it.
 func (fs *Follows) Periodic() db.Periodic { return db.Periodic{Step: Step{}, Every: fs.cfg.Step} }
 
 // soonest is the shortest pause between two looks at a source.
-func (fs *Follows) soonest() time.Duration { return min(nextLook, fs.cfg.Every) }
-
-// now is the time by which looks are planned.
-func (fs *Follows) now(ctx context.Context) (time.Time, error) { return fs.cfg.Now(ctx) }
+func (c *Config) soonest() time.Duration { return min(nextLook, c.Every) }
 
 // known turns the error of a question about a follow into the error for its asker.
 func known(err error) error {

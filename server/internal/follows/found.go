@@ -26,12 +26,12 @@ type found struct {
 
 // foundInFeed is an item of a feed. An item on a platform is known by its content, so
 // that a feed and a list agree about it; any other item is known by its GUID.
-func (fs *Follows) foundInFeed(address string, i feed.Item) found {
+func (lk *looker) foundInFeed(address string, i feed.Item) found {
 	f := found{link: cmp.Or(i.Link, i.Enclosure.URL), title: sqldb.Text(i.Title), published: i.Published}
-	if match, err := fs.cfg.Sites.Detect(i.Link); err == nil && !match.Short {
+	if match, err := lk.Sites.Detect(i.Link); err == nil && !match.Short {
 		f.content = contentOf(match)
-	} else if fs.cfg.DirectMedia && i.Enclosure.URL != "" {
-		f.content = fs.recording(address, i)
+	} else if lk.DirectMedia && i.Enclosure.URL != "" {
+		f.content = lk.recording(address, i)
 	}
 	if p := f.content.Platform; p != "" && p != transcript.Upload {
 		f.guid = sum("content", string(p), f.content.ExternalID)
@@ -43,15 +43,15 @@ func (fs *Follows) foundInFeed(address string, i feed.Item) found {
 
 // recording is the content of an item of a feed with a recording: the address of the feed
 // with the GUID, so that the publisher's transcript is found, or else the recording.
-func (fs *Follows) recording(address string, i feed.Item) engine.Content {
+func (lk *looker) recording(address string, i feed.Item) engine.Content {
 	at, err := url.Parse(address)
 	if err == nil {
 		at.Fragment = i.GUID
-		if match, err := fs.cfg.Sites.Direct(at.String()); err == nil {
+		if match, err := lk.Sites.Direct(at.String()); err == nil {
 			return contentOf(match)
 		}
 	}
-	match, err := fs.cfg.Sites.Direct(i.Enclosure.URL)
+	match, err := lk.Sites.Direct(i.Enclosure.URL)
 	if err != nil {
 		return engine.Content{}
 	}
@@ -59,10 +59,10 @@ func (fs *Follows) recording(address string, i feed.Item) engine.Content {
 }
 
 // foundInList is an entry of a playlist or a channel.
-func (fs *Follows) foundInList(platform transcript.Platform, e engine.ListEntry) found {
-	match, err := fs.cfg.Sites.Content(platform, e.ID)
+func (lk *looker) foundInList(platform transcript.Platform, e engine.ListEntry) found {
+	match, err := lk.Sites.Content(platform, e.ID)
 	if err != nil {
-		match, err = fs.cfg.Sites.Detect(e.URL)
+		match, err = lk.Sites.Detect(e.URL)
 	}
 	if err != nil || match.Short {
 		return found{guid: sum("entry", e.ID, e.URL), link: e.URL}

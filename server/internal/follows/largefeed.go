@@ -26,8 +26,8 @@ type place struct {
 	leave   func() // nil: the feed has no place
 }
 
-func (fs *Follows) placeOf(account string) *place {
-	return &place{line: fs.largeFeeds, account: account}
+func (lk *looker) placeOf(account string) *place {
+	return &place{line: lk.largeFeeds, account: account}
 }
 
 // take waits for a place, unless the feed has one.

@@ -41,7 +41,7 @@ type queued struct {
 }
 
 // wake sees to it that a step of a line runs at a time, or before.
-func (fs *Follows) wake(ctx context.Context, tx *db.Tx, account string, slow bool, now, at time.Time) error {
+func wake(ctx context.Context, tx *db.Tx, account string, slow bool, now, at time.Time) error {
 	l := &line{Account: account, Slow: slow}
 	if _, err := tx.SQL().NewInsert().Model(l).On("CONFLICT DO NOTHING").Exec(ctx); err != nil {
 		return sqldb.Wrap("insert line of follows", err)
@@ -52,7 +52,7 @@ func (fs *Follows) wake(ctx context.Context, tx *db.Tx, account string, slow boo
 	if l.StepAt != nil && !l.StepAt.After(at) {
 		return nil
 	}
-	return fs.plan(ctx, tx, l, now, at)
+	return l.plan(ctx, tx, now, at)
 }
 
 // lockLine locks a line and reads it.
@@ -61,7 +61,7 @@ func lockLine(ctx context.Context, tx *db.Tx, l *line) error {
 }
 
 // plan makes a new step for a locked line, and leaves the step before without work.
-func (fs *Follows) plan(ctx context.Context, tx *db.Tx, l *line, now, at time.Time) error {
+func (l *line) plan(ctx context.Context, tx *db.Tx, now, at time.Time) error {
 	l.Step, l.StepAt = l.Step+1, new(sqldb.Moment(at))
 	if err := saveLine(ctx, tx, l); err != nil {
 		return err
@@ -84,8 +84,8 @@ const mostQueued = 200
 // queueDue puts due sources into the lines of accounts that follow them, and reports how
 // many. A source that several accounts follow goes with the account that has the fewest
 // follows, so that an account with many follows holds up no other.
-func (fs *Follows) queueDue(ctx context.Context, now time.Time) (n int, err error) {
-	err = fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+func (lk *looker) queueDue(ctx context.Context, now time.Time) (n int, err error) {
+	err = lk.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		var due []string
 		q := tx.SQL().NewSelect().Model((*source)(nil)).Column("id").
 			Where("next_look_at <= ?", sqldb.Moment(now)).
@@ -98,14 +98,14 @@ func (fs *Follows) queueDue(ctx context.Context, now time.Time) (n int, err erro
 			return sqldb.Wrap("due sources of follows", err)
 		}
 		n = len(due)
-		return fs.queue(ctx, tx, due, "", now)
+		return queue(ctx, tx, due, "", now)
 	})
 	return n, err
 }
 
 // queue puts those of the locked sources into lines that are due. They stand in the lines of
 // an account, or of an account that follows them if account is empty.
-func (fs *Follows) queue(ctx context.Context, tx *db.Tx, sources []string, account string, now time.Time) error {
+func queue(ctx context.Context, tx *db.Tx, sources []string, account string, now time.Time) error {
 	if len(sources) == 0 {
 		return nil
 	}
@@ -140,26 +140,19 @@ func (fs *Follows) queue(ctx context.Context, tx *db.Tx, sources []string, accou
 	if err != nil {
 		return sqldb.Wrap("queue looks", err)
 	}
-	return fs.wakeAll(ctx, tx, rows, now)
+	return wakeAll(ctx, tx, rows, now)
 }
 
 // wakeAll wakes the lines in which looks stand, in one order for all transactions.
-func (fs *Follows) wakeAll(ctx context.Context, tx *db.Tx, rows []queued, now time.Time) error {
-	type key struct {
-		account string
-		slow    bool
-	}
-	woken := map[key]bool{}
+func wakeAll(ctx context.Context, tx *db.Tx, rows []queued, now time.Time) error {
 	slices.SortFunc(rows, func(a, b queued) int {
 		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(fmt.Sprint(a.Slow), fmt.Sprint(b.Slow)))
 	})
-	for _, r := range rows {
-		k := key{r.Account, r.Slow}
-		if woken[k] {
-			continue
+	for i, r := range rows {
+		if i > 0 && r.Account == rows[i-1].Account && r.Slow == rows[i-1].Slow {
+			continue // the line is awake
 		}
-		woken[k] = true
-		if err := fs.wake(ctx, tx, r.Account, r.Slow, now, now); err != nil {
+		if err := wake(ctx, tx, r.Account, r.Slow, now, now); err != nil {
 			return err
 		}
 	}
@@ -169,8 +162,8 @@ func (fs *Follows) wakeAll(ctx context.Context, tx *db.Tx, rows []queued, now ti
 // nextLooks are the sources in a line that may be looked at next, at most n. The hosts take
 // turns, and the busy hosts are left out. feedsOnly leaves playlists and channels to other
 // processes.
-func (fs *Follows) nextLooks(ctx context.Context, step Step, n int, busy []string, feedsOnly bool) (some []queued, err error) {
-	due := fs.store.SQL().Reader().NewSelect().Model((*queued)(nil)).Column("source_id", "host", "due_at").
+func (lk *looker) nextLooks(ctx context.Context, step Step, n int, busy []string, feedsOnly bool) (some []queued, err error) {
+	due := lk.Store.SQL().Reader().NewSelect().Model((*queued)(nil)).Column("source_id", "host", "due_at").
 		ColumnExpr("row_number() OVER (PARTITION BY host ORDER BY due_at) AS turn").
 		Where("account = ? AND slow = ? AND due_at IS NOT NULL", step.Account, step.Slow)
 	if len(busy) > 0 {
@@ -179,7 +172,7 @@ func (fs *Follows) nextLooks(ctx context.Context, step Step, n int, busy []strin
 	if feedsOnly {
 		due.Where("EXISTS (SELECT 1 FROM follow_sources AS s WHERE s.id = l.source_id AND s.kind = ?)", batch.FollowFeed)
 	}
-	err = fs.store.SQL().Reader().NewSelect().TableExpr("(?) AS d", due).Column("source_id", "host").
+	err = lk.Store.SQL().Reader().NewSelect().TableExpr("(?) AS d", due).Column("source_id", "host").
 		Where("turn <= ?", hostMostOfAccount).Order("turn", "due_at").Limit(int64(n)).Scan(ctx, &some)
 	return some, sqldb.Wrap("next looks", err)
 }
@@ -214,8 +207,8 @@ func claim(ctx context.Context, s *db.Store, ids []string, now time.Time) (sourc
 }
 
 // slower moves a source of the quick line into the slow line of its account.
-func (fs *Follows) slower(ctx context.Context, s *source, now time.Time) error {
-	err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+func (lk *looker) slower(ctx context.Context, s *source, now time.Time) error {
+	err := lk.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		if err := lockSource(ctx, tx, &source{ID: s.ID}); err != nil {
 			return err
 		}
@@ -227,7 +220,7 @@ func (fs *Follows) slower(ctx context.Context, s *source, now time.Time) error {
 		if err != nil {
 			return sqldb.Wrap("move look", err)
 		}
-		return fs.wakeAll(ctx, tx, rows, now)
+		return wakeAll(ctx, tx, rows, now)
 	})
 	if errors.Is(err, db.ErrNotFound) { // its last follow was deleted meanwhile
 		return nil
@@ -236,10 +229,10 @@ func (fs *Follows) slower(ctx context.Context, s *source, now time.Time) error {
 }
 
 // slowHost moves the other sources of a slow host into the slow line of their account.
-func (fs *Follows) slowHost(ctx context.Context, account, host string) error {
+func (lk *looker) slowHost(ctx context.Context, account, host string) error {
 	for {
 		moved := 0
-		err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		err := lk.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 			var ids []string
 			err := tx.SQL().SkipLocked(tx.SQL().NewSelect().Model((*queued)(nil)).Column("source_id").
 				Where("account = ? AND host = ? AND NOT slow AND looking_since IS NULL", account, host).Limit(mostQueued)).Scan(ctx, &ids)

@@ -32,23 +32,23 @@ var errSlow = errors.New("follows: the look belongs into the slow line")
 
 // look looks at a source in a turn and writes what it finds. It reports whether it has found
 // something new. Its error is one of the database.
-func (fs *Follows) look(ctx context.Context, step Step, s *source) (found bool, err error) {
-	if err := fs.pace.Wait(ctx); err != nil {
+func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, err error) {
+	if err := lk.pace.Wait(ctx); err != nil {
 		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	}
-	l := &look{source: s, place: fs.placeOf(step.Account), slow: step.Slow, account: step.Account, start: time.Now()}
+	l := &look{source: s, place: lk.placeOf(step.Account), slow: step.Slow, start: time.Now()}
 	defer l.place.end()
-	if l.began, err = fs.now(ctx); err != nil {
+	if l.began, err = lk.Now(ctx); err != nil {
 		return false, err
 	}
-	budget := fs.cfg.Slow
+	budget := lk.Slow
 	if !step.Slow {
-		budget = fs.cfg.Quick
+		budget = lk.Quick
 	}
 	within, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	err = attempt.Guard(func() (err error) {
-		l.news, err = fs.read(throttle.InLine(within, s.ID), l)
+		l.news, err = lk.read(throttle.InLine(within, s.ID), l)
 		return err
 	})
 	after := context.WithoutCancel(ctx)
@@ -56,32 +56,31 @@ func (fs *Follows) look(ctx context.Context, step Step, s *source) (found bool, 
 	case errors.Is(ctx.Err(), context.Canceled):
 		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	case errors.Is(err, errNoPlace):
-		return false, fs.slower(after, s, l.began)
+		return false, lk.slower(after, s, l.began)
 	case err != nil && !step.Slow && within.Err() != nil:
-		if err := fs.slowHost(after, step.Account, hostOf(s.FeedURL)); err != nil {
+		if err := lk.slowHost(after, step.Account, hostOf(s.FeedURL)); err != nil {
 			return false, err
 		}
-		return false, fs.slower(after, s, l.began)
+		return false, lk.slower(after, s, l.began)
 	case errors.Is(err, errSlow):
-		return false, fs.slower(after, s, l.began)
+		return false, lk.slower(after, s, l.began)
 	case err != nil && attempt.Own(err):
 		return false, err
 	case err != nil:
-		return false, fs.failed(after, l, err)
+		return false, lk.failed(after, l, err)
 	}
-	return fs.write(after, l)
+	return lk.write(after, l)
 }
 
 // look is a look at a source in the turn of an account.
 type look struct {
 	*source
-	account string
-	place   *place
-	slow    bool      // it stands in the slow line
-	start   time.Time // by the clock of this machine
-	began   time.Time
-	listed  bool // a list was read
-	news    *news
+	place  *place
+	slow   bool      // it stands in the slow line
+	start  time.Time // by the clock of this machine
+	began  time.Time
+	listed bool // a list was read
+	news   *news
 }
 
 // full is how many items the feed of a platform has at most: a feed with fewer items has
@@ -90,13 +89,13 @@ const full = 15
 
 // read reads a source: its feed, or the list where there is no feed or the feed does not
 // show all that is new.
-func (fs *Follows) read(ctx context.Context, s *look) (*news, error) {
+func (lk *looker) read(ctx context.Context, s *look) (*news, error) {
 	if s.FeedURL == "" {
-		return fs.readList(ctx, s, longestList)
+		return lk.readList(ctx, s, longestList)
 	}
-	got, err := fs.fetch(ctx, s.place, s.FeedURL, s.ETag, s.Modified)
-	if errors.Is(err, errNotAFeed) && s.Kind != batch.FollowFeed && fs.canList(s.source) {
-		return fs.readList(ctx, s, longestList)
+	got, err := lk.fetch(ctx, s.place, s.FeedURL, s.ETag, s.Modified)
+	if errors.Is(err, errNotAFeed) && s.Kind != batch.FollowFeed && lk.canList(s.source) {
+		return lk.readList(ctx, s, longestList)
 	}
 	if err != nil {
 		return nil, err
@@ -106,12 +105,12 @@ func (fs *Follows) read(ctx context.Context, s *look) (*news, error) {
 	}
 	n := &news{title: got.feed.Title, etag: got.etag, modified: got.modified, moved: got.moved, rules: rulesOf(got.feed)}
 	for _, i := range got.feed.Items {
-		n.items = append(n.items, fs.foundInFeed(s.FeedURL, i))
+		n.items = append(n.items, lk.foundInFeed(s.FeedURL, i))
 	}
 	if len(n.items) == 0 && s.LastEntry > 0 {
 		return nil, transcript.Errorf(transcript.UpstreamFailed, "The feed has no items any more.")
 	}
-	more, err := fs.hidesItems(ctx, s.source, n.items)
+	more, err := lk.hidesItems(ctx, s.source, n.items)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (fs *Follows) read(ctx context.Context, s *look) (*news, error) {
 		oldestFirst(n.items, true)
 		return n, nil
 	}
-	list, err := fs.readList(ctx, s, longestList)
+	list, err := lk.readList(ctx, s, longestList)
 	if err != nil {
 		return nil, err // the look is repeated: the feed alone would miss items
 	}
@@ -136,29 +135,29 @@ func (fs *Follows) read(ctx context.Context, s *look) (*news, error) {
 	return list, nil
 }
 
-func (fs *Follows) canList(s *source) bool {
-	return fs.cfg.Lists != nil && fs.cfg.Lists.Lists(s.Platform)
+func (lk *looker) canList(s *source) bool {
+	return lk.Lists != nil && lk.Lists.Lists(s.Platform)
 }
 
 // hidesItems reports whether the platform's feed of a list may not show all that is new,
 // and the list can be read: none of its items is known, or the first look wants more.
-func (fs *Follows) hidesItems(ctx context.Context, s *source, items []found) (bool, error) {
-	if s.Kind == batch.FollowFeed || len(items) < full || !fs.canList(s) {
+func (lk *looker) hidesItems(ctx context.Context, s *source, items []found) (bool, error) {
+	if s.Kind == batch.FollowFeed || len(items) < full || !lk.canList(s) {
 		return false, nil
 	}
 	if s.Kind == batch.FollowPlaylist { // the feed has its first items, and new ones come last
 		return true, nil
 	}
 	if s.LookedAt == nil {
-		most, err := mostFirst(ctx, fs.store, s.ID)
+		most, err := mostFirst(ctx, lk.Store, s.ID)
 		return most > len(items), err
 	}
-	known, err := knownOf(ctx, fs.store.SQL().Reader(), s.ID, items)
+	known, err := knownOf(ctx, lk.Store.SQL().Reader(), s.ID, items)
 	return len(known) == 0, err
 }
 
 // readList reads a list up to an entry that is known, which takes seconds.
-func (fs *Follows) readList(ctx context.Context, s *look, most int) (*news, error) {
+func (lk *looker) readList(ctx context.Context, s *look, most int) (*news, error) {
 	if !s.slow {
 		return nil, errSlow
 	}
@@ -166,11 +165,11 @@ func (fs *Follows) readList(ctx context.Context, s *look, most int) (*news, erro
 	have := map[string]bool{}
 	if s.Kind == batch.FollowChannel && s.LookedAt != nil { // a playlist is read to its end: new items come last
 		var err error
-		if have, err = newestOf(ctx, fs.store, s.ID, most); err != nil {
+		if have, err = newestOf(ctx, lk.Store, s.ID, most); err != nil {
 			return nil, err
 		}
 	}
-	title, items, err := fs.listed(ctx, s.source, most, func(f found) bool { return have[f.guid] })
+	title, items, err := lk.listed(ctx, s.source, most, func(f found) bool { return have[f.guid] })
 	if err != nil {
 		return nil, err
 	}
@@ -183,14 +182,14 @@ func (fs *Follows) readList(ctx context.Context, s *look, most int) (*news, erro
 
 // write writes what a look has found, lets the follows of the source begin or go on, and
 // reports whether something is new.
-func (fs *Follows) write(ctx context.Context, l *look) (found bool, err error) {
+func (lk *looker) write(ctx context.Context, l *look) (found bool, err error) {
 	s, n := l.source, l.news
-	err = fs.store.InTx(db.Sized(ctx, len(n.items)*rowBytes), func(ctx context.Context, tx *db.Tx) error {
+	err = lk.Store.InTx(db.Sized(ctx, len(n.items)*rowBytes), func(ctx context.Context, tx *db.Tx) error {
 		locked := &source{ID: s.ID}
 		if err := lockSource(ctx, tx, locked); err != nil {
 			return err
 		}
-		now, err := fs.now(ctx)
+		now, err := lk.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -211,39 +210,39 @@ func (fs *Follows) write(ctx context.Context, l *look) (found bool, err error) {
 			}
 		}
 		locked.LookedAt, locked.Failures, locked.FailingSince, locked.Told, locked.LastError = &now, 0, nil, false, nil
-		next := fs.nextAfter(now, locked.Rules, 0)
+		next := lk.nextAfter(now, locked.Rules, 0)
 		if locked.NextLookAt != nil { // else the last follow has been paused meanwhile
 			locked.NextLookAt = &next
 		}
 		locked.LookingUntil = nil
-		moved, err := fs.learn(ctx, tx, locked, n.moved)
+		moved, err := lk.learn(ctx, tx, locked, n.moved)
 		if err != nil {
 			return err
 		}
 		if err := saveSource(ctx, tx, locked); err != nil {
 			return err
 		}
-		if err := beginFollows(ctx, tx, locked, l.began, now, now.Add(fs.soonest())); err != nil {
+		if err := beginFollows(ctx, tx, locked, l.began, now, now.Add(lk.soonest())); err != nil {
 			return err
 		}
-		return fs.leaveLine(ctx, tx, l, locked, moved)
+		return l.leaveLine(ctx, tx, locked, moved)
 	})
 	if errors.Is(err, db.ErrNotFound) { // the last follow was deleted meanwhile
 		return false, nil
 	}
-	if err == nil && fs.cfg.Count.Looked != nil {
+	if err == nil && lk.Count.Looked != nil {
 		outcome := metrics.Unchanged
 		if found {
 			outcome = metrics.FoundNew
 		}
-		fs.cfg.Count.Looked(outcome)
+		lk.Count.Looked(outcome)
 	}
 	return found, err
 }
 
-// leaveLine takes the source of a look out of its line. The next look stands in the quick line
+// leaveLine takes the source of the look out of its line. The next look stands in the quick line
 // if this one was quick.
-func (fs *Follows) leaveLine(ctx context.Context, tx *db.Tx, l *look, s *source, moved moves) error {
+func (l *look) leaveLine(ctx context.Context, tx *db.Tx, s *source, moved moves) error {
 	slow := l.slow && (l.listed || time.Since(l.start) > slowAnswer)
 	return endLook(ctx, tx, &queued{SourceID: s.ID, Host: s.host(), Slow: slow, MovedTo: moved.to, MovedLooks: moved.looks})
 }
@@ -284,17 +283,17 @@ func freshOf(ctx context.Context, tx *db.Tx, s *source, items []found, now time.
 
 // failed notes that a look has failed. A source whose looks have failed for days counts as
 // failing from then on, which is told once.
-func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
+func (lk *looker) failed(ctx context.Context, l *look, cause error) error {
 	s := l.source
 	coded := attempt.Coded(cause)
 	begins := false
-	err := fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err := lk.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		begins = false
 		locked := &source{ID: s.ID}
 		if err := lockSource(ctx, tx, locked); err != nil {
 			return err
 		}
-		now, err := fs.now(ctx)
+		now, err := lk.Now(ctx)
 		if err != nil {
 			return err
 		}
@@ -307,9 +306,9 @@ func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
 			locked.FeedURL = locked.URL // the next look begins at the given address: a feed that has moved may be back
 		}
 		if errors.Is(cause, errGone) && locked.Kind == batch.FollowFeed {
-			return fs.end(ctx, tx, l, locked, now)
+			return lk.end(ctx, tx, l, locked, now)
 		}
-		next := fs.nextAfter(now, rules{}, locked.Failures)
+		next := lk.nextAfter(now, rules{}, locked.Failures)
 		if asked := now.Add(min(time.Duration(coded.RetryAfter)*time.Second, longestPause)); asked.After(next) {
 			next = asked
 		}
@@ -317,16 +316,16 @@ func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
 			locked.NextLookAt = &next
 		}
 		locked.LookingUntil = nil
-		if !locked.Told && locked.Failures >= fewestFailures && now.Sub(*locked.FailingSince) >= fs.cfg.FailAfter {
+		if !locked.Told && locked.Failures >= fewestFailures && now.Sub(*locked.FailingSince) >= lk.FailAfter {
 			locked.Told, begins = true, true
-			if err := fs.tell(ctx, tx, locked); err != nil {
+			if err := lk.tell(ctx, tx, locked); err != nil {
 				return err
 			}
 		}
 		if err := saveSource(ctx, tx, locked); err != nil {
 			return err
 		}
-		return fs.leaveLine(ctx, tx, l, locked, moves{})
+		return l.leaveLine(ctx, tx, locked, moves{})
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil
@@ -334,23 +333,23 @@ func (fs *Follows) failed(ctx context.Context, l *look, cause error) error {
 	if err != nil {
 		return err
 	}
-	fs.log.WarnContext(ctx, "a followed address could not be read", "source", s.ID, "kind", s.Kind, "host", hostOf(s.URL), "failures", s.Failures+1, "err", cause)
+	lk.Log.WarnContext(ctx, "a followed address could not be read", "source", s.ID, "kind", s.Kind, "host", hostOf(s.URL), "failures", s.Failures+1, "err", cause)
 	if begins {
-		fs.log.ErrorContext(ctx, "a followed address has failed for days", "source", s.ID, "kind", s.Kind, "host", hostOf(s.URL), "failures", s.Failures+1, "err", cause)
-		if fs.cfg.Count.Failing != nil {
-			fs.cfg.Count.Failing()
+		lk.Log.ErrorContext(ctx, "a followed address has failed for days", "source", s.ID, "kind", s.Kind, "host", hostOf(s.URL), "failures", s.Failures+1, "err", cause)
+		if lk.Count.Failing != nil {
+			lk.Count.Failing()
 		}
 	}
-	if fs.cfg.Count.Looked != nil {
-		fs.cfg.Count.Looked(metrics.Failed)
+	if lk.Count.Looked != nil {
+		lk.Count.Looked(metrics.Failed)
 	}
 	return nil
 }
 
 // end ends the active follows of a source that its publisher has ended: they are paused, and
 // told once.
-func (fs *Follows) end(ctx context.Context, tx *db.Tx, l *look, s *source, now time.Time) error {
-	if err := fs.tell(ctx, tx, s); err != nil {
+func (lk *looker) end(ctx context.Context, tx *db.Tx, l *look, s *source, now time.Time) error {
+	if err := lk.tell(ctx, tx, s); err != nil {
 		return err
 	}
 	var ended []struct{ ID, Account string }
@@ -363,22 +362,22 @@ func (fs *Follows) end(ctx context.Context, tx *db.Tx, l *look, s *source, now t
 	if err := saveSource(ctx, tx, s); err != nil {
 		return err
 	}
-	if err := fs.leaveLine(ctx, tx, l, s, moves{}); err != nil || fs.cfg.Webhooks == nil {
+	if err := l.leaveLine(ctx, tx, s, moves{}); err != nil || lk.Webhooks == nil {
 		return err
 	}
 	ids := map[string][]string{}
 	for _, f := range ended {
 		ids[f.Account] = append(ids[f.Account], f.ID)
 	}
-	return fs.cfg.Webhooks.FollowsEnded(ctx, tx, ids)
+	return lk.Webhooks.FollowsEnded(ctx, tx, ids)
 }
 
 // fewestFailures is how many looks must have failed before a source counts as failing.
 const fewestFailures = 3
 
 // tell queues the calls of the hook for the active follows of a source that fails.
-func (fs *Follows) tell(ctx context.Context, tx *db.Tx, s *source) error {
-	if fs.cfg.Failing == nil {
+func (lk *looker) tell(ctx context.Context, tx *db.Tx, s *source) error {
+	if lk.Failing == nil {
 		return nil
 	}
 	ids, err := activeOf(ctx, tx, s.ID)
@@ -386,7 +385,7 @@ func (fs *Follows) tell(ctx context.Context, tx *db.Tx, s *source) error {
 		return err
 	}
 	for id := range slices.Values(ids) {
-		if err := fs.cfg.Failing(ctx, tx, id); err != nil {
+		if err := lk.Failing(ctx, tx, id); err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,7 @@ func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, now time.Time
 			return nil, sqldb.Wrap("insert follows", err)
 		}
 	}
-	if err := fs.queue(ctx, tx, due, r.Account, now); err != nil {
+	if err := queue(ctx, tx, due, r.Account, now); err != nil {
 		return nil, err
 	}
 	return notes, countFollows(ctx, tx, r.Account, have)
@@ -199,7 +199,7 @@ func lockSources(ctx context.Context, tx *db.Tx, ids []string, sources map[addre
 func (fs *Follows) wakeSources(ctx context.Context, tx *db.Tx, sources []*source, now time.Time) error {
 	due := map[time.Time][]string{}
 	for _, s := range sources {
-		if at := s.wakeAt(now, fs.soonest()); at != nil {
+		if at := s.wakeAt(now, fs.cfg.soonest()); at != nil {
 			due[*at] = append(due[*at], s.ID)
 		}
 	}

@@ -48,7 +48,7 @@ func movedTo(last *http.Request) string {
 // learn counts the looks in a row that permanent redirects led to one address. After
 // looksToMove of them, the looks at a locked feed begin at the address. Its URL stays what
 // the accounts gave.
-func (fs *Follows) learn(ctx context.Context, tx *db.Tx, s *source, address string) (moves, error) {
+func (lk *looker) learn(ctx context.Context, tx *db.Tx, s *source, address string) (moves, error) {
 	if address == "" || address == s.FeedURL || s.Kind != batch.FollowFeed { // the address of a platform's feed is not the publisher's to change
 		return moves{}, nil
 	}
@@ -68,7 +68,7 @@ func (fs *Follows) learn(ctx context.Context, tx *db.Tx, s *source, address stri
 		return moves{}, sqldb.Wrap("source at the new address", err)
 	}
 	if !taken { // else the publisher would be asked twice at one address
-		fs.log.InfoContext(ctx, "a followed feed has moved", "source", s.ID, "host", hostOf(s.FeedURL), "to", hostOf(address))
+		lk.Log.InfoContext(ctx, "a followed feed has moved", "source", s.ID, "host", hostOf(s.FeedURL), "to", hostOf(address))
 		s.FeedURL = address
 	}
 	return moves{}, nil

@@ -35,12 +35,12 @@ func rulesOf(f *feed.Feed) rules {
 // nextAfter plans the next look after a look at now. After failures the pause doubles
 // each time, up to a day. A tenth of the pause is left to chance, so that sources that
 // were due at once are not due at once again.
-func (fs *Follows) nextAfter(now time.Time, r rules, failures int) time.Time {
-	every := max(fs.cfg.Every, r.Every)
+func (lk *looker) nextAfter(now time.Time, r rules, failures int) time.Time {
+	every := max(lk.Every, r.Every)
 	for range min(failures-1, 10) {
 		every *= 2
 	}
-	every = min(every, max(longestEvery, fs.cfg.Every))
+	every = min(every, max(longestEvery, lk.Every))
 	next := now.Add(every - every/20 + rand.N(every/10+1))
 	for range 24 * 7 {
 		at := next.UTC()

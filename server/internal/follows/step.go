@@ -7,9 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // The queues. Looks have two of their own, and those that take long the second one.
@@ -56,11 +54,11 @@ func (fs *Follows) Work(ctx context.Context, run db.Work, step Step) error {
 	ctx = db.Unhurried(ctx)
 	do := fs.work
 	if step.Account != "" {
-		do = func(ctx context.Context) error { return fs.takeTurn(ctx, run, step) }
+		do = func(ctx context.Context) error { return fs.looker.takeTurn(ctx, run, step) }
 	}
 	err := do(ctx)
 	if err != nil && ctx.Err() == nil {
-		fs.log.ErrorContext(ctx, "looking at followed addresses failed, and is tried again", "err", err)
+		fs.cfg.Log.ErrorContext(ctx, "looking at followed addresses failed, and is tried again", "err", err)
 	}
 	return err
 }
@@ -68,23 +66,23 @@ func (fs *Follows) Work(ctx context.Context, run db.Work, step Step) error {
 func (fs *Follows) work(ctx context.Context) error {
 	until := time.Now().Add(Timeout / 2) // the next step goes on
 	for time.Now().Before(until) {
-		now, err := fs.now(ctx)
+		now, err := fs.cfg.Now(ctx)
 		if err != nil {
 			return err
 		}
 		spread := func() time.Time { return now.Add(rand.N(fs.cfg.Every)) }
-		if err := planAgain(ctx, fs.store, now, spread); err != nil {
+		if err := planAgain(ctx, fs.cfg.Store, now, spread); err != nil {
 			return err
 		}
-		due, err := fs.queueDue(ctx, now)
+		due, err := fs.looker.queueDue(ctx, now)
 		if err != nil {
 			return err
 		}
-		ready, err := fs.dueFollows(ctx, now, taken)
+		ready, err := fs.taker.due(ctx, now, taken)
 		if err != nil {
 			return err
 		}
-		if err := some(ctx, takesAtOnce, ready, fs.take); err != nil {
+		if err := some(ctx, takesAtOnce, ready, fs.taker.take); err != nil {
 			return err
 		}
 		if due == 0 && len(ready) == 0 {
@@ -92,11 +90,6 @@ func (fs *Follows) work(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// feedsOnly tells that this process cannot read lists, and another one can.
-func (fs *Follows) feedsOnly(ctx context.Context) bool {
-	return fs.cfg.Cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(transcript.VideoSite) })
 }
 
 // some calls do for all values, some at once. The first error ends it.

@@ -18,21 +18,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// dueFollows are the ids of at most n follows with entries to submit.
-func (fs *Follows) dueFollows(ctx context.Context, now time.Time, n int) ([]string, error) {
-	due, err := fs.takenAt(ctx, n, "next_take_at <= ?", now)
+// taker submits the entries that follows have not taken yet. Safe for concurrent use.
+type taker struct{ *Config }
+
+// due are the ids of at most n follows with entries to submit.
+func (t taker) due(ctx context.Context, now time.Time, n int) ([]string, error) {
+	due, err := t.takenAt(ctx, n, "next_take_at <= ?", now)
 	if err != nil || len(due) == n {
 		return due, err
 	}
 	// A time that is too late was written before the clock was put back. PostgreSQL reads the index
 	// for each of two statements, and the whole table for one statement with both conditions.
-	late, err := fs.takenAt(ctx, n-len(due), "next_take_at > ?", now.Add(fs.cfg.Wait+time.Minute))
+	late, err := t.takenAt(ctx, n-len(due), "next_take_at > ?", now.Add(t.Wait+time.Minute))
 	return append(due, late...), err
 }
 
 // takenAt are the ids of at most n follows whose next time is as a condition says.
-func (fs *Follows) takenAt(ctx context.Context, n int, condition string, at time.Time) (ids []string, err error) {
-	err = fs.store.SQL().Reader().NewSelect().Model((*follow)(nil)).Column("id").
+func (t taker) takenAt(ctx context.Context, n int, condition string, at time.Time) (ids []string, err error) {
+	err = t.Store.SQL().Reader().NewSelect().Model((*follow)(nil)).Column("id").
 		Where(condition, sqldb.Moment(at)).Order("next_take_at").Limit(int64(n)).Scan(ctx, &ids)
 	return ids, sqldb.Wrap("due follows", err)
 }
@@ -42,9 +45,9 @@ const takeMost = 20
 
 // take submits entries of a follow, each in a transaction of its own. Its error is one of
 // the database.
-func (fs *Follows) take(ctx context.Context, id string) error {
+func (t taker) take(ctx context.Context, id string) error {
 	for range takeMost {
-		more, err := fs.takeOne(ctx, id)
+		more, err := t.takeOne(ctx, id)
 		if err != nil || !more {
 			return err
 		}
@@ -53,28 +56,28 @@ func (fs *Follows) take(ctx context.Context, id string) error {
 }
 
 // takeOne submits the next entry of a follow, and reports whether there may be more.
-func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error) {
+func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 	if ctx.Err() != nil {
 		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 	}
-	f, e, err := fs.next(ctx, id)
+	f, e, err := t.next(ctx, id)
 	switch {
 	case errors.Is(err, db.ErrNotFound): // it was deleted
 		return false, nil
 	case err != nil:
 		return false, err
 	case e == nil:
-		return false, fs.rest(ctx, f)
+		return false, t.rest(ctx, f)
 	}
-	switch suspended, err := fs.suspended(ctx, f.Account); {
+	switch suspended, err := t.suspended(ctx, f.Account); {
 	case err != nil:
 		return false, err
 	case suspended:
-		return false, fs.wait(ctx, f, transcript.Errorf(transcript.UpgradeRequired, "The account is suspended."))
+		return false, t.wait(ctx, f, transcript.Errorf(transcript.UpgradeRequired, "The account is suspended."))
 	}
 	skip := reasonToSkip(f, e)
 	var submit func(context.Context, *db.Tx) (string, error)
-	plan, err := fs.planOf(ctx, f.Account)
+	plan, err := t.planOf(ctx, f.Account)
 	switch {
 	case errors.Is(err, db.ErrNotFound): // the account was removed, with the follow
 		return false, nil
@@ -82,29 +85,29 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 		return false, err
 	}
 	if skip == "" {
-		submit = fs.cfg.Submit(ctx, fs.itemOf(f, e, plan))
+		submit = t.Submit(ctx, f.item(e, plan))
 	}
 	taken := false
-	err = fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	err = t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		taken = false
 		if skip != "" {
-			return fs.settle(ctx, tx, f, &item{Status: batch.FollowItemSkipped, Position: e.Position, Reason: skip})
+			return t.settle(ctx, tx, f, &item{Status: batch.FollowItemSkipped, Position: e.Position, Reason: skip})
 		}
 		job, err := submit(ctx, tx)
 		if err != nil {
 			return err
 		}
 		taken = true
-		if err := fs.spend(ctx, tx, f.Account, plan); err != nil {
+		if err := t.spend(ctx, tx, f.Account, plan); err != nil {
 			return err
 		}
-		return fs.settle(ctx, tx, f, &item{Status: batch.FollowItemSubmitted, Position: e.Position, JobID: job})
+		return t.settle(ctx, tx, f, &item{Status: batch.FollowItemSubmitted, Position: e.Position, JobID: job})
 	})
 	var coded *transcript.Error
 	switch {
 	case err == nil:
-		if taken && fs.cfg.Count.Taken != nil {
-			fs.cfg.Count.Taken()
+		if taken && t.Count.Taken != nil {
+			t.Count.Taken()
 		}
 		return true, nil
 	case errors.Is(err, errMoved), errors.Is(err, db.ErrNotFound): // another run has the entry
@@ -112,8 +115,8 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 	case attempt.Own(err), ctx.Err() != nil:
 		return false, err
 	case errors.As(err, &coded) && !passes(coded.Code):
-		return true, fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-			err := fs.settle(ctx, tx, f, &item{Status: batch.FollowItemFailed, Position: e.Position, Reason: coded.Message})
+		return true, t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+			err := t.settle(ctx, tx, f, &item{Status: batch.FollowItemFailed, Position: e.Position, Reason: coded.Message})
 			if errors.Is(err, errMoved) {
 				return nil
 			}
@@ -121,9 +124,9 @@ func (fs *Follows) takeOne(ctx context.Context, id string) (more bool, err error
 		})
 	}
 	if coded == nil {
-		fs.log.ErrorContext(ctx, "an item of a follow could not be submitted", "follow", f.ID, "position", e.Position, "err", err)
+		t.Log.ErrorContext(ctx, "an item of a follow could not be submitted", "follow", f.ID, "position", e.Position, "err", err)
 	}
-	return false, fs.wait(ctx, f, attempt.Coded(err))
+	return false, t.wait(ctx, f, attempt.Coded(err))
 }
 
 // passes tells that a refusal may pass, so that the item waits.
@@ -137,9 +140,9 @@ func passes(code transcript.Code) bool {
 }
 
 // next reads a follow, and its next entry; nil: there is none to submit.
-func (fs *Follows) next(ctx context.Context, id string) (*follow, *entry, error) {
+func (t taker) next(ctx context.Context, id string) (*follow, *entry, error) {
 	f := new(follow)
-	r := fs.store.SQL().Reader()
+	r := t.Store.SQL().Reader()
 	if err := r.NewSelect().Model(f).Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, nil, one("follow "+id, err)
 	}
@@ -175,7 +178,7 @@ func reasonToSkip(f *follow, e *entry) string {
 	return ""
 }
 
-func (fs *Follows) itemOf(f *follow, e *entry, plan account.Plan) Item {
+func (f *follow) item(e *entry, plan account.Plan) Item {
 	i := Item{
 		Account: f.Account, Plan: plan, Trace: f.Trace,
 		Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.URL},
@@ -188,8 +191,8 @@ func (fs *Follows) itemOf(f *follow, e *entry, plan account.Plan) Item {
 
 // suspended tells that the operator has suspended an account, whose items wait meanwhile.
 // The service cannot tell of an account that it does not keep itself.
-func (fs *Follows) suspended(ctx context.Context, owner string) (bool, error) {
-	a, err := fs.store.Accounts.ByID(ctx, owner)
+func (t taker) suspended(ctx context.Context, owner string) (bool, error) {
+	a, err := t.Store.Accounts.ByID(ctx, owner)
 	if errors.Is(err, db.ErrNotFound) {
 		return false, nil
 	}
@@ -197,9 +200,9 @@ func (fs *Follows) suspended(ctx context.Context, owner string) (bool, error) {
 }
 
 // planOf is the plan under which an account follows.
-func (fs *Follows) planOf(ctx context.Context, owner string) (plan account.Plan, err error) {
+func (t taker) planOf(ctx context.Context, owner string) (plan account.Plan, err error) {
 	var text string
-	err = fs.store.SQL().Reader().NewRaw("SELECT plan FROM follow_accounts WHERE account = ?", owner).Scan(ctx, &text)
+	err = t.Store.SQL().Reader().NewRaw("SELECT plan FROM follow_accounts WHERE account = ?", owner).Scan(ctx, &text)
 	if err != nil {
 		return plan, one("plan of follows", err)
 	}
@@ -211,8 +214,8 @@ var errMoved = errors.New("follows: the follow has gone on")
 
 // settle writes what became of an entry, and moves the follow on. It proves that no other
 // run has done so.
-func (fs *Follows) settle(ctx context.Context, tx *db.Tx, f *follow, i *item) error {
-	now, err := fs.now(ctx)
+func (t taker) settle(ctx context.Context, tx *db.Tx, f *follow, i *item) error {
+	now, err := t.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -241,8 +244,8 @@ func (fs *Follows) settle(ctx context.Context, tx *db.Tx, f *follow, i *item) er
 }
 
 // spend counts an item of the day. The refusal passes at midnight.
-func (fs *Follows) spend(ctx context.Context, tx *db.Tx, owner string, plan account.Plan) error {
-	now, err := fs.now(ctx)
+func (t taker) spend(ctx context.Context, tx *db.Tx, owner string, plan account.Plan) error {
+	now, err := t.Now(ctx)
 	if err != nil || plan.FollowItemsPerDay == account.Unlimited {
 		return err
 	}
@@ -261,8 +264,8 @@ func (fs *Follows) spend(ctx context.Context, tx *db.Tx, owner string, plan acco
 }
 
 // rest lets a follow without entries to submit rest until the next look finds one.
-func (fs *Follows) rest(ctx context.Context, f *follow) error {
-	return fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+func (t taker) rest(ctx context.Context, f *follow) error {
+	return t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		// A look takes the lock of the source too, so that it cannot find an entry meanwhile.
 		s := &source{ID: f.SourceID}
 		if err := lockSource(ctx, tx, s); err != nil {
@@ -278,14 +281,14 @@ func (fs *Follows) rest(ctx context.Context, f *follow) error {
 }
 
 // wait has the next entry of a follow tried again later, and notes the reason.
-func (fs *Follows) wait(ctx context.Context, f *follow, why *transcript.Error) error {
-	now, err := fs.now(ctx)
+func (t taker) wait(ctx context.Context, f *follow, why *transcript.Error) error {
+	now, err := t.Now(ctx)
 	if err != nil {
 		return err
 	}
 	f.LastError = attempt.Last(why, 1, now)
-	f.NextTakeAt = new(sqldb.Moment(now.Add(fs.cfg.Wait)))
-	return fs.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+	f.NextTakeAt = new(sqldb.Moment(now.Add(t.Wait)))
+	return t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		_, err := tx.SQL().NewUpdate().Model(f).Column("last_error", "next_take_at").WherePK().Where("NOT paused").Exec(ctx)
 		return sqldb.Wrap("let follow wait", err)
 	})
@@ -297,7 +300,7 @@ func (fs *Follows) Reopen(ctx context.Context, tx *db.Tx, jobs []string, why *tr
 	if why == nil || len(jobs) == 0 || !used(why.Code) {
 		return nil
 	}
-	now, err := fs.now(ctx)
+	now, err := fs.cfg.Now(ctx)
 	if err != nil {
 		return err
 	}

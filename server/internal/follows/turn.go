@@ -7,9 +7,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/underway"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
@@ -23,9 +27,17 @@ const (
 	again = cluster.ElsewherePause
 )
 
+// looker looks at sources, in the turns of the accounts that follow them. Safe for concurrent use.
+type looker struct {
+	*Config
+	pace       *rate.Limiter     // of looks, so that many due sources are no storm
+	hosts      map[string]*hosts // at which this process looks, by queue
+	largeFeeds *underway.Line
+}
+
 // takeTurn looks at due sources of a line, for a turn at most. Then it makes the next step of
 // the line, if there is more to look at.
-func (fs *Follows) takeTurn(ctx context.Context, run db.Work, step Step) error {
+func (lk *looker) takeTurn(ctx context.Context, run db.Work, step Step) error {
 	until := time.Now().Add(turn)
 	found := false
 	looked := -1
@@ -33,34 +45,33 @@ func (fs *Follows) takeTurn(ctx context.Context, run db.Work, step Step) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
 		}
-		n, news, err := fs.lookSome(ctx, step)
+		n, news, err := lk.lookSome(ctx, step)
 		if err != nil {
 			return err
 		}
 		looked, found = n, found || news
 	}
-	return fs.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
+	return lk.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
 		if found {
 			if err := tx.Enqueue(ctx, Step{}); err != nil { // submits what was found
 				return err
 			}
 		}
-		return fs.endTurn(ctx, tx, run, step, looked == 0)
+		return lk.endTurn(ctx, tx, run, step, looked == 0)
 	})
 }
 
 // lookSome looks at the next sources of a line, and reports at how many and whether a look
 // has found something new.
-func (fs *Follows) lookSome(ctx context.Context, step Step) (n int, news bool, err error) {
-	if counts, err := fs.store.SQL().Reader().NewSelect().Model((*line)(nil)).
+func (lk *looker) lookSome(ctx context.Context, step Step) (n int, news bool, err error) {
+	if counts, err := lk.Store.SQL().Reader().NewSelect().Model((*line)(nil)).
 		Where("account = ? AND slow = ? AND step = ?", step.Account, step.Slow, step.Number).Exists(ctx); err != nil || !counts {
 		return 0, false, sqldb.Wrap("line of follows", err)
 	}
-	hosts := fs.quickHosts
-	if step.Slow {
-		hosts = fs.slowHosts
-	}
-	places, err := fs.nextLooks(ctx, step, looksAtOnce, hosts.busy(step.Account), step.Slow && fs.feedsOnly(ctx))
+	hosts := lk.hosts[step.Queue()]
+	// This process leaves lists to others if it cannot read them.
+	feedsOnly := step.Slow && lk.Cluster.OnlyOthers(ctx, func(t cluster.Team) bool { return t.Lists(transcript.VideoSite) })
+	places, err := lk.nextLooks(ctx, step, looksAtOnce, hosts.busy(step.Account), feedsOnly)
 	if err != nil {
 		return 0, false, err
 	}
@@ -74,17 +85,17 @@ func (fs *Follows) lookSome(ctx context.Context, step Step) (n int, news bool, e
 	if len(ids) == 0 {
 		return 0, false, nil
 	}
-	now, err := fs.now(ctx)
+	now, err := lk.Now(ctx)
 	if err != nil {
 		return 0, false, err
 	}
-	sources, err := claim(ctx, fs.store, ids, now)
+	sources, err := claim(ctx, lk.Store, ids, now)
 	if err != nil {
 		return 0, false, err
 	}
 	var fresh atomic.Bool
 	err = some(ctx, looksAtOnce, sources, func(ctx context.Context, s source) error {
-		found, err := fs.look(ctx, step, &s)
+		found, err := lk.look(ctx, step, &s)
 		if found {
 			fresh.Store(true)
 		}
@@ -95,7 +106,7 @@ func (fs *Follows) lookSome(ctx context.Context, step Step) (n int, news bool, e
 
 // endTurn ends a run, and plans the next step of the line if looks wait. waits tells that none of
 // them could begin now.
-func (fs *Follows) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Step, waits bool) error {
+func (lk *looker) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Step, waits bool) error {
 	l := &line{Account: step.Account, Slow: step.Slow}
 	err := lockLine(ctx, tx, l)
 	if errors.Is(err, db.ErrNotFound) || err == nil && l.Step != step.Number { // another step has the work
@@ -112,7 +123,7 @@ func (fs *Follows) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Ste
 	if err != nil || !held {
 		return err
 	}
-	now, err := fs.now(ctx)
+	now, err := lk.Now(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,9 +132,9 @@ func (fs *Follows) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Ste
 		l.StepAt = nil
 		err = saveLine(ctx, tx, l)
 	case waits:
-		err = fs.plan(ctx, tx, l, now, now.Add(again))
+		err = l.plan(ctx, tx, now, now.Add(again))
 	default:
-		err = fs.plan(ctx, tx, l, now, now)
+		err = l.plan(ctx, tx, now, now)
 	}
 	if err != nil {
 		return err
