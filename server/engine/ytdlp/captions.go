@@ -64,7 +64,7 @@ func (d *Downloader) captions(ctx context.Context, c engine.Content, pick func([
 	if err != nil {
 		return found, err
 	}
-	found.Private = !d.way.shared(m.about)
+	found.Private = !d.program.way.shared(m.about)
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
@@ -88,7 +88,7 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 			return caption.File{}, err
 		}
 	}
-	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
+	dir, err := os.MkdirTemp(d.program.host.Dir, "captions-")
 	if err != nil {
 		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
@@ -152,11 +152,11 @@ const maxText = 16 << 20
 // fetch writes one complete and non-empty caption file into dir, and returns its path. The
 // description for the program names no other file, so the program cannot ask for one.
 func (d *Downloader) fetch(ctx context.Context, m *media, file captionFile, dir string) (path string, err error) {
-	info, err := d.handOnTrack(ctx, m, file)
+	info, err := guard(d.program.host.Judge).handOnTrack(ctx, m, file)
 	if err != nil {
 		return "", err
 	}
-	exit, err := d.run(ctx, run{
+	exit, err := d.program.run(ctx, run{
 		content: m.content,
 		args: []string{
 			"--load-info-json", "-", "--skip-download",

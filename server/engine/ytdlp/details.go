@@ -42,7 +42,7 @@ func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]v
 	defer stop(nil)
 	said := &descriptions{of: contents, stop: stop}
 	more := time.Duration(len(contents)) * pageTime
-	exit, err := d.run(within, run{
+	exit, err := d.program.run(within, run{
 		content: engine.Content{ExternalID: strings.Join(ids, ",")},
 		args:    args,
 		command: engine.Command{

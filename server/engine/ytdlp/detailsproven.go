@@ -28,7 +28,7 @@ func (d *Downloader) proveAbsence(ctx context.Context, contents []engine.Content
 	if len(silent) == 0 {
 		return nil
 	}
-	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
+	dir, err := os.MkdirTemp(d.program.host.Dir, "pages-")
 	if err != nil {
 		return fmt.Errorf("ytdlp: %w", err)
 	}
@@ -66,7 +66,7 @@ func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Conten
 		args = append(args, c.URL)
 	}
 	said, more := &bounded{max: 2 * maxInfo}, time.Duration(len(contents))*pageTime
-	exit, err := d.run(ctx, run{
+	exit, err := d.program.run(ctx, run{
 		content:   contents[0],
 		args:      args,
 		talks:     true,

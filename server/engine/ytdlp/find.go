@@ -64,7 +64,7 @@ func (d *Downloader) listed(ctx context.Context, m *media, err error) (*media, [
 
 // askPage asks the player of the site's own pages.
 func (d *Downloader) askPage(ctx context.Context, c engine.Content) (p pageAnswer, err error) {
-	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
+	dir, err := os.MkdirTemp(d.program.host.Dir, "pages-")
 	if err != nil {
 		return p, fmt.Errorf("ytdlp: %w", err)
 	}

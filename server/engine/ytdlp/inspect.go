@@ -55,7 +55,7 @@ func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*
 		return nil, err
 	}
 	said := &bounded{max: maxInfo}
-	exit, err := d.run(ctx, run{
+	exit, err := d.program.run(ctx, run{
 		content: c,
 		// Without --write-subs the program does not look for some sites' captions, and does not
 		// report withheld ones. With -J it writes no file.

@@ -168,7 +168,7 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 // readListOnce reads a list in one way.
 func (d *Downloader) readListOnce(ctx context.Context, of engine.Content, items string) (*list, error) {
 	said := &bounded{max: maxInfo}
-	exit, err := d.run(ctx, run{
+	exit, err := d.program.run(ctx, run{
 		content: of,
 		args:    []string{"--yes-playlist", "--flat-playlist", "--playlist-items", items, "-J", "--", of.URL},
 		command: engine.Command{Stdout: said},
