@@ -145,7 +145,7 @@ func (p *program) equipment(ctx context.Context, v version) (*equipment, error) 
 func (p *program) files(others []string) (all []os.FileInfo, err error) {
 	path, err := p.host.Programs.Look(p.file)
 	if err != nil {
-		return nil, p.missing(err)
+		return nil, p.unfit("is missing").Because(err)
 	}
 	for _, path := range append([]string{path}, others...) {
 		file, err := os.Stat(path)
@@ -153,7 +153,7 @@ func (p *program) files(others []string) (all []os.FileInfo, err error) {
 			continue // the runtime was just removed
 		}
 		if err != nil {
-			return nil, p.missing(err)
+			return nil, p.unfit("is missing").Because(err)
 		}
 		all = append(all, file)
 	}

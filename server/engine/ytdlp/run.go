@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,6 +63,7 @@ type run struct {
 	args    []string // after those of every run
 	// command has no limits and no network if the run fetches no media.
 	command engine.Command
+	videos  int // that a run of Videos describes: each adds maxPage and pageTime to the limits
 	// complaints returns the text that was written to the command's Stderr, if there is one.
 	complaints func() []byte
 	// talks reports that the program is asked to report its steps in addition to its
@@ -75,7 +77,8 @@ type run struct {
 	before []string
 }
 
-// program is yt-dlp on this machine, and what its runs share. Copies share what is known about it.
+// program runs yt-dlp in one way, and reads its answers. A [Downloader] decides which runs follow.
+// Copies share what is known about yt-dlp.
 type program struct {
 	host    engine.Host
 	file    string // a name to look up, or an absolute path
@@ -102,8 +105,9 @@ func (p *program) run(ctx context.Context, r run) (engine.Exit, error) {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
 	if c.Network == nil {
-		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
-		c.Network = &engine.Network{MaxBytes: maxPages}
+		more := time.Duration(r.videos) * pageTime
+		c.Limits = engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile}
+		c.Network = &engine.Network{MaxBytes: maxPages + int64(r.videos)*maxPage}
 	}
 	if r.noScripts {
 		c.Args = append(c.Args, withoutRuntimes(v)...)
@@ -149,7 +153,7 @@ func (p *program) run(ctx context.Context, r run) (engine.Exit, error) {
 	if err == nil && p.leaksByFragment(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
 		return exit, transcript.Errorf(transcript.ConfigError,
 			"The program %s on the server is version %s, which pages of this kind can lead into the server's own network: %s.",
-			p.name(), v, confine)
+			filepath.Base(p.file), v, confine)
 	}
 	return exit, err
 }
@@ -172,7 +176,7 @@ func (p *program) start(ctx context.Context, c engine.Command) (engine.Exit, err
 	case ctx.Err() != nil:
 		return exit, context.Cause(ctx)
 	case errors.As(err, &absent):
-		return exit, p.missing(err)
+		return exit, p.unfit("is missing").Because(err)
 	case errors.As(err, &limit):
 		return exit, upstream("The site took too long or sent too much.").Because(err)
 	}

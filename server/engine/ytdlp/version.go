@@ -93,15 +93,8 @@ func (v version) day() time.Time {
 	return day
 }
 
-// name returns the program's name without its folder.
-func (p *program) name() string { return filepath.Base(p.file) }
-
-func (p *program) missing(err error) error {
-	return p.unfit("is missing").Because(err)
-}
-
 // unfit is the error for a program that must be replaced.
 func (p *program) unfit(fault string) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The program %s on the server %s: %s.", p.name(), fault, p.cure)
+		"The program %s on the server %s: %s.", filepath.Base(p.file), fault, p.cure)
 }
