@@ -63,14 +63,14 @@ func (c *callers) keepPrivate() error {
 
 // audio downloads in one way.
 func (d *Downloader) audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
-	m, err := d.inspect(ctx, c, look{})
+	m, err := d.program.inspect(ctx, c, look{})
 	if err != nil {
 		return "", err
 	}
 	if err := m.audible(); err != nil {
 		return "", err
 	}
-	if !d.way.shared(m.about) {
+	if !d.program.way.shared(m.about) {
 		if err := o.Private(); err != nil {
 			return "", err
 		}
@@ -86,17 +86,17 @@ func (d *Downloader) audio(ctx context.Context, c engine.Content, dir string, o 
 	if err != nil {
 		return "", fmt.Errorf("ytdlp: %w", err)
 	}
-	path, err := d.download(ctx, m, dir, most, o.Progress)
+	path, err := d.program.download(ctx, m, dir, most, o.Progress)
 	if err != nil {
-		d.cache.clear() // a wrong solution of the player's puzzle leads to refused media
+		d.program.cache.clear() // a wrong solution of the player's puzzle leads to refused media
 	}
 	return path, err
 }
 
 // download writes the sound to a file in dir. The program creates the file "done" when the
 // download is complete.
-func (d *Downloader) download(ctx context.Context, m *media, dir string, most int64, report func(done, total int64)) (string, error) {
-	info, err := d.handOn(ctx, m)
+func (p *program) download(ctx context.Context, m *media, dir string, most int64, report func(done, total int64)) (string, error) {
+	info, err := guard(p.host.Judge).handOn(ctx, m)
 	if err != nil {
 		return "", err
 	}
@@ -107,7 +107,7 @@ func (d *Downloader) download(ctx context.Context, m *media, dir string, most in
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	said := &progress{report: report, most: most, stop: func() { stop(tooLarge(most)) }}
-	exit, err := d.run(within, run{
+	exit, err := p.run(within, run{
 		content: m.content,
 		args: []string{
 			"--load-info-json", "-", "--newline", "--progress", "--progress-template", progressTemplate,

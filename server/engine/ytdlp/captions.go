@@ -64,11 +64,11 @@ func (d *Downloader) captions(ctx context.Context, c engine.Content, pick func([
 	if err != nil {
 		return found, err
 	}
-	found.Private = !d.way.shared(m.about)
+	found.Private = !d.program.way.shared(m.about)
 	for _, t := range tracks {
 		found.Tracks = append(found.Tracks, t.Track)
 	}
-	err = found.Choose(pick, func(n int) (caption.File, error) { return d.read(ctx, m, tracks[n]) })
+	err = found.Choose(pick, func(n int) (caption.File, error) { return d.program.read(ctx, m, tracks[n]) })
 	if err != nil || found.Track != nil || len(tracks) == 0 {
 		return found, err
 	}
@@ -77,7 +77,7 @@ func (d *Downloader) captions(ctx context.Context, c engine.Content, pick func([
 }
 
 // read fetches one track and reads it.
-func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File, error) {
+func (p *program) read(ctx context.Context, m *media, t track) (caption.File, error) {
 	file, ok := t.best()
 	if !ok {
 		return caption.File{}, upstream("The platform has these captions in no form that this service reads.").
@@ -88,13 +88,13 @@ func (d *Downloader) read(ctx context.Context, m *media, t track) (caption.File,
 			return caption.File{}, err
 		}
 	}
-	dir, err := os.MkdirTemp(d.host.Dir, "captions-")
+	dir, err := os.MkdirTemp(p.host.Dir, "captions-")
 	if err != nil {
 		return caption.File{}, fmt.Errorf("ytdlp: %w", err)
 	}
 	// A remainder lies in the host's scratch directory, which the server empties when it stops.
 	defer func() { _ = os.RemoveAll(dir) }()
-	path, err := d.fetch(ctx, m, file, dir)
+	path, err := p.fetch(ctx, m, file, dir)
 	if err != nil {
 		return caption.File{}, err
 	}
@@ -151,12 +151,12 @@ const maxText = 16 << 20
 
 // fetch writes one complete and non-empty caption file into dir, and returns its path. The
 // description for the program names no other file, so the program cannot ask for one.
-func (d *Downloader) fetch(ctx context.Context, m *media, file captionFile, dir string) (path string, err error) {
-	info, err := d.handOnTrack(ctx, m, file)
+func (p *program) fetch(ctx context.Context, m *media, file captionFile, dir string) (path string, err error) {
+	info, err := guard(p.host.Judge).handOnTrack(ctx, m, file)
 	if err != nil {
 		return "", err
 	}
-	exit, err := d.run(ctx, run{
+	exit, err := p.run(ctx, run{
 		content: m.content,
 		args: []string{
 			"--load-info-json", "-", "--skip-download",

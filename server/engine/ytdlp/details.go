@@ -41,15 +41,11 @@ func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]v
 	within, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	said := &descriptions{of: contents, stop: stop}
-	more := time.Duration(len(contents)) * pageTime
-	exit, err := d.run(within, run{
-		content: engine.Content{ExternalID: strings.Join(ids, ",")},
-		args:    args,
-		command: engine.Command{
-			Stdout: said, Stderr: said, // the same writer, so that each complaint comes before the description of its video
-			Limits:  engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile},
-			Network: &engine.Network{MaxBytes: maxPages + int64(len(contents))*maxPage},
-		},
+	exit, err := d.program.run(within, run{
+		content:    engine.Content{ExternalID: strings.Join(ids, ",")},
+		args:       args,
+		command:    engine.Command{Stdout: said, Stderr: said}, // the same writer, so that each complaint comes before the description of its video
+		videos:     len(contents),
 		complaints: func() []byte { return said.complaints },
 	})
 	switch n := said.read; {

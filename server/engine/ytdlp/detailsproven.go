@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/internal/player"
@@ -28,12 +27,12 @@ func (d *Downloader) proveAbsence(ctx context.Context, contents []engine.Content
 	if len(silent) == 0 {
 		return nil
 	}
-	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
+	dir, err := os.MkdirTemp(d.program.host.Dir, "pages-")
 	if err != nil {
 		return fmt.Errorf("ytdlp: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // as in read
-	seen, err := d.describeAgain(ctx, silent, dir)
+	seen, err := d.program.describeAgain(ctx, silent, dir)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -60,22 +59,19 @@ func indexOf(found []video.Video, id string) int {
 
 // describeAgain returns the answers of the player of the site's own pages about contents, by
 // their ids.
-func (d *Downloader) describeAgain(ctx context.Context, contents []engine.Content, dir string) (map[string]*media, error) {
+func (p *program) describeAgain(ctx context.Context, contents []engine.Content, dir string) (map[string]*media, error) {
 	args := append(slices.Clone(pagePlayer), "--ignore-errors", "--write-subs", "-J", "--")
 	for _, c := range contents {
 		args = append(args, c.URL)
 	}
-	said, more := &bounded{max: 2 * maxInfo}, time.Duration(len(contents))*pageTime
-	exit, err := d.run(ctx, run{
+	said := &bounded{max: 2 * maxInfo}
+	exit, err := p.run(ctx, run{
 		content:   contents[0],
 		args:      args,
 		talks:     true,
 		noScripts: true,
-		command: engine.Command{
-			Dir: dir, Stdout: said,
-			Limits:  engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile},
-			Network: &engine.Network{MaxBytes: maxPages + int64(len(contents))*maxPage},
-		},
+		command:   engine.Command{Dir: dir, Stdout: said},
+		videos:    len(contents),
 	})
 	seen := make(map[string]*media)
 	for line := range bytes.Lines(said.data) {

@@ -46,11 +46,11 @@ func (d *Downloader) Search(ctx context.Context, q video.Search, at engine.Windo
 	if err != nil {
 		return engine.Listing[video.Result]{}, err
 	}
-	results, err := d.results(q)
+	page, err := results(d.base, q)
 	if err != nil {
 		return engine.Listing[video.Result]{}, err
 	}
-	p, err := d.readPart(ctx, results, offset, at.Max)
+	p, err := d.readPart(ctx, page, offset, at.Max)
 	if err != nil {
 		return engine.Listing[video.Result]{}, err
 	}
@@ -67,7 +67,7 @@ func (d *Downloader) Search(ctx context.Context, q video.Search, at engine.Windo
 const aSearch = "search"
 
 // results returns the results page of a search.
-func (d *Downloader) results(q video.Search) (engine.List, error) {
+func results(base string, q video.Search) (engine.List, error) {
 	words := clip.Line(q.Q, maxName)
 	switch {
 	case words == "":
@@ -79,12 +79,12 @@ func (d *Downloader) results(q video.Search) (engine.List, error) {
 	case q.ChannelID != "":
 		return engine.List{
 			Platform: transcript.VideoSite, Kind: engine.ChannelList, ID: q.ChannelID,
-			URL: d.base + "/channel/" + url.PathEscape(q.ChannelID) + "/search?query=" + url.QueryEscape(words),
+			URL: base + "/channel/" + url.PathEscape(q.ChannelID) + "/search?query=" + url.QueryEscape(words),
 		}, nil
 	}
 	return engine.List{
 		Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: aSearch,
-		URL: d.base + "/results?search_query=" + url.QueryEscape(words) + "&sp=" + url.QueryEscape(filter(q)),
+		URL: base + "/results?search_query=" + url.QueryEscape(words) + "&sp=" + url.QueryEscape(filter(q)),
 	}, nil
 }
 

@@ -115,7 +115,7 @@ func items(value string) []string {
 
 // equipment asks the program once. It asks again after the program's file or the runtimes have
 // changed.
-func (d *Downloader) equipment(ctx context.Context, v version) (*equipment, error) {
+func (p *program) equipment(ctx context.Context, v version) (*equipment, error) {
 	c := engine.Command{
 		Args:   []string{"-v", "--ignore-config", "--no-update"},
 		Limits: engine.Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: maxMemory},
@@ -123,18 +123,18 @@ func (d *Downloader) equipment(ctx context.Context, v version) (*equipment, erro
 	if v >= withoutPlugins {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
-	d.addRuntimes(&c, v)
-	files, err := d.files(c.Reads)
+	p.addRuntimes(&c, v)
+	files, err := p.files(c.Reads)
 	if err != nil {
 		return nil, err
 	}
-	return d.told.get(ctx, files, func(ctx context.Context) (*equipment, error) {
-		exit, err := d.start(ctx, c)
+	return p.told.get(ctx, files, func(ctx context.Context) (*equipment, error) {
+		exit, err := p.start(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		if !strings.Contains(string(exit.Stderr), "[debug] ") {
-			return nil, d.unfit("does not answer like yt-dlp").
+			return nil, p.unfit("does not answer like yt-dlp").
 				Because(fmt.Errorf("ytdlp: exit code %d: %s", exit.Code, lastComplaint(exit.Stderr)))
 		}
 		return readEquipment(exit.Stderr), nil
@@ -142,10 +142,10 @@ func (d *Downloader) equipment(ctx context.Context, v version) (*equipment, erro
 }
 
 // files returns the files on which an answer of the program depends: its own file and others.
-func (d *Downloader) files(others []string) (all []os.FileInfo, err error) {
-	path, err := d.host.Programs.Look(d.program)
+func (p *program) files(others []string) (all []os.FileInfo, err error) {
+	path, err := p.host.Programs.Look(p.file)
 	if err != nil {
-		return nil, d.missing(err)
+		return nil, p.unfit("is missing").Because(err)
 	}
 	for _, path := range append([]string{path}, others...) {
 		file, err := os.Stat(path)
@@ -153,7 +153,7 @@ func (d *Downloader) files(others []string) (all []os.FileInfo, err error) {
 			continue // the runtime was just removed
 		}
 		if err != nil {
-			return nil, d.missing(err)
+			return nil, p.unfit("is missing").Because(err)
 		}
 		all = append(all, file)
 	}

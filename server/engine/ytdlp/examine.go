@@ -39,44 +39,44 @@ var holes = []hole{
 // browsers. On a busy machine that takes half a minute. It also reports on the ways of [Access], and
 // asks the token provider of the operator for its version.
 func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
-	v, err := d.version(ctx)
-	return append(d.examineItself(ctx, v, err), d.examineAccess(ctx, v)...)
+	v, err := d.program.version(ctx)
+	return append(d.program.examine(ctx, v, err), d.access.examine(ctx, v)...)
 }
 
-// examineItself reports on the program, whose version is v.
-func (d *Downloader) examineItself(ctx context.Context, v version, err error) []engine.Finding {
+// examine reports on the program, whose version is v.
+func (p *program) examine(ctx context.Context, v version, err error) []engine.Finding {
 	if err != nil {
 		f := engine.FindingOf(programName, err)
 		f.Fails = "links, except for the captions of the video site"
 		return []engine.Finding{f}
 	}
-	all := []engine.Finding{d.examineProgram(v)}
+	all := []engine.Finding{p.examineProgram(v)}
 	if v < imitates { // its other lines do not matter here
-		return append(all, unused, d.imitation(new(equipment)))
+		return append(all, unused, new(equipment).imitation(p.cure))
 	}
-	said, err := d.equipment(ctx, v)
+	said, err := p.equipment(ctx, v)
 	if err != nil {
 		return append(all, engine.FindingOf(programName+" -v", err))
 	}
 	if v < runsPlayers {
 		all = append(all, unused)
 	} else {
-		all = append(all, said.runtime(), d.solver(said))
+		all = append(all, said.runtime(), said.solver(p.cure))
 	}
-	all = append(all, d.imitation(said))
+	all = append(all, said.imitation(p.cure))
 	if said.plugins != "" {
 		all = append(all, engine.Finding{Name: pluginsName, Status: engine.OK, Found: said.plugins})
 	}
 	return all
 }
 
-func (d *Downloader) examineProgram(v version) engine.Finding {
+func (p *program) examineProgram(v version) engine.Finding {
 	f := engine.Finding{Name: programName, Status: engine.OK}
 	age := time.Since(v.day())
-	path, _ := d.host.Programs.Look(d.program) // no error: the program has just answered
+	path, _ := p.host.Programs.Look(p.file) // no error: the program has just answered
 	f.Found = fmt.Sprintf("%s, %d days old, at %s", v.date(), max(0, int(age.Hours()/24)), path)
 	if age > old {
-		f.Status, f.Cure = engine.Old, d.cure
+		f.Status, f.Cure = engine.Old, p.cure
 		f.Fails = "links to platforms that have changed since, as they do every few weeks"
 	}
 	var known []string
@@ -87,11 +87,11 @@ func (d *Downloader) examineProgram(v version) engine.Finding {
 	}
 	if len(known) > 0 {
 		f.Found += "; known holes: " + strings.Join(known, ", ")
-		f.Status, f.Cure = engine.Old, d.cure
+		f.Status, f.Cure = engine.Old, p.cure
 	}
-	if d.leaksByFragment(v) {
+	if p.leaksByFragment(v) {
 		f.Fails += "; pages of platforms that it does not know, which could lead it around the egress guard"
-		f.Cure = confine + "; " + d.cure
+		f.Cure = confine + "; " + p.cure
 	}
 	return f
 }
@@ -129,25 +129,25 @@ func (a *equipment) runtime() engine.Finding {
 }
 
 // solver is the finding about the scripts that solve a player's puzzles.
-func (d *Downloader) solver(a *equipment) engine.Finding {
+func (a *equipment) solver(cure string) engine.Finding {
 	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "yt_dlp_ejs-") })
 	if i >= 0 {
 		return engine.Finding{Name: solverName, Status: engine.OK, Found: a.libraries[i]}
 	}
 	return engine.Finding{
 		Name: solverName, Status: engine.Missing, Found: "none",
-		Fails: "the sound of most videos of the video site: CONFIG_ERROR", Cure: d.cure,
+		Fails: "the sound of most videos of the video site: CONFIG_ERROR", Cure: cure,
 	}
 }
 
 // imitation is the finding about access to sites that answer browsers only.
-func (d *Downloader) imitation(a *equipment) engine.Finding {
+func (a *equipment) imitation(cure string) engine.Finding {
 	if slices.Contains(a.handlers, "curl_cffi") {
 		return engine.Finding{Name: imitationName, Status: engine.OK, Found: "curl_cffi"}
 	}
 	f := engine.Finding{
 		Name: imitationName, Status: engine.Missing, Found: "none: yt-dlp has no curl_cffi",
-		Fails: "pages that answer browsers only: CONFIG_ERROR", Cure: d.cure,
+		Fails: "pages that answer browsers only: CONFIG_ERROR", Cure: cure,
 	}
 	i := slices.IndexFunc(a.libraries, func(l string) bool { return strings.HasPrefix(l, "curl_cffi-") })
 	if i >= 0 {

@@ -27,10 +27,8 @@ const (
 // BanWarning warns of cookies, in words that stand after a semicolon.
 const BanWarning = "the platform may ban the account of these cookies"
 
-// examineAccess reports on the further ways of the operator. It asks the token provider for its
-// version.
-func (d *Downloader) examineAccess(ctx context.Context, v version) (all []engine.Finding) {
-	a := d.access
+// examine reports on the further ways of the operator. It asks the token provider for its version.
+func (a Access) examine(ctx context.Context, v version) (all []engine.Finding) {
 	if a.Plugins != "" {
 		all = append(all, examinePlugins(a.Plugins, v))
 	}

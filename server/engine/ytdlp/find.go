@@ -20,7 +20,7 @@ var pagePlayer = []string{"--extractor-args", "youtube:player_client=web;player_
 // proved to have none. m may be nil if there is an error.
 func (d *Downloader) find(ctx context.Context, c engine.Content) (m *media, tracks []track, err error) {
 	if c.Platform != transcript.VideoSite {
-		m, err := d.inspect(ctx, c, look{})
+		m, err := d.program.inspect(ctx, c, look{})
 		if err != nil || !m.byPlayers() {
 			return d.listed(ctx, m, err)
 		}
@@ -64,12 +64,12 @@ func (d *Downloader) listed(ctx context.Context, m *media, err error) (*media, [
 
 // askPage asks the player of the site's own pages.
 func (d *Downloader) askPage(ctx context.Context, c engine.Content) (p pageAnswer, err error) {
-	dir, err := os.MkdirTemp(d.host.Dir, "pages-")
+	dir, err := os.MkdirTemp(d.program.host.Dir, "pages-")
 	if err != nil {
 		return p, fmt.Errorf("ytdlp: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // as in read
-	p.media, err = d.inspect(ctx, c, look{dir: dir, args: pagePlayer, talks: true, noScripts: true})
+	p.media, err = d.program.inspect(ctx, c, look{dir: dir, args: pagePlayer, talks: true, noScripts: true})
 	pages, failed := readPages(dir)
 	if failed != nil {
 		return p, failed
@@ -93,7 +93,7 @@ func (d *Downloader) askAll(ctx context.Context, c engine.Content, page pageAnsw
 	if page.media != nil {
 		how.before = complaints(page.exit.Stderr).lines()
 	}
-	all, err := d.inspect(ctx, c, how)
+	all, err := d.program.inspect(ctx, c, how)
 	var tracks []track
 	if err == nil {
 		tracks = all.tracks()

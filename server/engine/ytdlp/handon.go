@@ -30,8 +30,11 @@ var (
 
 type object = map[string]any
 
+// guard asks the egress guard about an address, as [engine.Host] describes; nil: there is none.
+type guard func(ctx context.Context, job, address string) error
+
 // handOn makes the description for the run that fetches the media.
-func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
+func (g guard) handOn(ctx context.Context, m *media) ([]byte, error) {
 	info, err := decode(m.raw)
 	if err != nil {
 		return nil, err
@@ -48,7 +51,7 @@ func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
 			continue // the guard does not cover other protocols, so none of them is used
 		}
 		format = only(format, handedOnOfFormat)
-		if err := d.clean(ctx, m.content, format); err != nil {
+		if err := g.clean(ctx, m.content, format); err != nil {
 			refused = err
 			continue
 		}
@@ -61,14 +64,14 @@ func (d *Downloader) handOn(ctx context.Context, m *media) ([]byte, error) {
 }
 
 // handOnTrack makes the description for the run that fetches one caption file.
-func (d *Downloader) handOnTrack(ctx context.Context, m *media, file captionFile) ([]byte, error) {
+func (g guard) handOnTrack(ctx context.Context, m *media, file captionFile) ([]byte, error) {
 	info, err := decode(m.raw)
 	if err != nil {
 		return nil, err
 	}
 	track, err := decode(file.raw)
 	if err == nil {
-		err = d.clean(ctx, m.content, track)
+		err = g.clean(ctx, m.content, track)
 	}
 	if err != nil {
 		return nil, err
@@ -78,18 +81,18 @@ func (d *Downloader) handOnTrack(ctx context.Context, m *media, file captionFile
 
 // clean removes fields that could steer the program from a part of the description, and asks
 // the guard about every address in the part. The error is the first refusal.
-func (d *Downloader) clean(ctx context.Context, c engine.Content, part object) error {
+func (g guard) clean(ctx context.Context, c engine.Content, part object) error {
 	if options, ok := part["downloader_options"].(object); ok {
 		part["downloader_options"] = only(options, []string{"http_chunk_size"}) // the other options are arguments of other programs
 	}
-	_, err := d.judged(ctx, c, part)
+	_, err := g.judged(ctx, c, part)
 	return err
 }
 
 var anAddress = regexp.MustCompile(`^\s*([A-Za-z][A-Za-z0-9+.-]*:)?//`)
 
 // judged returns a value without instructions to the program.
-func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (any, error) {
+func (g guard) judged(ctx context.Context, c engine.Content, value any) (any, error) {
 	var err error
 	switch value := value.(type) {
 	case string:
@@ -99,10 +102,10 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 		// A fragment is never sent to a site. It can only instruct the program, even set
 		// headers.
 		value, _, _ = strings.Cut(value, "#")
-		return value, d.judge(ctx, c, value)
+		return value, g.judge(ctx, c, value)
 	case []any:
 		for i := range value {
-			if value[i], err = d.judged(ctx, c, value[i]); err != nil {
+			if value[i], err = g.judged(ctx, c, value[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +117,7 @@ func (d *Downloader) judged(ctx context.Context, c engine.Content, value any) (a
 				maps.DeleteFunc(headers, func(key string, _ any) bool { return isOrder(key) })
 				continue // addresses in headers, such as Referer, are not requested
 			}
-			if value[key], err = d.judged(ctx, c, value[key]); err != nil {
+			if value[key], err = g.judged(ctx, c, value[key]); err != nil {
 				return nil, err
 			}
 		}
@@ -129,14 +132,14 @@ func isOrder(header string) bool {
 }
 
 // judge refuses an address that the guard would refuse.
-func (d *Downloader) judge(ctx context.Context, c engine.Content, address string) error {
+func (g guard) judge(ctx context.Context, c engine.Content, address string) error {
 	if strings.HasPrefix(strings.TrimSpace(address), "//") {
 		address = "http:" + strings.TrimSpace(address) // the program uses the scheme of the page
 	}
-	if d.host.Judge == nil {
+	if g == nil {
 		return nil
 	}
-	if err := d.host.Judge(ctx, job(c), address); err != nil { // Judge has logged it
+	if err := g(ctx, job(c), address); err != nil { // Judge has logged it
 		return refusedByGuard(c.URL, engine.Exit{Refused: []string{hostPort(address)}})
 	}
 	return nil

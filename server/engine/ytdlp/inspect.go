@@ -50,12 +50,12 @@ type look struct {
 
 // inspect asks for the content behind a link. It fetches the page and everything that is needed
 // to understand the page, but no media.
-func (d *Downloader) inspect(ctx context.Context, c engine.Content, how look) (*media, error) {
+func (p *program) inspect(ctx context.Context, c engine.Content, how look) (*media, error) {
 	if err := checkLink(c.URL); err != nil {
 		return nil, err
 	}
 	said := &bounded{max: maxInfo}
-	exit, err := d.run(ctx, run{
+	exit, err := p.run(ctx, run{
 		content: c,
 		// Without --write-subs the program does not look for some sites' captions, and does not
 		// report withheld ones. With -J it writes no file.

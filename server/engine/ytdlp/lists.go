@@ -154,11 +154,11 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 		return nil, err
 	}
 	of := engine.Content{Platform: l.Platform, ExternalID: calledBy(l), URL: l.URL}
-	found, err := d.readListOnce(ctx, of, items)
+	found, err := d.program.readListOnce(ctx, of, items)
 	if err == nil {
 		return found, nil
 	}
-	more, ok := afterRefusal(ctx, d, of, err, func(d *Downloader) (*list, error) { return d.readListOnce(ctx, of, items) })
+	more, ok := afterRefusal(ctx, d, of, err, func(d *Downloader) (*list, error) { return d.program.readListOnce(ctx, of, items) })
 	if ok {
 		return more, nil
 	}
@@ -166,9 +166,9 @@ func (d *Downloader) readList(ctx context.Context, l engine.List, items string) 
 }
 
 // readListOnce reads a list in one way.
-func (d *Downloader) readListOnce(ctx context.Context, of engine.Content, items string) (*list, error) {
+func (p *program) readListOnce(ctx context.Context, of engine.Content, items string) (*list, error) {
 	said := &bounded{max: maxInfo}
-	exit, err := d.run(ctx, run{
+	exit, err := p.run(ctx, run{
 		content: of,
 		args:    []string{"--yes-playlist", "--flat-playlist", "--playlist-items", items, "-J", "--", of.URL},
 		command: engine.Command{Stdout: said},

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +63,7 @@ type run struct {
 	args    []string // after those of every run
 	// command has no limits and no network if the run fetches no media.
 	command engine.Command
+	videos  int // that a run of Videos describes: each adds maxPage and pageTime to the limits
 	// complaints returns the text that was written to the command's Stderr, if there is one.
 	complaints func() []byte
 	// talks reports that the program is asked to report its steps in addition to its
@@ -74,10 +77,25 @@ type run struct {
 	before []string
 }
 
+// program runs yt-dlp in one way, and reads its answers. A [Downloader] decides which runs follow.
+// Copies share what is known about yt-dlp.
+type program struct {
+	host    engine.Host
+	file    string // a name to look up, or an absolute path
+	cure    string
+	log     *slog.Logger
+	runtime *jsRuntime // nil: none was named
+	cache   *cache
+	way     *way       // nil: the plain one
+	site    *suiteSite // that the runs ask instead of the network; nil outside of the suite
+	said    *question[version]
+	told    *question[*equipment]
+}
+
 // run runs the program and gives the runner's errors their codes. Exit holds the program's own
 // complaints.
-func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
-	v, err := d.version(ctx)
+func (p *program) run(ctx context.Context, r run) (engine.Exit, error) {
+	v, err := p.version(ctx)
 	if err != nil {
 		return engine.Exit{}, err
 	}
@@ -87,33 +105,34 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 		c.Args = append(c.Args, "--no-plugin-dirs")
 	}
 	if c.Network == nil {
-		c.Limits = engine.Limits{Wall: 2 * time.Minute, CPU: time.Minute, FileSize: maxFile}
-		c.Network = &engine.Network{MaxBytes: maxPages}
+		more := time.Duration(r.videos) * pageTime
+		c.Limits = engine.Limits{Wall: 2*time.Minute + more, CPU: time.Minute + more, FileSize: maxFile}
+		c.Network = &engine.Network{MaxBytes: maxPages + int64(r.videos)*maxPage}
 	}
 	if r.noScripts {
 		c.Args = append(c.Args, withoutRuntimes(v)...)
 	} else {
-		d.addRuntimes(&c, v)
+		p.addRuntimes(&c, v)
 	}
-	if d.leaksByFragment(v) {
+	if p.leaksByFragment(v) {
 		c.Args = append(c.Args, "--use-extractors", "default,-generic") // the generic extractor is the one that obeys such links
 	}
-	done, err := d.way.equip(d.host.Dir, v, &c)
+	done, err := p.way.equip(p.host.Dir, v, &c)
 	defer done()
 	if err != nil {
 		return engine.Exit{}, err
 	}
 	giveBack := func(bool) {}
-	if r.caches && d.site == nil && d.way == nil { // nothing of a login is cached
-		giveBack = d.cache.lend(d.host.Dir, &c)
+	if r.caches && p.site == nil && p.way == nil { // nothing of a login is cached
+		giveBack = p.cache.lend(p.host.Dir, &c)
 	}
 	c.Args = joinExtractorArgs(append(c.Args, r.args...))
 	c.Limits.Memory = maxMemory
 	c.Network.Job = job(r.content)
-	if d.site != nil {
-		c.Network.Inside, c.Args = d.site.dial, append([]string{"--no-check-certificates"}, c.Args...)
+	if p.site != nil {
+		c.Network.Inside, c.Args = p.site.dial, append([]string{"--no-check-certificates"}, c.Args...)
 	}
-	exit, err := d.start(ctx, c)
+	exit, err := p.start(ctx, c)
 	giveBack(err == nil && exit.Code == 0)
 	if r.complaints != nil {
 		exit.Stderr = r.complaints()
@@ -126,23 +145,23 @@ func (d *Downloader) run(ctx context.Context, r run) (engine.Exit, error) {
 		return slices.ContainsFunc(r.before, func(before string) bool { return strings.HasPrefix(before, line) })
 	})
 	if len(said) > 0 {
-		d.log.WarnContext(ctx, "yt-dlp complains", "content", r.content.ExternalID, "of", strings.Join(said, " | "))
+		p.log.WarnContext(ctx, "yt-dlp complains", "content", r.content.ExternalID, "of", strings.Join(said, " | "))
 	}
 	if err == nil && exit.Code == 2 {
-		return exit, d.unfit("does not know the options it is given").Because(errors.New(lastComplaint(exit.Stderr)))
+		return exit, p.unfit("does not know the options it is given").Because(errors.New(lastComplaint(exit.Stderr)))
 	}
-	if err == nil && d.leaksByFragment(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
+	if err == nil && p.leaksByFragment(v) && strings.Contains(string(exit.Stderr), "No suitable extractor") {
 		return exit, transcript.Errorf(transcript.ConfigError,
 			"The program %s on the server is version %s, which pages of this kind can lead into the server's own network: %s.",
-			d.name(), v, confine)
+			filepath.Base(p.file), v, confine)
 	}
 	return exit, err
 }
 
 // start starts the program and waits for it.
-func (d *Downloader) start(ctx context.Context, c engine.Command) (engine.Exit, error) {
-	c.Program = d.program
-	exit, err := d.host.Programs.Run(ctx, c)
+func (p *program) start(ctx context.Context, c engine.Command) (engine.Exit, error) {
+	c.Program = p.file
+	exit, err := p.host.Programs.Run(ctx, c)
 	var (
 		absent *exec.Error
 		limit  *engine.LimitError
@@ -151,13 +170,13 @@ func (d *Downloader) start(ctx context.Context, c engine.Command) (engine.Exit, 
 	case err == nil && exit.Code == -1:
 		// The program did not end by itself and broke none of our limits: the system was short
 		// of something.
-		return exit, fmt.Errorf("ytdlp: %s was killed: %s", d.program, lastComplaint(exit.Stderr))
+		return exit, fmt.Errorf("ytdlp: %s was killed: %s", p.file, lastComplaint(exit.Stderr))
 	case err == nil:
 		return exit, nil
 	case ctx.Err() != nil:
 		return exit, context.Cause(ctx)
 	case errors.As(err, &absent):
-		return exit, d.missing(err)
+		return exit, p.unfit("is missing").Because(err)
 	case errors.As(err, &limit):
 		return exit, upstream("The site took too long or sent too much.").Because(err)
 	}

@@ -47,12 +47,12 @@ func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
 }
 
 // runtimes returns the runtimes that a run may use: the named one, else all that are installed.
-func (d *Downloader) runtimes() (all []jsRuntime) {
-	if d.runtime != nil {
-		return []jsRuntime{*d.runtime}
+func (p *program) runtimes() (all []jsRuntime) {
+	if p.runtime != nil {
+		return []jsRuntime{*p.runtime}
 	}
 	for _, name := range unnamed {
-		if path, err := d.lookRuntime(runtimeFiles[name]); err == nil {
+		if path, err := p.lookRuntime(runtimeFiles[name]); err == nil {
 			all = append(all, jsRuntime{name, path})
 		}
 	}
@@ -61,15 +61,15 @@ func (d *Downloader) runtimes() (all []jsRuntime) {
 
 // lookRuntime finds a runtime: in the program's own folder, as a virtual environment has both,
 // else where the runner finds programs.
-func (d *Downloader) lookRuntime(file string) (path string, err error) {
-	if program, err := d.host.Programs.Look(d.program); err == nil {
+func (p *program) lookRuntime(file string) (path string, err error) {
+	if program, err := p.host.Programs.Look(p.file); err == nil {
 		if program, err = filepath.EvalSymlinks(program); err == nil {
-			if path, err = d.host.Programs.Look(filepath.Join(filepath.Dir(program), file)); err == nil {
+			if path, err = p.host.Programs.Look(filepath.Join(filepath.Dir(program), file)); err == nil {
 				return path, nil
 			}
 		}
 	}
-	return d.host.Programs.Look(file)
+	return p.host.Programs.Look(file)
 }
 
 // slowest is the processor time of an old QuickJS for one player.
@@ -84,11 +84,11 @@ func withoutRuntimes(v version) []string {
 }
 
 // addRuntimes adds the runtimes to a run, if the version knows them.
-func (d *Downloader) addRuntimes(c *engine.Command, v version) {
+func (p *program) addRuntimes(c *engine.Command, v version) {
 	if v < runsPlayers {
 		return
 	}
-	found := d.runtimes()
+	found := p.runtimes()
 	if len(found) == 0 {
 		return // the program complains if it needs a runtime
 	}

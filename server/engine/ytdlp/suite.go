@@ -49,8 +49,8 @@ func (d *Downloader) rehearse(ctx context.Context) (*suiteFailure, error) {
 	}
 	defer site.close()
 	on := *d
-	on.site, on.access, on.way, on.log = site, Access{}, nil, slog.New(slog.DiscardHandler)
-	on.host.Judge = nil // no address of the site is on a network
+	on.access, on.program.site, on.program.way, on.program.log = Access{}, site, nil, slog.New(slog.DiscardHandler)
+	on.program.host.Judge = nil // no address of the site is on a network
 	for _, r := range rehearsals {
 		found, err := on.Captions(ctx, r.content(), func(tracks []transcript.Track) (int, bool) { return 0, len(tracks) > 0 })
 		if ctx.Err() != nil {

@@ -25,11 +25,11 @@ var tested = []version{oldest, "2026.10.26"}
 // release is tested. An untested release goes through the suite, once for each file of the
 // program, which takes some ten seconds.
 func (d *Downloader) distrust(ctx context.Context) error {
-	v, err := d.version(ctx)
-	if err != nil || d.site != nil || slices.Contains(tested, v) {
+	v, err := d.program.version(ctx)
+	if err != nil || d.program.site != nil || slices.Contains(tested, v) {
 		return err
 	}
-	files, err := d.files(nil)
+	files, err := d.program.files(nil)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (d *Downloader) distrust(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("ytdlp: the suite for release %s: %w", v, err)
 	case failed != nil:
-		return d.unfit("is release " + string(v) + ", which does not tell refusals from missing captions").Because(failed)
+		return d.program.unfit("is release " + string(v) + ", which does not tell refusals from missing captions").Because(failed)
 	}
 	return nil
 }
@@ -50,16 +50,16 @@ func (d *Downloader) distrust(ctx context.Context) error {
 // inside this process, and so needs no network.
 func (d *Downloader) Rehearse(ctx context.Context) engine.Finding {
 	f := engine.Finding{Name: programName + " suite"}
-	v, err := d.version(ctx)
+	v, err := d.program.version(ctx)
 	if err == nil {
 		var failed *suiteFailure
 		if failed, err = d.rehearse(ctx); err == nil {
-			d.note(v, failed == nil)
+			d.notes.note(&d.program, v, failed == nil)
 			if failed == nil {
 				f.Status, f.Found = engine.OK, "release "+string(v)+" tells refusals from missing captions"
 				return f
 			}
-			err = d.unfit("does not tell refusals from missing captions (" + failed.Error() + ")")
+			err = d.program.unfit("does not tell refusals from missing captions (" + failed.Error() + ")")
 		}
 	}
 	f = engine.FindingOf(f.Name, err)
@@ -70,19 +70,22 @@ func (d *Downloader) Rehearse(ctx context.Context) engine.Finding {
 // suite returns how a release fails the suite; nil: the release passes, now or at a time that is
 // noted.
 func (d *Downloader) suite(ctx context.Context, v version) (*suiteFailure, error) {
-	if d.noted(v) {
+	if d.notes.has(&d.program, v) {
 		return nil, nil //nolint:nilnil // it passes
 	}
 	failed, err := d.rehearse(ctx)
 	if err != nil {
 		return nil, err
 	}
-	d.note(v, failed == nil)
+	d.notes.note(&d.program, v, failed == nil)
 	if failed == nil {
-		d.log.InfoContext(ctx, "an unknown release of yt-dlp has passed the suite: its word on missing captions counts", "release", string(v))
+		d.program.log.InfoContext(ctx, "an unknown release of yt-dlp has passed the suite: its word on missing captions counts", "release", string(v))
 	}
 	return failed, nil
 }
+
+// suiteNotes is the folder of the note about a release; empty: nothing is noted.
+type suiteNotes string
 
 // suitePass is the note about a release that has passed the suite.
 type suitePass struct {
@@ -91,53 +94,53 @@ type suitePass struct {
 	Suite   int    `json:"suite"`
 }
 
-// noted reports whether this release has passed this suite.
-func (d *Downloader) noted(v version) bool {
-	if d.notes == "" {
+// has reports whether this release has passed this suite.
+func (n suiteNotes) has(p *program, v version) bool {
+	if n == "" {
 		return false
 	}
-	now, err := d.pass(v)
+	now, err := p.pass(v)
 	if err != nil {
 		return false
 	}
-	text, err := os.ReadFile(d.noteFile())
+	text, err := os.ReadFile(n.file())
 	var before suitePass
 	return err == nil && json.Unmarshal(text, &before) == nil && before == now
 }
 
 // note notes whether this release passes. A note that cannot be written only makes the next
 // process run the suite again.
-func (d *Downloader) note(v version, passed bool) {
-	if d.notes == "" {
+func (n suiteNotes) note(p *program, v version, passed bool) {
+	if n == "" {
 		return
 	}
-	now, err := d.pass(v)
+	now, err := p.pass(v)
 	if err != nil || !passed {
-		_ = os.Remove(d.noteFile()) // see the comment above
+		_ = os.Remove(n.file()) // see the comment above
 		return
 	}
 	text, err := json.Marshal(now)
-	if err == nil && os.MkdirAll(d.notes, 0o700) == nil {
-		_ = os.WriteFile(d.noteFile(), text, 0o600) // a torn note is no note
+	if err == nil && os.MkdirAll(string(n), 0o700) == nil {
+		_ = os.WriteFile(n.file(), text, 0o600) // a torn note is no note
 	}
 }
 
-func (d *Downloader) noteFile() string { return filepath.Join(d.notes, "yt-dlp-suite.json") }
+func (n suiteNotes) file() string { return filepath.Join(string(n), "yt-dlp-suite.json") }
 
 // pass describes the program's file as it is now.
-func (d *Downloader) pass(v version) (p suitePass, err error) {
-	path, err := d.host.Programs.Look(d.program)
+func (p *program) pass(v version) (s suitePass, err error) {
+	path, err := p.host.Programs.Look(p.file)
 	if err != nil {
-		return p, err
+		return s, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return p, err
+		return s, err
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	sum := sha256.New()
 	if _, err := io.Copy(sum, file); err != nil {
-		return p, err
+		return s, err
 	}
 	return suitePass{string(v), hex.EncodeToString(sum.Sum(nil)), suiteNumber}, nil
 }

@@ -33,27 +33,27 @@ const withoutPlugins version = "2025.04.30"
 const withoutSmuggling version = "2023.11.14"
 
 // leaksByFragment reports whether pages can lead the program around the guard.
-func (d *Downloader) leaksByFragment(v version) bool { return v < withoutSmuggling && !d.host.Confined }
+func (p *program) leaksByFragment(v version) bool { return v < withoutSmuggling && !p.host.Confined }
 
 // version returns the program's version.
-func (d *Downloader) version(ctx context.Context) (version, error) {
-	files, err := d.files(nil)
+func (p *program) version(ctx context.Context) (version, error) {
+	files, err := p.files(nil)
 	if err != nil {
 		return "", err
 	}
-	v, err := d.said.get(ctx, files, d.runVersion)
+	v, err := p.said.get(ctx, files, p.runVersion)
 	switch {
 	case err != nil:
 		return "", err
 	case v < oldest:
-		return "", d.unfit("is version " + string(v) + ", older than " + string(oldest))
+		return "", p.unfit("is version " + string(v) + ", older than " + string(oldest))
 	}
 	return v, nil
 }
 
 // runVersion runs the program to get its version.
-func (d *Downloader) runVersion(ctx context.Context) (version, error) {
-	exit, err := d.start(ctx, engine.Command{
+func (p *program) runVersion(ctx context.Context) (version, error) {
+	exit, err := p.start(ctx, engine.Command{
 		Args:    []string{"--ignore-config", "--version"},
 		Limits:  engine.Limits{Wall: time.Minute, CPU: 30 * time.Second},
 		Network: &engine.Network{Job: "ytdlp-version"},
@@ -63,7 +63,7 @@ func (d *Downloader) runVersion(ctx context.Context) (version, error) {
 	}
 	v, err := parseVersion(string(exit.Stdout))
 	if err != nil {
-		return "", d.unfit("does not answer like yt-dlp").
+		return "", p.unfit("does not answer like yt-dlp").
 			Because(fmt.Errorf("ytdlp: %w: exit code %d: %s", err, exit.Code, lastComplaint(exit.Stderr)))
 	}
 	return v, nil
@@ -93,15 +93,8 @@ func (v version) day() time.Time {
 	return day
 }
 
-// name returns the program's name without its folder.
-func (d *Downloader) name() string { return filepath.Base(d.program) }
-
-func (d *Downloader) missing(err error) error {
-	return d.unfit("is missing").Because(err)
-}
-
 // unfit is the error for a program that must be replaced.
-func (d *Downloader) unfit(fault string) *transcript.Error {
+func (p *program) unfit(fault string) *transcript.Error {
 	return transcript.Errorf(transcript.ConfigError,
-		"The program %s on the server %s: %s.", d.name(), fault, d.cure)
+		"The program %s on the server %s: %s.", filepath.Base(p.file), fault, p.cure)
 }

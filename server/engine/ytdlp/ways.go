@@ -26,8 +26,7 @@ type way struct {
 
 // ways returns the further ways to the content of a platform, in the order in which they are
 // tried. A login comes last.
-func (d *Downloader) ways(platform transcript.Platform, login bool) (all []way) {
-	a := d.access
+func (a Access) ways(platform transcript.Platform, login bool) (all []way) {
 	w := way{name: "extractor arguments"}
 	if a.Plugins != "" {
 		w.name, w.after = "plugins", []transcript.Code{transcript.POTokenRequired, transcript.IPBlocked}
@@ -58,24 +57,24 @@ func (d *Downloader) ways(platform transcript.Platform, login bool) (all []way) 
 // by returns a downloader that goes a way. Both share what they know about the program.
 func (d *Downloader) by(w way) *Downloader {
 	other := *d
-	other.way = &w
+	other.program.way = &w
 	return &other
 }
 
 // afterRefusal does something in further ways if the plain way was refused. It reports false if no
 // way helps: the caller then returns the error of the plain way.
 func afterRefusal[T any](ctx context.Context, d *Downloader, c engine.Content, refused error, do func(*Downloader) (T, error)) (result T, ok bool) {
-	for _, w := range d.ways(c.Platform, c.Login) {
+	for _, w := range d.access.ways(c.Platform, c.Login) {
 		helps := slices.ContainsFunc(w.after, func(code transcript.Code) bool { return errors.Is(refused, code) })
 		if !helps || ctx.Err() != nil {
 			continue
 		}
 		result, err := do(d.by(w))
 		if err == nil {
-			d.log.InfoContext(ctx, "another way leads to what the platform has refused", "content", c.ExternalID, "way", w.name, "refused", refused)
+			d.program.log.InfoContext(ctx, "another way leads to what the platform has refused", "content", c.ExternalID, "way", w.name, "refused", refused)
 			return result, true
 		}
-		d.log.WarnContext(ctx, "another way fails too", "content", c.ExternalID, "way", w.name, "err", err)
+		d.program.log.WarnContext(ctx, "another way fails too", "content", c.ExternalID, "way", w.name, "err", err)
 	}
 	return result, false
 }

@@ -70,20 +70,10 @@ type Options struct {
 // [engine.Discovery], [engine.Checker] and [engine.Examiner] with yt-dlp, version 2023.03.04 or
 // later. It is safe for concurrent use and needs no closing.
 type Downloader struct {
-	host    engine.Host
-	program string
-	base    string
-	cure    string
-	log     *slog.Logger
-	runtime *jsRuntime // nil: none was named
-	notes   string
-	access  Access
-	way     *way // nil: the plain one
-	cache   *cache
-	site    *suiteSite // that the runs ask instead of the network; nil outside of the suite
-	said    *question[version]
-	told    *question[*equipment]
-
+	program   program
+	base      string
+	access    Access
+	notes     suiteNotes
 	rehearsed *question[*suiteFailure]
 }
 
@@ -102,9 +92,9 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if host.Programs == nil {
 		return nil, errors.New("ytdlp: the host runs no programs")
 	}
-	program := cmp.Or(o.Program, "yt-dlp")
-	if !filepath.IsAbs(program) && filepath.Base(program) != program {
-		return nil, fmt.Errorf("ytdlp: Program: %q is neither a name nor an absolute path", program)
+	file := cmp.Or(o.Program, "yt-dlp")
+	if !filepath.IsAbs(file) && filepath.Base(file) != file {
+		return nil, fmt.Errorf("ytdlp: Program: %q is neither a name nor an absolute path", file)
 	}
 	log := o.Log
 	if log == nil {
@@ -121,10 +111,11 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 	if err := o.Access.Check(); err != nil {
 		return nil, err
 	}
-	return &Downloader{
-		host: host, program: program, base: base, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, notes: o.Notes, access: o.Access, cache: newCache(host.Dir),
-		said: new(question[version]), told: new(question[*equipment]), rehearsed: new(question[*suiteFailure]),
-	}, nil
+	p := program{
+		host: host, file: file, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, cache: newCache(host.Dir),
+		said: new(question[version]), told: new(question[*equipment]),
+	}
+	return &Downloader{p, base, o.Access, suiteNotes(o.Notes), new(question[*suiteFailure])}, nil
 }
 
 // checkPatience is how long Check waits for a program that has not reported its version.
@@ -138,11 +129,11 @@ const checkPatience = time.Second
 func (d *Downloader) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()
-	v, err := d.version(ctx)
+	v, err := d.program.version(ctx)
 	if err != nil || v < runsPlayers {
 		return err
 	}
-	said, err := d.equipment(ctx, v)
+	said, err := d.program.equipment(ctx, v)
 	switch {
 	case err != nil:
 		return err
@@ -156,7 +147,7 @@ func (d *Downloader) Check(ctx context.Context) error {
 // which may take half a minute on a busy machine. The error is that of [Downloader.Check], or
 // the context's.
 func (d *Downloader) Version(ctx context.Context) (string, error) {
-	v, err := d.version(ctx)
+	v, err := d.program.version(ctx)
 	return v.date(), err
 }
 
