@@ -135,9 +135,9 @@ func (s *Service) Stop(ctx context.Context) error {
 	return errors.Join(s.Ask.Stop(ctx), s.Pipeline.Stop(ctx))
 }
 
-// features are told of jobs that end in this order: a promised recording is kept, a follow may open its item again, a batch finds
-// out which results nobody gets, the accounts pay, and then the program and the webhooks are told of
-// what is written.
+// features says in which order the features are told of jobs that end: a promised recording is kept,
+// a follow may open its item again, a batch finds out which results nobody gets, the accounts pay,
+// and then the program and the webhooks are told of what is written.
 func (s *Service) features() pipeline.Features {
 	f := pipeline.Features{
 		Ended: []pipeline.Listener{
