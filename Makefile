@@ -149,10 +149,10 @@ test: setup
 	@$(MAKE) --no-print-directory -j2 test-all test-current
 
 test-all:
-	$(GO) test $(AT_ONCE) -timeout 20m -vet=off $(LONGEST) ./...
+	$(GO) test $(AT_ONCE) -timeout 60m -vet=off $(LONGEST) ./...
 
 test-current:
-	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -parallel 2 -timeout 20m -vet=off -release current -run '$(CURRENT)'
+	@test ! -e $(YTDLP)/whole || $(GO) test ./server/engine/ytdlp -parallel 2 -timeout 60m -vet=off -release current -run '$(CURRENT)'
 
 # The race detector looks at every access to memory, which makes the code that computes
 # ten times as slow. These packages are compiled without the detector: SQLite, which is a
@@ -177,7 +177,7 @@ ALONE := $(ALONE)|unknownhost|speech|language|lifecycle|limits|attempt|view
 # goroutines, which serve and end.
 # GORACE: a program need not wait a second before it ends, as the detector reports a race
 # when it sees the race.
-RACE = $(GO) test -race -short $(AT_ONCE) -timeout 30m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false')
+RACE = $(GO) test -race -short $(AT_ONCE) -timeout 60m -vet=off $(UNWATCHED:%='-gcflags=%=-race=false')
 TRANSCRIPTD := ./examples/transcriptd
 test-race: export GORACE = atexit_sleep_ms=0
 test-race: setup
@@ -186,7 +186,7 @@ test-race: setup
 
 # Without the race detector: make test-race runs the same code with the detector.
 test-page: setup $(AXE) $(STANDARD_WEBHOOKS)
-	$(GO) test ./internal/test/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 20m -run '^TestBrowser' -browser
+	$(GO) test ./internal/test/browsertest ./server ./examples/website ./examples/website/internal/page -count=1 -parallel 4 -timeout 60m -run '^TestBrowser' -browser
 	$(GO) test ./internal/webhooksign -count=1 -run NPM -npm
 
 lint: $(LINT)
@@ -214,7 +214,7 @@ cross:
 	done
 
 test-release: setup-release
-	$(GO) -C $(RELEASE) test ./... -count=1 -timeout 20m
+	$(GO) -C $(RELEASE) test ./... -count=1 -timeout 60m
 
 release-full: setup-full
 	$(MAKE) --no-print-directory release ONLY=full TARGET=linux/$$($(GO) env GOARCH) OUT=dist-full
