@@ -34,27 +34,52 @@ func rows(page *browsertest.Page, n int, says string) {
 	page.Wait(fmt.Sprintf(`[...document.querySelectorAll("#queue .said")].filter(row => row.innerText.includes(%s)).length === %d`, strconv.Quote(says), n))
 }
 
-// streamsOf counts the event streams that are open at once.
+// streamsOf counts the event streams that are open at once. A stream that the page has left ends here
+// a moment later, so a stream over the bound waits for the end of another one before it counts.
 type streamsOf struct {
+	bound int
+
 	mu        sync.Mutex
 	now, most int
+	ended     chan struct{} // closed by the next end
 }
+
+func newStreams(bound int) *streamsOf { return &streamsOf{bound: bound, ended: make(chan struct{})} }
 
 func (s *streamsOf) hand(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if !isStream(r) {
 		next.ServeHTTP(w, r)
 		return
 	}
-	s.add(1)
-	defer s.add(-1)
+	s.begin()
+	defer s.end()
 	next.ServeHTTP(w, r)
 }
 
-func (s *streamsOf) add(n int) {
+func (s *streamsOf) begin() {
+	patience := time.After(browsertest.Patience / 2)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now += n
+	for waited := false; s.now >= s.bound && !waited; {
+		ended := s.ended
+		s.mu.Unlock()
+		select {
+		case <-ended:
+		case <-patience:
+			waited = true
+		}
+		s.mu.Lock()
+	}
+	s.now++
 	s.most = max(s.most, s.now)
+}
+
+func (s *streamsOf) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now--
+	close(s.ended)
+	s.ended = make(chan struct{})
 }
 
 // Each of many files is followed to its text or to the reason of its failure, also over a reload
@@ -74,7 +99,7 @@ func followsFiles(t *testing.T, n int) {
 	s := newSite(t, visitor.User)
 	release := s.Engine.Hold()
 	defer release()
-	streams := &streamsOf{}
+	streams := newStreams(3)
 	defer s.between(streams.hand)()
 	page := s.open(t)
 	page.Expect(loadFaults)
@@ -130,7 +155,7 @@ func TestBrowserFollowsFilesWithoutLocks(t *testing.T) {
 	s := newSite(t, visitor.User)
 	release := s.Engine.Hold()
 	defer release()
-	streams := &streamsOf{}
+	streams := newStreams(1)
 	defer s.between(streams.hand)()
 	page := s.open(t)
 	page.Before(`Object.defineProperty(navigator, "locks", { value: undefined });`)
@@ -152,7 +177,7 @@ func TestBrowserFollowsFilesInASleepingTab(t *testing.T) {
 	s := newSite(t, visitor.User)
 	release := s.Engine.Hold()
 	defer release()
-	streams := &streamsOf{}
+	streams := newStreams(3)
 	defer s.between(streams.hand)()
 	page := s.open(t)
 	page.Open("/")
