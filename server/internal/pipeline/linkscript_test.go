@@ -182,10 +182,10 @@ func link(id, languages string) pipeline.Submission {
 // send submits a link and returns its job as it ended.
 func (b *bench) send(t *testing.T, s pipeline.Submission) *view.Job {
 	t.Helper()
-	out, err := b.Submit(t.Context(), s)
+	out, err := b.Submit(db.Unhurried(t.Context()), s)
 	require.NoError(t, err)
 	require.NotNil(t, out.Job, "the cache has answered")
-	job, err := b.Jobs.Wait(t.Context(), s.Account, out.Job.JobID, nil)
+	job, err := b.Jobs.Wait(db.Unhurried(t.Context()), s.Account, out.Job.JobID, nil)
 	require.NoError(t, err)
 	require.True(t, job.Status.Terminal(), "the job still is %s/%s", job.Status, job.Stage)
 	return job
@@ -202,7 +202,7 @@ func (b *bench) succeed(t *testing.T, s pipeline.Submission) *view.Job {
 // stages are the states that a job has gone through.
 func (b *bench) stages(t *testing.T, id string) []transcript.Stage {
 	t.Helper()
-	events, err := b.store.Jobs.Events(t.Context(), id, 0)
+	events, err := b.store.Jobs.Events(db.Unhurried(t.Context()), id, 0)
 	require.NoError(t, err)
 	var stages []transcript.Stage
 	for i, ev := range events {

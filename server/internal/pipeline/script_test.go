@@ -172,10 +172,10 @@ func prepare(t *testing.T, s *db.Store, e *script, change ...func(*service.Confi
 	return &bench{Service: p, store: s, dir: dir}
 }
 
-// submit hands in a file for an account.
+// submit hands in a file for an account. The database has long to answer, as the machine may be busy.
 func (b *bench) submit(t *testing.T, account string, file []byte, languages string) (*pipeline.Outcome, error) {
 	t.Helper()
-	u, err := b.Receive(t.Context(), bytes.NewReader(file), 1<<30)
+	u, err := b.Receive(db.Unhurried(t.Context()), bytes.NewReader(file), 1<<30)
 	require.NoError(t, err)
 	u.Name = "talk.wav"
 	s := pipeline.Submission{Account: account, Plan: plan(), Upload: u, View: view.View{SendMetadata: true}}
@@ -183,7 +183,7 @@ func (b *bench) submit(t *testing.T, account string, file []byte, languages stri
 		s.Languages, err = transcript.ParseLanguageList(languages)
 		require.NoError(t, err)
 	}
-	return b.Submit(t.Context(), s)
+	return b.Submit(db.Unhurried(t.Context()), s)
 }
 
 // job submits a file that is not in the cache.
@@ -198,7 +198,7 @@ func (b *bench) job(t *testing.T, file []byte) *view.Job {
 // end waits for a job's end.
 func (b *bench) end(t *testing.T, id string) *view.Job {
 	t.Helper()
-	job, err := b.Jobs.Wait(t.Context(), acme, id, nil)
+	job, err := b.Jobs.Wait(db.Unhurried(t.Context()), acme, id, nil)
 	require.NoError(t, err)
 	require.True(t, job.Status.Terminal(), "the job still is %s/%s", job.Status, job.Stage)
 	return job
