@@ -11,7 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
@@ -161,7 +161,7 @@ func (x *export) texts(ctx context.Context, r db.Reader) error {
 // recordings writes the kept recordings. One that is not there any more is left out.
 func (x *export) recordings(ctx context.Context, kept []db.Recording) error {
 	for _, r := range kept {
-		name := "recordings/" + r.ExternalID + "." + pipeline.MediaExtension(r.ContentType)
+		name := "recordings/" + r.ExternalID + "." + recordings.MediaExtension(r.ContentType)
 		there, err := x.store.Blobs.Range(ctx, r.MediaKey, 0, r.Bytes)
 		if errors.Is(err, blobs.ErrNotFound) {
 			x.Missing++

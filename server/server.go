@@ -151,7 +151,7 @@ func (s *Server) makeAPI() (err error) {
 		return err
 	}
 	s.api = api.New(api.Config{
-		Service: resource.Service{
+		Shared: resource.Shared{
 			Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Log: c.Log, Sites: c.Sites, ShortLinks: s.shortLinks,
 			DirectMedia: c.DirectMedia, Judge: s.guard.JudgeLink, Checker: c.accountChecker(), Admit: c.admit(), BasePath: c.BasePath,
 			Timeout: c.testing.timeout,

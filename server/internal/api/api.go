@@ -27,7 +27,7 @@ import (
 // Config is what an API is made of. Every member is required but Admit and Unconfined. New makes the
 // members Recent and Streams.
 type Config struct {
-	resource.Service
+	resource.Shared
 	Metrics    *metrics.Metrics
 	Feeds      *textfeed.Feeds
 	Shares     *shares.Shares
@@ -54,22 +54,22 @@ type API struct {
 
 // New makes an API.
 func New(c Config) *API {
-	s := &c.Service
+	s := &c.Shared
 	s.Recent, s.Streams = resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
-	library := &saved.Texts{Service: s}
+	library := &saved.Texts{Shared: s}
 	a := &API{
-		Intake:    &intake.Intake{Service: s, Pages: intake.NewPages()},
-		Jobs:      &jobs.Jobs{Service: s},
-		Captions:  &discovery.Captions{Service: s},
-		Discovery: &discovery.Discovery{Service: s},
-		Batches:   &bulk.Batches{Service: s},
-		Follows:   &subscriptions.Subscriptions{Service: s},
+		Intake:    &intake.Intake{Shared: s, Pages: intake.NewPages()},
+		Jobs:      &jobs.Jobs{Shared: s},
+		Captions:  &discovery.Captions{Shared: s},
+		Discovery: &discovery.Discovery{Shared: s},
+		Batches:   &bulk.Batches{Shared: s},
+		Follows:   &subscriptions.Subscriptions{Shared: s},
 		Library:   library,
-		Shares:    &published.Shares{Service: s, Links: c.Shares, Texts: library},
-		Feeds:     &published.Feeds{Service: s, Store: c.Feeds},
-		Webhooks:  &endpoints.Endpoints{Service: s},
-		Usage:     &about.Usage{Service: s},
-		Health:    &about.Probes{Service: s, Version: c.Version, Unconfined: c.Unconfined},
+		Shares:    &published.Shares{Shared: s, Links: c.Shares, Texts: library},
+		Feeds:     &published.Feeds{Shared: s, Store: c.Feeds},
+		Webhooks:  &endpoints.Endpoints{Shared: s},
+		Usage:     &about.Usage{Shared: s},
+		Health:    &about.Probes{Shared: s, Version: c.Version, Unconfined: c.Unconfined},
 	}
 	a.Docs = &about.Docs{
 		Document: sync.OnceValues(func() (openapi.Document, error) { return openapi.New(a.Routes(), c.BasePath) }),

@@ -80,9 +80,9 @@ const (
 	Look = time.Minute
 )
 
-// KeepForLost removes the audio of extractions that have ended stays ago, until ctx ends. look is
+// RemoveEnded removes the audio of extractions that have ended stays ago, until ctx ends. look is
 // the time between two looks. short reports whether the disks are short.
-func (f *Files) KeepForLost(ctx context.Context, stays, look time.Duration, short func() bool) {
+func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, short func() bool) {
 	for attempt.Sleep(ctx, look) {
 		age := stays
 		if short() {

@@ -145,7 +145,7 @@ func (p *Pipeline) Start(ctx context.Context) error {
 		p.living.Go(func() { p.features.Live(life) })
 	}
 	p.living.Go(func() {
-		p.audio.KeepForLost(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audio.Look, p.cfg.Retention.Audio)), p.Disks.Short)
+		p.audio.RemoveEnded(life, p.cfg.Retention.Audio, cmp.Or(p.cfg.audioLook, min(audio.Look, p.cfg.Retention.Audio)), p.Disks.Short)
 	})
 	return nil
 }

@@ -79,6 +79,6 @@ func (p *Pipeline) sniff(ctx context.Context, u *Upload) error {
 	if err = errors.Join(err, r.Close()); err != nil {
 		return fmt.Errorf("pipeline: looking at an upload: %w", err)
 	}
-	u.mediaType = SniffMedia(head)
+	u.mediaType = recordings.SniffMedia(head)
 	return nil
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Keep keeps a recording, and has a copy for playing made of it.
+// Keep keeps a recording, and has a copy for playing made of it. It reports whether the
+// blob of r is the one that is kept: see db.RecordingsTx.Keep.
 func Keep(ctx context.Context, tx *db.Tx, r *db.Recording) (bool, error) {
 	kept, err := tx.Recordings.Keep(ctx, r)
 	if err != nil || !kept {

@@ -179,5 +179,5 @@ func libraryError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return subject.NotSaved()
 	}
-	return fmt.Errorf("library: %s: %w", doing, err)
+	return fmt.Errorf("savedtexts: %s: %w", doing, err)
 }

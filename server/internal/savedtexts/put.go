@@ -27,7 +27,7 @@ func (l *Library) Put(ctx context.Context, account string, t transcript.Transcri
 		text.DurationSec = new(view.RoundSeconds(text.Duration))
 	}
 	if err := text.Prepare(); err != nil {
-		return "", fmt.Errorf("library: putting in a transcript: %w", err)
+		return "", fmt.Errorf("savedtexts: putting in a transcript: %w", err)
 	}
 	err = l.Store.InTx(db.Sized(ctx, text.Size()), func(ctx context.Context, tx *db.Tx) error {
 		if id, err = tx.Transcripts.Put(ctx, text); err != nil || account == "" {
@@ -36,7 +36,7 @@ func (l *Library) Put(ctx context.Context, account string, t transcript.Transcri
 		return tx.Library.Save(ctx, id, account, "")
 	})
 	if err != nil {
-		return "", fmt.Errorf("library: putting in a transcript: %w", err)
+		return "", fmt.Errorf("savedtexts: putting in a transcript: %w", err)
 	}
 	return id, nil
 }

@@ -34,7 +34,7 @@ func (l *Library) Media(ctx context.Context, account string, p transcript.Platfo
 func (l *Library) Kept(ctx context.Context, account string) (db.KeptMedia, error) {
 	kept, err := l.Store.Recordings.Kept(ctx, account, time.Now())
 	if err != nil {
-		return kept, fmt.Errorf("library: counting recordings: %w", err)
+		return kept, fmt.Errorf("savedtexts: counting recordings: %w", err)
 	}
 	return kept, nil
 }
@@ -76,7 +76,7 @@ func recordingError(doing string, err error) error {
 	if errors.Is(err, db.ErrNotFound) {
 		return errNoRecording()
 	}
-	return fmt.Errorf("library: %s: %w", doing, err)
+	return fmt.Errorf("savedtexts: %s: %w", doing, err)
 }
 
 func errNoRecording() *transcript.Error {

@@ -39,12 +39,7 @@ func (d *Docs) getOpenAPI(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("server: describing the API: %w", err)
 	}
-	h := w.Header()
-	h.Set("ETag", doc.ETag)
-	h.Set("Cache-Control", "public, max-age=300")
-	if named := edge.Matches(r.Header.Values("If-None-Match"), doc.ETag); named != "" {
-		h.Set("ETag", named)
-		w.WriteHeader(http.StatusNotModified)
+	if unchanged(w, r, doc.ETag) {
 		return nil
 	}
 	edge.Respond(w, edge.JSONType, http.StatusOK, doc.Body)
@@ -57,16 +52,26 @@ func (d *Docs) getDocs(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("server: making the page of the API: %w", err)
 	}
-	h := w.Header()
-	h.Set("ETag", p.ETag)
-	h.Set("Cache-Control", "public, max-age=300")
-	if named := edge.Matches(r.Header.Values("If-None-Match"), p.ETag); named != "" {
-		h.Set("ETag", named)
-		w.WriteHeader(http.StatusNotModified)
+	if unchanged(w, r, p.ETag) {
 		return nil
 	}
+	h := w.Header()
 	h.Set("Content-Security-Policy", p.Policy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	return edge.RespondPacked(w, r, "text/html; charset=utf-8", http.StatusOK, packed.NewBody(p.HTML))
+}
+
+// unchanged sets the headers of caches, and answers 304 if the client has this form already.
+func unchanged(w http.ResponseWriter, r *http.Request, etag string) bool {
+	h := w.Header()
+	h.Set("ETag", etag)
+	h.Set("Cache-Control", "public, max-age=300")
+	named := edge.Matches(r.Header.Values("If-None-Match"), etag)
+	if named == "" {
+		return false
+	}
+	h.Set("ETag", named)
+	w.WriteHeader(http.StatusNotModified)
+	return true
 }

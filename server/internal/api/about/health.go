@@ -22,7 +22,7 @@ const readyTimeout = 4500 * time.Millisecond
 
 // Probes tells whether the process lives, and whether it can take requests.
 type Probes struct {
-	*resource.Service
+	*resource.Shared
 	Version    string
 	Unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
 }

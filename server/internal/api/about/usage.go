@@ -13,7 +13,7 @@ import (
 )
 
 // Usage tells an account what it may have, and how much of it is used.
-type Usage struct{ *resource.Service }
+type Usage struct{ *resource.Shared }
 
 // Routes are the routes about the limits of an account.
 func (u *Usage) Routes() []edge.Route {

@@ -20,7 +20,7 @@ import (
 )
 
 // Batches makes, shows and changes the batches of an account.
-type Batches struct{ *resource.Service }
+type Batches struct{ *resource.Shared }
 
 // Routes are the routes of batches and of their exports.
 func (b *Batches) Routes() []edge.Route {

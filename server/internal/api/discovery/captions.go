@@ -15,7 +15,7 @@ import (
 )
 
 // Captions shows what captions a video has, and what a link leads to, without a job.
-type Captions struct{ *resource.Service }
+type Captions struct{ *resource.Shared }
 
 // Routes are the routes that show captions, and the content of a link.
 func (c *Captions) Routes() []edge.Route {

@@ -14,7 +14,7 @@ import (
 )
 
 // Discovery shows what there is on the video site.
-type Discovery struct{ *resource.Service }
+type Discovery struct{ *resource.Shared }
 
 // Routes are the routes that search and list the video site.
 func (d *Discovery) Routes() []edge.Route {

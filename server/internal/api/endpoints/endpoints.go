@@ -15,7 +15,7 @@ import (
 )
 
 // Endpoints makes, shows and changes the endpoints of an account, and shows their deliveries.
-type Endpoints struct{ *resource.Service }
+type Endpoints struct{ *resource.Shared }
 
 // Routes are the routes of endpoints and of their deliveries.
 func (e *Endpoints) Routes() []edge.Route {

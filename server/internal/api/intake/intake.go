@@ -33,7 +33,7 @@ const (
 
 // Intake turns links and uploaded files into transcripts.
 type Intake struct {
-	*resource.Service
+	*resource.Shared
 	Pages *Pages
 	links linkRequests
 }

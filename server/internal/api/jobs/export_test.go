@@ -14,7 +14,7 @@ import (
 // Stream sends what watch yields as the stream of a job does, until the watch ends, or mayStay
 // returns false.
 func Stream(w http.ResponseWriter, watch func(context.Context) iter.Seq2[view.Event, error], mayStay func() bool) {
-	j := &Jobs{&resource.Service{Log: slog.New(slog.DiscardHandler), Lifetime: edge.NewLifetime()}}
+	j := &Jobs{&resource.Shared{Log: slog.New(slog.DiscardHandler), Lifetime: edge.NewLifetime()}}
 	ctx, leave := context.WithCancel(context.Background())
 	defer leave()
 	stream := newEventStream(w)

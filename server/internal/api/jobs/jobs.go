@@ -21,7 +21,7 @@ import (
 )
 
 // Jobs shows, follows and cancels the jobs of an account.
-type Jobs struct{ *resource.Service }
+type Jobs struct{ *resource.Shared }
 
 // byID are jobs as paths name them.
 var byID = resource.One{Param: "id", About: "The jobId.", None: "There is no such job."}

@@ -18,7 +18,7 @@ import (
 
 // Feeds gives accounts the address of a feed of their new texts, and serves the feeds.
 type Feeds struct {
-	*resource.Service
+	*resource.Shared
 	Store *textfeed.Feeds
 }
 

@@ -21,7 +21,7 @@ import (
 
 // Shares makes, lists and ends the links to texts, and shows the texts of links.
 type Shares struct {
-	*resource.Service
+	*resource.Shared
 	Links *shares.Shares
 	Texts *saved.Texts
 }

@@ -47,7 +47,7 @@ func (src *Source) Fields() []*request.Field {
 }
 
 // FindContent resolves a source. FindContent uses the network only to follow a short link.
-func (s *Service) FindContent(ctx context.Context, src Source) (engine.Content, error) {
+func (s *Shared) FindContent(ctx context.Context, src Source) (engine.Content, error) {
 	match, err := s.match(src)
 	if err != nil {
 		return engine.Content{}, err
@@ -56,7 +56,7 @@ func (s *Service) FindContent(ctx context.Context, src Source) (engine.Content, 
 }
 
 // MatchRecording looks a source up in the platform table for a request for a transcript, which may also be for a direct link.
-func (s *Service) MatchRecording(src Source) (site.Match, error) {
+func (s *Shared) MatchRecording(src Source) (site.Match, error) {
 	match, err := s.match(src)
 	if s.DirectMedia && src.URL != "" && errors.Is(err, transcript.UnsupportedPlatform) {
 		return s.Sites.Direct(src.URL)
@@ -65,7 +65,7 @@ func (s *Service) MatchRecording(src Source) (site.Match, error) {
 }
 
 // match looks a source up in the platform table.
-func (s *Service) match(src Source) (site.Match, error) {
+func (s *Shared) match(src Source) (site.Match, error) {
 	if src.URL == "" {
 		return s.Sites.Content(src.platform, src.externalID)
 	}
@@ -73,7 +73,7 @@ func (s *Service) match(src Source) (site.Match, error) {
 }
 
 // ContentOf is the content of a match. ContentOf follows a short link.
-func (s *Service) ContentOf(ctx context.Context, match site.Match) (_ engine.Content, err error) {
+func (s *Shared) ContentOf(ctx context.Context, match site.Match) (_ engine.Content, err error) {
 	if match.Short {
 		ctx, cancel := s.Timeout(ctx, shortlink.Patience)
 		defer cancel()

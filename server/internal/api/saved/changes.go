@@ -35,7 +35,7 @@ func (l *Texts) libraryChangeRoutes() []edge.Route {
 		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
 		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),
 	}
-	return append(changes, media{l.Service}.routes()...)
+	return append(changes, media{l.Shared}.routes()...)
 }
 
 // changeOfLibrary changes what a key names in the library of an account.

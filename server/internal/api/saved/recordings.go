@@ -13,7 +13,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -21,7 +20,7 @@ import (
 )
 
 // media sends and deletes the recordings that an account keeps of its uploads.
-type media struct{ *resource.Service }
+type media struct{ *resource.Shared }
 
 const recordingPattern = "/v1/library/transcripts/upload/{externalId}/media"
 
@@ -36,7 +35,7 @@ func (m media) routes() []edge.Route {
 		Answers: []edge.Answer{{Status: http.StatusNotModified, Headers: []edge.Header{edge.HeaderETag}}},
 		Codes:   []transcript.Code{transcript.InvalidRequest, transcript.NoTranscript},
 	}
-	for _, media := range []string{"audio/*", "video/*", pipeline.UnknownMedia} {
+	for _, media := range []string{"audio/*", "video/*", recordings.UnknownMedia} {
 		get.Answers = append(get.Answers,
 			edge.Answer{Status: http.StatusOK, ContentType: media, Body: "", Headers: sent},
 			edge.Answer{Status: http.StatusPartialContent, ContentType: media, Body: "", Headers: append(sent, edge.HeaderContentRange)})
@@ -126,7 +125,7 @@ func disposition(r *db.Recording, file recordingFile, which library.RecordingCop
 	if r.Title != "" {
 		named.Title = &r.Title
 	}
-	full := attachment(format.FileName(&named), pipeline.MediaExtension(file.mediaType))
+	full := attachment(format.FileName(&named), recordings.MediaExtension(file.mediaType))
 	if which == library.PlayingCopy {
 		return "inline" + strings.TrimPrefix(full, "attachment")
 	}

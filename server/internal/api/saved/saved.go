@@ -25,7 +25,7 @@ import (
 )
 
 // Texts shows and changes the library of an account.
-type Texts struct{ *resource.Service }
+type Texts struct{ *resource.Shared }
 
 // Routes are the routes of the saved transcripts of an account.
 func (l *Texts) Routes() []edge.Route {

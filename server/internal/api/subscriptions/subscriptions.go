@@ -15,7 +15,7 @@ import (
 )
 
 // Subscriptions makes, shows and changes the follows of an account.
-type Subscriptions struct{ *resource.Service }
+type Subscriptions struct{ *resource.Shared }
 
 // Routes are the routes of follows.
 func (f *Subscriptions) Routes() []edge.Route {

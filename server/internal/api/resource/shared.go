@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Service is what the rooms work with. Every member is required but Admit.
-type Service struct {
+// Shared is what the rooms work with. Every member is required but Admit.
+type Shared struct {
 	Edge        *edge.Edge
 	Lifetime    *edge.Lifetime
 	Pipeline    *service.Service
