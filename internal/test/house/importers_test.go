@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestImporters makes a module that imports the client, and one that imports the service, as a
-// user does. go.sum also has what the tests of imported packages import, so a test of package
-// client that imports the service costs each user of the client 150 lines.
+// TestImporters makes a module that imports the client, and one that imports the service, as a user
+// does. The go command also writes into go.sum what the tests of an imported package import: if a
+// test of package client imports the service, each user of the client gets 150 lines more.
 func TestImporters(t *testing.T) {
 	t.Parallel()
 	t.Run("client", func(t *testing.T) {

@@ -76,7 +76,7 @@ const (
 	// db.ExtractionsTx.LeaveAudio. While the disks are short, it stays for staysAtLeast.
 	Stays        = time.Hour
 	staysAtLeast = time.Minute
-	// Look is the longest time between two looks for audio that goes.
+	// Look is the longest time between two looks for audio to remove.
 	Look = time.Minute
 )
 

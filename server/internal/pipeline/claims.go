@@ -158,8 +158,8 @@ type Ended struct {
 	Over bool     // Work ends with the jobs
 	Jobs []db.Job // that have ended, all in the same way
 	db.End
-	// ForNobody are the ids of those jobs that pay nothing, because a listener has found that
-	// nobody gets their results.
+	// ForNobody are the ids of the jobs that pay nothing, because no batch uses their results. The
+	// listener of the batches sets it.
 	ForNobody []string
 
 	heard time.Duration // of the sound

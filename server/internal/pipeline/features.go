@@ -15,8 +15,8 @@ import (
 type Features struct {
 	// Ended are told of jobs that end, one after the other. PayUp is among them.
 	Ended []Listener
-	// Ending is called before some jobs end one after the other in a transaction: it locks what the
-	// ends are going to change before the transaction changes what accounts have used.
+	// Ending is called before a transaction ends several jobs one after the other. It locks the rows
+	// that the ends change, before the transaction changes what accounts have used.
 	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
 	// NeedsSound is called in the transaction that finds that captions do not answer an extraction,
 	// so that it goes on with its sound.
@@ -26,10 +26,11 @@ type Features struct {
 	Workers  []db.Worker
 	Queues   map[string]int
 	Periodic []db.Periodic
-	// Takes says of some of the queues whether this process takes steps of them. Any process takes
-	// the steps of the others that can do them.
+	// Takes says whether this process takes steps from a queue. For a queue that is not in Takes,
+	// Needs decides.
 	Takes map[string]bool
-	// Needs says what a process must be able to do for the steps of some of the queues.
+	// Needs says what a process must be able to do for the steps of a queue. Every process can do
+	// the steps of a queue that is in neither.
 	Needs map[string]func(cluster.Abilities) bool
 	// QueueBatch queues the steps of a batch that stand in no queue. It calls found in the
 	// transaction that does so.

@@ -1,5 +1,5 @@
-// Package retention removes what is kept no longer: what has ended long ago, what the plans of
-// accounts do not keep, and everything of accounts that are removed.
+// Package retention removes what the service no longer keeps: work that ended long ago, what the plan
+// of an account does not keep, and everything that belongs to a removed account.
 package retention
 
 import (

@@ -1,5 +1,5 @@
-// Package service puts the work on jobs and the features that stand beside it together. Whoever adds
-// what happens when a job ends adds it to Service.features, and nowhere else.
+// Package service assembles the pipeline and its features. To have something happen when a job ends,
+// add a listener to Service.features.
 //
 //	s, err := service.New(config)
 //	err = s.Start(ctx)
@@ -136,8 +136,8 @@ func (s *Service) Stop(ctx context.Context) error {
 }
 
 // features says in which order the features are told of jobs that end: a promised recording is kept,
-// a follow may open its item again, a batch finds out which results nobody gets, the accounts pay,
-// and then the program and the webhooks are told of what is written.
+// a follow may open its item again, a batch names the jobs whose results it does not use, the
+// accounts pay, and then the calls of hooks and the deliveries to webhooks are queued.
 func (s *Service) features() pipeline.Features {
 	f := pipeline.Features{
 		Ended: []pipeline.Listener{
