@@ -131,7 +131,7 @@ bare-deb: setup-bare
 
 # The packages whose tests take longest. They start first: a long package that starts
 # last runs alone while a processor waits.
-LONGEST := ./server ./server/engine/ytdlp ./server/internal/pipeline ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/test/readmetest
+LONGEST := ./server ./server/engine/ytdlp ./server/internal/service ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/test/readmetest
 
 # Many tests wait: for a program, for a database, for the next attempt of a job. So more tests
 # run at once than there are processors. With still more at once, a database would keep requests

@@ -19,9 +19,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -158,8 +158,8 @@ type testing struct {
 	connections int
 	// answerBytes bounds the bytes of large answers; 0: 64 MiB.
 	answerBytes int64
-	// retention is how long ended work is kept; the zero value: pipeline.DefaultRetention.
-	retention pipeline.Retention
+	// retention is how long ended work is kept; the zero value: work.DefaultRetention.
+	retention work.Retention
 	// follows is how often followed addresses are looked at; the zero value: as usual.
 	follows follows.Tuning
 	// webhooks is how deliveries are made; the zero value: as usual.
@@ -230,7 +230,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits.BodyBytes = cmp.Or(c.Limits.BodyBytes, edge.DefaultBodyBytes)
 	c.testing.answerBytes = cmp.Or(c.testing.answerBytes, edge.DefaultAnswerBytes)
 	c.testing.progressInterval = cmp.Or(c.testing.progressInterval, time.Second)
-	c.testing.retention = cmp.Or(c.testing.retention, pipeline.DefaultRetention())
+	c.testing.retention = cmp.Or(c.testing.retention, work.DefaultRetention())
 	c.testing.lookupBudget = cmp.Or(c.testing.lookupBudget, 10*time.Second)
 	c.testing.discoveryBudget = cmp.Or(c.testing.discoveryBudget, 50*time.Second)
 	c.testing.connections = cmp.Or(c.testing.connections, edge.MaxConnections)

@@ -17,7 +17,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+"server").Output()
 	require.NoError(t, err)
 	deps := strings.Fields(string(out))
-	require.Contains(t, deps, module+"server/internal/pipeline")
+	require.Contains(t, deps, module+"server/internal/intake")
 	var own []string
 	for _, dep := range deps {
 		if name, ok := strings.CutPrefix(dep, module); ok {
@@ -40,12 +40,13 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"library",
 		"server", "server/account", "server/engine", "server/pace", "server/speech", "server/store",
 		"server/internal/api", "server/internal/api/about", "server/internal/api/bulk", "server/internal/api/discovery", "server/internal/api/endpoints",
-		"server/internal/api/intake", "server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource",
-		"server/internal/api/saved", "server/internal/api/subscriptions", "server/internal/ask", "server/internal/attempt", "server/internal/audio", "server/internal/backup",
+		"server/internal/api/submitting", "server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource",
+		"server/internal/api/saved", "server/internal/api/submitting", "server/internal/api/subscriptions", "server/internal/ask", "server/internal/attempt", "server/internal/audio", "server/internal/backup",
 		"server/internal/batches", "server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/disks",
 		"server/internal/edge", "server/internal/follows", "server/internal/hooks", "server/internal/language", "server/internal/librarysize", "server/internal/lifecycle",
 		"server/internal/limits", "server/internal/mcp", "server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage",
-		"server/internal/packed", "server/internal/pasttext", "server/internal/pipeline", "server/internal/recent", "server/internal/recognition",
+		"server/internal/packed", "server/internal/pasttext", "server/internal/intake", "server/internal/recognize", "server/internal/step", "server/internal/uploads",
+		"server/internal/work", "server/internal/recent", "server/internal/recognition",
 		"server/internal/recordings", "server/internal/request", "server/internal/retention", "server/internal/savedtexts", "server/internal/search",
 		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed",
 		"server/internal/throttle", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/webhooks", "server/internal/window",

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
 // ExportVersion is the version of the format of an export.
@@ -87,12 +87,12 @@ func SetDiscoveryBudget(c *Config, d time.Duration) { c.testing.discoveryBudget 
 // SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
 // keys and the queue's rows, of which it sweeps every so often.
 func SetRetention(c *Config, keep, every time.Duration) {
-	c.testing.retention = pipeline.Retention{Jobs: keep, Answers: keep, Finished: keep, Audio: keep, Every: every, Stranded: every}
+	c.testing.retention = work.Retention{Jobs: keep, Answers: keep, Finished: keep, Audio: keep, Every: every, Stranded: every}
 }
 
 // SetAudio sets how long the audio of a job stays after its end.
 func SetAudio(c *Config, stays time.Duration) {
-	c.testing.retention = cmp.Or(c.testing.retention, pipeline.DefaultRetention())
+	c.testing.retention = cmp.Or(c.testing.retention, work.DefaultRetention())
 	c.testing.retention.Audio = stays
 }
 
@@ -101,7 +101,7 @@ func SetFollows(c *Config, t follows.Tuning) { c.testing.follows = t }
 
 // SetStranded sets the time between two looks for work that stands in no queue.
 func SetStranded(c *Config, every time.Duration) {
-	c.testing.retention = pipeline.DefaultRetention()
+	c.testing.retention = work.DefaultRetention()
 	c.testing.retention.Stranded = every
 }
 

@@ -3,7 +3,7 @@ package server
 import (
 	"context"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/submitting"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
@@ -15,7 +15,7 @@ func (c Config) hooks() hooks.Hooks {
 		h.Job = func(ctx context.Context, account string, j *view.Job) error {
 			job := j.Job
 			if job.Result != nil {
-				whole, err := intake.WholeResult(&view.Result{Result: *job.Result, SegmentsJSON: j.SegmentsJSON})
+				whole, err := submitting.WholeResult(&view.Result{Result: *job.Result, SegmentsJSON: j.SegmentsJSON})
 				if err != nil {
 					return err
 				}

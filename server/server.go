@@ -21,7 +21,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/mcp"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/openaiface"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
@@ -104,7 +103,7 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 // makePipeline makes the pipeline, and the engine unless the role is RoleAPI.
 func (s *Server) makePipeline() (err error) {
 	c := s.cfg
-	work := pipeline.Config{
+	with := service.Config{
 		Store:                 s.db,
 		Idle:                  c.Role == RoleAPI,
 		RecognizeBlockedAfter: c.RecognizeBlockedAfter,
@@ -116,22 +115,29 @@ func (s *Server) makePipeline() (err error) {
 		MinFreeDisk:           c.Limits.MinFreeDisk,
 		ProgressInterval:      c.testing.progressInterval,
 		Retention:             c.testing.retention,
+		Sites:                 c.Sites,
+		ShortLinks:            s.shortLinks,
+		DirectMedia:           c.DirectMedia,
+		Pace:                  c.Pace,
+		Guard:                 s.guard,
+		LookupBudget:          c.testing.lookupBudget,
+		DiscoveryBudget:       c.testing.discoveryBudget,
+		Hooks:                 hooks.Config{Hooks: c.hooks()},
+		PlanOf:                s.planOf,
+		Follows:               c.testing.follows,
+		Webhooks:              c.testing.webhooks,
+		TrustWebhooks:         c.TrustWebhooks,
 	}
-	if !work.Idle {
+	if !with.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {
 			return &ConfigError{"Dir", err}
 		}
-		work.Dir = s.scratch.Path()
-		if work.Engine, err = s.makeEngine(); err != nil {
+		with.Dir = s.scratch.Path()
+		if with.Engine, err = s.makeEngine(); err != nil {
 			return err
 		}
 	}
-	s.pipeline, err = service.New(service.Config{
-		Config: work, Sites: c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Pace: c.Pace, Guard: s.guard,
-		LookupBudget: c.testing.lookupBudget, DiscoveryBudget: c.testing.discoveryBudget, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
-		Follows: c.testing.follows, Webhooks: c.testing.webhooks, TrustWebhooks: c.TrustWebhooks,
-	})
-	if err != nil {
+	if s.pipeline, err = service.New(with); err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.metrics.WatchStore(s.db, service.Queues())

@@ -14,7 +14,7 @@ const (
 	maxCount     = 1_000_000_000 // requests, recordings, items, streams
 	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: exact in every JSON reader
 	maxSeconds   = math.MaxInt64 / int64(time.Second)
-	maxKeepJobs  = 7 * 24 * 60 * 60 // seconds: pipeline.DefaultRetention
+	maxKeepJobs  = 7 * 24 * 60 * 60 // seconds: work.DefaultRetention
 	maxWindow    = 24 * time.Hour
 	maxAnchorDay = 28 // every month has a 28th
 	maxLabel     = 100

@@ -50,8 +50,8 @@ var hook = regexp.MustCompile(`(?i)\bonly tests\b|\bfor tests\b|\b(with)?tuning(
 var hooks = map[string]int{
 	"internal/run/run.go": 1, "server/config.go": 11, "server/engine/models/models.go": 1, "server/engine/ytdlp/release/release.go": 1,
 	"server/httpserver.go": 1, "server/internal/edge/authenticator.go": 1, "server/internal/follows/follows.go": 1,
-	"server/internal/follows/tuning.go": 9, "server/internal/pipeline/claims.go": 1, "server/internal/pipeline/config.go": 4,
-	"server/internal/pipeline/pipeline.go": 1, "server/internal/service/service.go": 4, "server/internal/webhooks/tuning.go": 9,
+	"server/internal/follows/tuning.go": 9, "server/internal/service/config.go": 5,
+	"server/internal/service/service.go": 2, "server/internal/webhooks/tuning.go": 9,
 	"server/internal/webhooks/webhooks.go": 1, "server/server.go": 10,
 }
 

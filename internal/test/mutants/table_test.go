@@ -112,6 +112,6 @@ var table = []mutant{
 	{"server/engine/ffmpeg/ffmpeg.go", `"-format_whitelist", containers, `, ``, "server/engine/ffmpeg TestPlaylistsInDisguise"},
 	{"server/engine/openai/openai.go", `return strings.ReplaceAll(s, key, "[key]")`, `return s`, "server/engine/openai TestKeyIsNeverShown"},
 	{"server/engine/ytdlp/run.go", `u.Scheme != "http" && u.Scheme != "https" || `, ``, "server/engine/ytdlp TestNoLinks"},
-	{"server/internal/disks/disks.go", `if free-max(bytes, 0) < d.MinFree {`, `if free < 0 {`, "server/internal/pipeline TestRoomIsLookedAtBeforeWorkIsTaken"},
+	{"server/internal/disks/disks.go", `if free-max(bytes, 0) < d.MinFree {`, `if free < 0 {`, "server/internal/service TestRoomIsLookedAtBeforeWorkIsTaken"},
 	{"internal/egress/pass.go", "c.pass.end(ErrLimit)\n\t\treturn 0, ErrLimit", "", "internal/egress TestByteLimit"},
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/bulk"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/discovery"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/endpoints"
-	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/published"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/saved"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/submitting"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/subscriptions"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -37,7 +37,7 @@ type Config struct {
 
 // API is the resources of the service, each with its routes.
 type API struct {
-	Intake    *intake.Intake
+	Intake    *submitting.Intake
 	Jobs      *jobs.Jobs
 	Captions  *discovery.Captions
 	Discovery *discovery.Discovery
@@ -58,7 +58,7 @@ func New(c Config) *API {
 	s.Recent, s.Streams = resource.NewRecentAnswers(), &resource.StreamCounter{Metrics: c.Metrics}
 	library := &saved.Texts{Shared: s}
 	a := &API{
-		Intake:    &intake.Intake{Shared: s, Pages: intake.NewPages()},
+		Intake:    &submitting.Intake{Shared: s, Pages: submitting.NewPages()},
 		Jobs:      &jobs.Jobs{Shared: s},
 		Captions:  &discovery.Captions{Shared: s},
 		Discovery: &discovery.Discovery{Shared: s},

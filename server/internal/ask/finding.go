@@ -108,3 +108,10 @@ func passedOver(source transcript.Origin, err error) db.Tried {
 	coded := attempt.OfJob(err)
 	return db.Tried{Source: source, Code: coded.Code, Reason: coded.Message}
 }
+
+// CaptionsBlocked reports whether work went on without captions because the platform blocked them:
+// the content may have captions. tried are the sources that the work has asked.
+func CaptionsBlocked(tried []db.Tried) bool {
+	unanswered := len(tried) > 0 && Failed(tried[len(tried)-1])
+	return unanswered && slices.ContainsFunc(tried, func(t db.Tried) bool { return t.Code == transcript.IPBlocked })
+}

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -66,4 +68,18 @@ func readAbilities(row []byte) (a Abilities) {
 		return Abilities{unknown: true}
 	}
 	return a
+}
+
+// ErrMissing tells that a service has no engine for something.
+var ErrMissing = errors.New("not configured")
+
+// Check returns nil if an ability works as far as it knows, ErrMissing for nil, and else why it does not.
+func Check(ctx context.Context, ability any) error {
+	if ability == nil {
+		return ErrMissing
+	}
+	if c, ok := ability.(engine.Checker); ok {
+		return c.Check(ctx)
+	}
+	return nil
 }

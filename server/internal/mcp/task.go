@@ -5,10 +5,10 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/submitting"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -53,7 +53,7 @@ func (f *Face) taskOf(ctx context.Context, c *call, job *view.Job) (_ *task, err
 	if !job.Status.Terminal() {
 		return t, nil
 	}
-	kept := job.UpdatedAt.Sub(job.CreatedAt.Time) + pipeline.DefaultRetention().Jobs
+	kept := job.UpdatedAt.Sub(job.CreatedAt.Time) + work.DefaultRetention().Jobs
 	ttl := kept.Milliseconds()
 	t.TTLMs, t.PollIntervalMs = &ttl, 0
 	if job.Status == transcript.JobCancelled {
@@ -66,7 +66,7 @@ func (f *Face) taskOf(ctx context.Context, c *call, job *view.Job) (_ *task, err
 		t.Result = f.failure(ctx, failed)
 		return t, nil
 	}
-	t.Result, err = f.page(c, res, intake.FirstPage(job))
+	t.Result, err = f.page(c, res, submitting.FirstPage(job))
 	return t, err
 }
 

@@ -17,8 +17,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -93,7 +94,7 @@ func newForm(team cluster.Team) *form {
 }
 
 // read reads the body of a request, and calls begin when the file begins. The caller owns the upload.
-func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*form, *pipeline.Upload, error) {
+func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*form, *uploads.Upload, error) {
 	asked := newForm(f.Pipeline.Team(r.Context()))
 	upload, err := recordingform.Receive(r, p, f.Pipeline, recordingform.Form{
 		Field: asked.add,
@@ -113,7 +114,7 @@ func (f *Face) read(r *http.Request, p account.Principal, begin func() error) (*
 			}
 			return asked.checkTogether()
 		},
-		Expected: func() pipeline.Submission { return f.submission(p, asked, new(pipeline.Upload)) },
+		Expected: func() intake.Submission { return f.submission(p, asked, new(uploads.Upload)) },
 	})
 	return asked, upload, err
 }

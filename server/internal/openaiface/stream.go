@@ -10,7 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -56,7 +56,7 @@ type doneUsage struct {
 }
 
 // stream answers with events from the moment the job is accepted.
-func (f *Face) stream(w http.ResponseWriter, r *http.Request, asked *form, out *pipeline.Outcome) error {
+func (f *Face) stream(w http.ResponseWriter, r *http.Request, asked *form, out *intake.Outcome) error {
 	ctx, leave := context.WithCancel(r.Context())
 	defer leave()
 	to := &events{face: f, ctx: ctx, account: edge.Principal(r).Account, asked: asked, w: w, control: http.NewResponseController(w)}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/internal/api/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/submitting"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -30,7 +31,7 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 	if !present || media != "multipart/form-data" {
 		return edge.Unsupported("Send the recording and the other fields as multipart/form-data.")
 	}
-	if err := intake.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
+	if err := submitting.MayUpload(p.Plan); err != nil { // a refusal of the plan comes before faults of the request
 		return err
 	}
 	if err := recordingform.Check(r, p.Plan); err != nil {
@@ -49,7 +50,7 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	// The end of the connection ends the wait, but not the job.
-	out, err := f.Pipeline.Submit(context.WithoutCancel(r.Context()), f.submission(p, asked, upload))
+	out, err := upload.Commit(context.WithoutCancel(r.Context()), f.submission(p, asked, upload))
 	if err != nil {
 		return err
 	}
@@ -60,9 +61,9 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 }
 
 // submission is a request as the pipeline takes it.
-func (f *Face) submission(p account.Principal, asked *form, upload *pipeline.Upload) pipeline.Submission {
-	return pipeline.Submission{
-		Account: p.Account, Plan: p.Plan, Upload: upload, Languages: asked.spoken(), Prompt: asked.guide(),
+func (f *Face) submission(p account.Principal, asked *form, upload *uploads.Upload) intake.Submission {
+	return intake.Submission{
+		Account: p.Account, Plan: p.Plan, Languages: asked.spoken(), Prompt: asked.guide(),
 		View: view.View{Format: transcript.JSON},
 		Admit: f.Admit.Of(p, resource.Operation{
 			ID: createTranscription, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
@@ -71,7 +72,7 @@ func (f *Face) submission(p account.Principal, asked *form, upload *pipeline.Upl
 }
 
 // answer waits for the end of a job, and answers with the text.
-func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *pipeline.Outcome) error {
+func (f *Face) answer(w http.ResponseWriter, r *http.Request, asked *form, out *intake.Outcome) error {
 	res := out.Result
 	if res == nil {
 		job, err := f.wait(r, out.Job.JobID)

@@ -9,15 +9,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
 // Expiry removes what the plans of accounts keep no longer. Safe for concurrent use.
 type Expiry struct {
 	Store  *db.Store
 	Audio  *audio.Files
-	Keep   pipeline.Retention
+	Keep   work.Retention
 	PlanOf func(ctx context.Context, account string) account.Plan
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 )
 
 // Removals removes accounts with everything that belongs to them. Safe for concurrent use.
@@ -200,7 +200,7 @@ func (r *Removals) uploads(ctx context.Context, account string) (n int64, err er
 			}
 			n++
 			if u.Answer == (db.Answer{}) {
-				r.Audio.DeletePrefix(ctx, pipeline.PartsPrefix(u))
+				r.Audio.DeletePrefix(ctx, uploads.PartsPrefix(u))
 			}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
 // Queue is the queue of the sweep.
@@ -24,7 +24,7 @@ func (SweepStep) Queue() string { return Queue }
 // Sweep removes what is past its time.
 type Sweep struct {
 	Store    *db.Store
-	Keep     pipeline.Retention
+	Keep     work.Retention
 	Removals *Removals
 	Expiry   *Expiry
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // takeItem makes a submission of an item of a batch. It returns what accepts the submission in a
 // transaction.
 func (s *Service) takeItem(ctx context.Context, b *db.Batch, item *db.BatchItem) func(context.Context, *db.Tx) (batches.Taken, error) {
-	i := pipeline.Item{
+	i := intake.Item{
 		Account: b.Account, Limits: b.Limits, CacheTTL: b.CacheTTL, Trace: b.Trace, Batched: item,
 		Content: engine.Content{Platform: item.Platform, ExternalID: item.ExternalID, URL: item.SourceURL},
 	}
@@ -33,7 +33,7 @@ func (s *Service) takeItem(ctx context.Context, b *db.Batch, item *db.BatchItem)
 // takeFollowed makes a submission of an item of a follow. It returns what accepts the submission in
 // a transaction.
 func (s *Service) takeFollowed(ctx context.Context, i follows.Item) func(context.Context, *db.Tx) (string, error) {
-	take := s.Take(ctx, pipeline.Item{
+	take := s.Take(ctx, intake.Item{
 		Account: i.Account, Plan: i.Plan, Content: i.Content, Languages: i.Languages,
 		Limits: limits.OfItems(i.Plan, time.Now()), CacheTTL: i.Plan.CacheTTL, Trace: i.Trace,
 	})

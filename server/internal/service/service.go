@@ -1,9 +1,10 @@
-// Package service assembles the pipeline and its features. To have something happen when a job ends,
-// add a listener to Service.features.
+// Package service puts the work and its features together. To have something happen when a job ends,
+// add a listener to Service.listeners.
 //
 //	s, err := service.New(config)
 //	err = s.Start(ctx)
-//	…
+//	u, err := s.ReceiveFor(ctx, expected, body, limit)   // package uploads
+//	outcome, err := s.Submit(ctx, submission)            // package intake
 //	err = s.Stop(ctx)
 package service
 
@@ -12,74 +13,47 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/egress"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
 	"github.com/transcriptkit/transcriptkit/server/internal/savedtexts"
-	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
-	"github.com/transcriptkit/transcriptkit/server/pace"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Config has what a service needs: what its pipeline needs, and what the features need.
-type Config struct {
-	// Config is the pipeline's: New fills Throttle, Sources and Cluster, and its Engine is any engine.
-	pipeline.Config
-	// Sites says what the links of lists mean, and ShortLinks where short ones lead.
-	Sites      *site.Table
-	ShortLinks *shortlink.Follower
-	// Pace is how often this process visits each platform.
-	Pace pace.Config
-	// Guard has the exits by which this process visits platforms; nil: the one exit "direct".
-	Guard *egress.Guard
-	// LookupBudget is how long a reader waits for a platform. A later answer goes into
-	// the cache.
-	LookupBudget time.Duration
-	// DiscoveryBudget is how long a reader waits for what the video site has.
-	DiscoveryBudget time.Duration
-	// DirectMedia takes links of no platform as items of batches and follows, see server.Config.
-	DirectMedia bool
-	// Hooks are called for what ends. The members of hooks.Config that New fills are not set.
-	Hooks hooks.Config
-	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil: no plan
-	// bounds how long things are kept.
-	PlanOf func(ctx context.Context, account string) account.Plan
-	// Follows is how often followed addresses are looked at; the zero value: as usual.
-	Follows follows.Tuning
-	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
-	TrustWebhooks bool
-	// Webhooks is how deliveries are made; the zero value: as usual.
-	Webhooks webhooks.Tuning
-}
-
-// Service is the pipeline with its features. Safe for concurrent use.
+// Service is the work with its features. Safe for concurrent use.
 type Service struct {
-	*pipeline.Pipeline
-	Ask         *ask.Service // answers questions without a job
-	Batches     *batches.Batches
-	Follows     *follows.Follows
-	Webhooks    *webhooks.Store // the endpoints of accounts, and the deliveries to them
-	Library     *savedtexts.Library
-	Corrections *corrections.Texts // changes the texts of libraries
-	Removals    *retention.Removals
-	Expiry      *retention.Expiry
+	*intake.Intake   // takes requests
+	*uploads.Uploads // takes files
+	*work.Work       // does the work of this process
+	Jobs             *view.Jobs
+	Disks            *disks.Disks
+	Ask              *ask.Service // answers questions without a job
+	Batches          *batches.Batches
+	Follows          *follows.Follows
+	Webhooks         *webhooks.Store // the endpoints of accounts, and the deliveries to them
+	Library          *savedtexts.Library
+	Corrections      *corrections.Texts // changes the texts of libraries
+	Removals         *retention.Removals
+	Expiry           *retention.Expiry
 
 	hooks  *hooks.Delivery
 	copies *recordings.Copies
@@ -87,86 +61,130 @@ type Service struct {
 	store  *db.Store
 }
 
+// parts are a configuration, with its defaults and an engine that keeps the pace, and what the rooms
+// share.
+type parts struct {
+	Config
+	throttle *throttle.Throttle
+	sources  *ask.Sources
+	cluster  *cluster.Cluster
+	reach    *cluster.Reach
+	audio    *audio.Files
+	disks    *disks.Disks
+}
+
 // New checks the configuration and prepares a service. Until Start it accepts requests but does no
 // work.
 func New(c Config) (*Service, error) {
-	p, err := newPipeline(c)
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	with, err := makeParts(c.withDefaults())
 	if err != nil {
 		return nil, err
 	}
-	c.Config = p.Config()
-	s := &Service{Pipeline: p, Corrections: corrections.New(c.Store), store: c.Store}
+	s := &Service{
+		Jobs: &view.Jobs{Store: c.Store}, Disks: with.disks, Corrections: corrections.New(c.Store), store: c.Store,
+	}
+	s.Intake = intake.New(intake.Config{
+		Store: c.Store, Cluster: with.cluster, Disks: with.disks, Metrics: c.Metrics, Tracer: c.Tracer, MaxMediaDuration: c.MaxMediaDuration,
+		Listeners: s.listeners(c.ended),
+	})
 	s.Ask = ask.New(ask.Config{
-		Store: c.Store, Engine: c.Engine, Cluster: c.Cluster, Sites: c.Sites, Log: c.Log, Metrics: c.Metrics,
+		Store: c.Store, Engine: with.Engine, Cluster: with.cluster, Sites: c.Sites, Log: c.Log, Metrics: c.Metrics,
 		LookupBudget: c.LookupBudget, DiscoveryBudget: c.DiscoveryBudget, MaxMediaDuration: c.MaxMediaDuration,
-	}, c.Sources)
-	s.makeLibrary(c)
-	s.makeHooks(c)
-	s.makeWebhooks(c)
-	s.makeBatches(c)
-	s.makeFollows(c)
-	s.makeRetention(c)
-	return s, p.Join(s.features())
+	}, with.sources)
+	s.makeLibrary(with)
+	s.makeHooks(with)
+	s.makeWebhooks(with)
+	s.makeBatches(with)
+	s.makeFollows(with)
+	s.makeRetention(with)
+	return s, s.makeWork(with)
 }
 
-// newPipeline makes the pipeline on an engine that keeps the pace.
-func newPipeline(c Config) (*pipeline.Pipeline, error) {
-	switch {
-	case c.Store == nil || c.Sites == nil || c.ShortLinks == nil || c.Log == nil || c.Metrics == nil:
-		return nil, errors.New("service: Config.Store, Sites, ShortLinks, Log and Metrics are required")
-	case c.LookupBudget <= 0 || c.DiscoveryBudget <= 0:
-		return nil, errors.New("service: Config.LookupBudget and DiscoveryBudget must be greater than 0")
-	}
+func makeParts(c Config) (*parts, error) {
 	keep, err := throttle.New(c.Pace, c.Guard, c.Log)
 	if err != nil {
 		return nil, fmt.Errorf("service: Config.Pace: %w", err)
 	}
-	c.Throttle, c.Engine = keep, keep.Engine(pipeline.WithDirect(c.Engine))
+	c.Engine = keep.Engine(recognize.WithDirect(c.Engine))
 	self := cluster.Config{Self: cluster.AbilitiesOf(c.Engine), Idle: c.Idle, Log: c.Log}
 	if c.Store.Shared() {
 		self.Processes = c.Store.Processes
 	}
-	c.Cluster, c.Sources = cluster.New(self), ask.NewSources(c.Engine.Captions, c.Log, c.Metrics)
-	return pipeline.New(c.Config)
+	p := &parts{
+		Config: c, throttle: keep, sources: ask.NewSources(c.Engine.Captions, c.Log, c.Metrics),
+		cluster: cluster.New(self), reach: cluster.NewReach(c.Engine.Recognizer),
+		audio: &audio.Files{Store: c.Store, Log: c.Log},
+		disks: &disks.Disks{Store: c.Store, Log: c.Log, MinFree: c.MinFreeDisk},
+	}
+	if !c.Idle {
+		p.disks.Scratch = c.Dir
+	}
+	return p, nil
 }
 
-// Stop ends the work, see [pipeline.Pipeline.Stop], and what answers questions.
+// makeWork makes what does the steps: those of jobs, and those of the features.
+func (s *Service) makeWork(c *parts) (err error) {
+	steps := recognize.New(recognize.Config{
+		Store: c.Store, Moves: s.Moves(), Engine: c.Engine, Sources: c.sources, Cluster: c.cluster, Reach: c.reach, Audio: c.audio, Disks: c.disks,
+		Metrics: c.Metrics, Log: c.Log, Dir: c.Dir, ASRWorkers: c.ASRWorkers, MaxMediaDuration: c.MaxMediaDuration,
+		RecognizeBlockedAfter: c.RecognizeBlockedAfter, ProgressInterval: c.ProgressInterval, HearAfter: c.hearAfter, NeedsSound: batches.MakeRoom,
+	})
+	s.Uploads = uploads.New(uploads.Config{Store: c.Store, Intake: s.Intake, Steps: steps, Audio: c.audio, Disks: c.disks, Log: c.Log})
+	s.Work, err = work.New(work.Config{
+		Store: c.Store, Moves: s.Moves(), Steps: steps, Engine: c.Engine, Throttle: c.throttle, Sources: c.sources, Reach: c.reach, Cluster: c.cluster,
+		Audio: c.audio, Disks: c.disks, Metrics: c.Metrics, Log: c.Log, Idle: c.Idle, Dir: c.Dir, Tracer: c.Tracer, ASRWorkers: c.ASRWorkers,
+		RecognizeBlockedAfter: c.RecognizeBlockedAfter, Retention: c.Retention, Pauses: c.pauses, AudioLook: c.audioLook, Features: s.features(),
+	})
+	return err
+}
+
+// Stop ends the work, see [work.Work.Stop], and what answers questions.
 func (s *Service) Stop(ctx context.Context) error {
-	return errors.Join(s.Ask.Stop(ctx), s.Pipeline.Stop(ctx))
+	return errors.Join(s.Ask.Stop(ctx), s.Work.Stop(ctx))
 }
 
-// features says in which order the features are told of jobs that end: a promised recording is kept,
+// listeners says in which order the features are told of jobs that end: a promised recording is kept,
 // a follow may open its item again, a batch names the jobs whose results it does not use, the
-// accounts pay, and then the calls of hooks and the deliveries to webhooks are queued.
-func (s *Service) features() pipeline.Features {
-	f := pipeline.Features{
-		Ended: []pipeline.Listener{
-			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
-				if !told.Over || told.Status != transcript.JobSuccess {
-					return nil
-				}
-				return recordings.KeepPromised(ctx, tx, told.Work)
-			},
-			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
-				return s.Follows.Reopen(ctx, tx, told.IDs(), told.Error)
-			},
-			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) (err error) {
-				told.ForNobody, err = s.Batches.EndItems(ctx, tx, told.Jobs, told.End)
-				return err
-			},
-			pipeline.PayUp,
-			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
-				return s.hooks.JobsEnded(ctx, tx, told.Jobs)
-			},
-			func(ctx context.Context, tx *db.Tx, told *pipeline.Ended) error {
-				return s.Webhooks.JobsEnded(ctx, tx, told.Work, told.Jobs, told.End)
-			},
+// accounts pay, and then the calls of hooks and the deliveries to webhooks are queued. Those of first
+// come before the features.
+func (s *Service) listeners(first []intake.Listener) intake.Listeners {
+	ended := []intake.Listener{
+		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
+			if !told.Over || told.Status != transcript.JobSuccess {
+				return nil
+			}
+			return recordings.KeepPromised(ctx, tx, told.Work)
 		},
+		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
+			return s.Follows.Reopen(ctx, tx, told.IDs(), told.Error)
+		},
+		func(ctx context.Context, tx *db.Tx, told *intake.Ended) (err error) {
+			told.ForNobody, err = s.Batches.EndItems(ctx, tx, told.Jobs, told.End)
+			return err
+		},
+		intake.PayUp,
+		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
+			return s.hooks.JobsEnded(ctx, tx, told.Jobs)
+		},
+		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
+			return s.Webhooks.JobsEnded(ctx, tx, told.Work, told.Jobs, told.End)
+		},
+	}
+	return intake.Listeners{
+		Ended: append(first, ended...),
 		Ending: func(ctx context.Context, tx *db.Tx, jobs []db.Job) error {
 			_, err := batches.Lock(ctx, tx, jobs)
 			return err
 		},
-		NeedsSound: batches.MakeRoom,
+	}
+}
+
+// features are what the features bring to the work of this process.
+func (s *Service) features() work.Features {
+	f := work.Features{
 		Workers:    append(s.hooks.Workers(), s.workers()...),
 		Queues:     maps.Clone(queues),
 		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
@@ -212,35 +230,35 @@ var queues = map[string]int{
 
 // Queues are the names of the queues whose lengths are told.
 func Queues() []string {
-	return append(pipeline.Queues(), recordings.Queue, batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue,
+	return append(step.Queues(), recordings.Queue, batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue,
 		string(db.JobHook), string(db.BatchHook), webhooks.Queue, webhooks.SlowQueue, retention.Queue)
 }
 
-func (s *Service) makeLibrary(c Config) {
-	s.Library = &savedtexts.Library{Store: c.Store, Audio: s.Audio()}
+func (s *Service) makeLibrary(c *parts) {
+	s.Library = &savedtexts.Library{Store: c.Store, Audio: c.audio}
 	s.copies = &recordings.Copies{
-		Store: c.Store, Audio: s.Audio(), Disks: s.Disks, Log: c.Log, Dir: c.Dir, MaxDuration: c.MaxMediaDuration,
+		Store: c.Store, Audio: c.audio, Disks: c.disks, Log: c.Log, Dir: c.Dir, MaxDuration: c.MaxMediaDuration,
 	}
 	s.copies.Media, _ = c.Engine.Media.(engine.PlayingMedia) // others make no copies
 }
 
-func (s *Service) makeHooks(c Config) {
+func (s *Service) makeHooks(c *parts) {
 	c.Hooks.Store, c.Hooks.Log, c.Hooks.Kept = c.Store, c.Log, c.Retention.Jobs
 	c.Hooks.Show = func(ctx context.Context, job *db.Job) (*view.Job, error) { return s.Jobs.Show(ctx, job, nil) }
 	s.hooks = hooks.New(c.Hooks)
 }
 
-func (s *Service) makeWebhooks(c Config) {
+func (s *Service) makeWebhooks(c *parts) {
 	s.Webhooks = webhooks.New(webhooks.Config{
 		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Tuning: c.Webhooks,
 		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
 	})
 }
 
-func (s *Service) makeBatches(c Config) {
+func (s *Service) makeBatches(c *parts) {
 	s.Batches = batches.New(batches.Config{
-		Store: c.Store, Cluster: c.Cluster, Lists: c.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
-		DirectMedia: c.DirectMedia, Pauses: s.Pauses(), Log: c.Log, Trace: s.Trace,
+		Store: c.Store, Cluster: c.cluster, Lists: c.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
+		DirectMedia: c.DirectMedia, Pauses: c.pauses, Log: c.Log, Trace: s.Trace,
 		TakeUp: s.takeItem, CancelClaims: s.CancelJobs,
 		Ended: func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 			if err := s.hooks.BatchEnded(ctx, tx, b); err != nil {
@@ -251,23 +269,19 @@ func (s *Service) makeBatches(c Config) {
 	})
 }
 
-func (s *Service) makeFollows(c Config) {
+func (s *Service) makeFollows(c *parts) {
 	s.Follows = follows.New(follows.Config{
-		Store: c.Store, Cluster: c.Cluster, Lists: c.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
+		Store: c.Store, Cluster: c.cluster, Lists: c.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
 		Client: c.ShortLinks.Client, Trace: s.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
 		Tuning: c.Follows,
 		Count:  follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 }
 
-func (s *Service) makeRetention(c Config) {
-	if c.PlanOf == nil {
-		c.PlanOf = func(context.Context, string) account.Plan { return account.Plan{} }
-	}
-	files := s.Audio()
-	s.Expiry = &retention.Expiry{Store: c.Store, Audio: files, Keep: c.Retention, PlanOf: c.PlanOf}
+func (s *Service) makeRetention(c *parts) {
+	s.Expiry = &retention.Expiry{Store: c.Store, Audio: c.audio, Keep: c.Retention, PlanOf: c.PlanOf}
 	s.Removals = &retention.Removals{
-		Store: c.Store, Audio: files, CancelJobs: s.CancelJobs, Follows: s.Follows.RemoveAll, Webhooks: s.Webhooks.RemoveAll,
+		Store: c.Store, Audio: c.audio, CancelJobs: s.CancelJobs, Follows: s.Follows.RemoveAll, Webhooks: s.Webhooks.RemoveAll,
 	}
 	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Removals: s.Removals, Expiry: s.Expiry}
 }

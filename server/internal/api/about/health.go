@@ -12,7 +12,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -136,7 +135,7 @@ func fault(err error) string {
 		cure = clip.Line(coded.Message, maxCure)
 	case errors.Is(err, context.DeadlineExceeded):
 		cure = "it has not answered yet: ask again"
-	case errors.Is(err, pipeline.ErrMissing):
+	case errors.Is(err, cluster.ErrMissing):
 		cure = "set up an engine for it, where it is wanted"
 	}
 	if cure == "" {

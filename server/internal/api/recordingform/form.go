@@ -14,9 +14,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -27,7 +28,7 @@ type Form struct {
 	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
 	Begin    func() error                             // takes what the file needs of the service, after Check; nil: nothing
 	Read     func() error                             // reads the values of all fields, at the end of the form
-	Expected func() pipeline.Submission               // is what the fields so far want of the file
+	Expected func() intake.Submission                 // is what the fields so far want of the file
 }
 
 // maxAroundFile is a bound for the whole form without its file, in bytes.
@@ -47,8 +48,8 @@ type reader struct {
 	Form
 	pipeline  *service.Service
 	principal account.Principal
-	announced int64            // bytes of the form, negative if they are not known
-	upload    *pipeline.Upload // nil until the file has come
+	announced int64           // bytes of the form, negative if they are not known
+	upload    *uploads.Upload // nil until the file has come
 }
 
 // Check refuses a form that can never be taken, before its body is read: it has no boundary, or
@@ -67,11 +68,11 @@ func boundaryOf(r *http.Request, plan account.Plan) (string, error) {
 	case len(boundary) > maxBoundary:
 		return "", request.Invalid(http.StatusBadRequest, transcript.Issue{Path: "Content-Type", Message: fmt.Sprintf("has a boundary of more than %d characters", maxBoundary)})
 	}
-	return boundary, pipeline.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
+	return boundary, uploads.CheckSize(r.ContentLength-maxAroundFile, plan.MaxUploadBytes)
 }
 
 // Receive reads a form. The caller owns the upload. After an error no upload is left.
-func Receive(r *http.Request, p account.Principal, to *service.Service, form Form) (*pipeline.Upload, error) {
+func Receive(r *http.Request, p account.Principal, to *service.Service, form Form) (*uploads.Upload, error) {
 	boundary, err := boundaryOf(r, p.Plan)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func Receive(r *http.Request, p account.Principal, to *service.Service, form For
 	}
 	if err != nil {
 		if f.upload != nil {
-			to.Discard(r.Context(), f.upload)
+			f.upload.Abort(r.Context())
 		}
 		return nil, err
 	}

@@ -1,0 +1,197 @@
+package submitting
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/internal/wire"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Submit asks for a transcript without HTTP, by the rules of POST /v1/transcript. Without an error
+// exactly one of the result and the job is not nil.
+func (t *Intake) Submit(ctx context.Context, p account.Principal, r transcript.Request) (*transcript.Result, *transcript.Job, error) {
+	out, err := t.submitFor(ctx, p, r)
+	if err != nil {
+		return nil, nil, t.inProcess(ctx, err)
+	}
+	if out.Result == nil {
+		if !out.Job.Status.Terminal() {
+			return nil, &out.Job.Job, nil
+		}
+		var failure *transcript.Error
+		if out.Result, failure = jobs.Outcome(out.Job); failure != nil {
+			return nil, nil, failure
+		}
+	}
+	result, err := WholeResult(out.Result)
+	return result, nil, err
+}
+
+// inProcess is an error in the form for the program around the server: an error after which a
+// client would repeat a request has the code SERVICE_UNAVAILABLE.
+func (t *Intake) inProcess(ctx context.Context, err error) error {
+	if _, business := edge.BusinessFailure(err); !business && (errors.Is(err, db.ErrUnavailable) || t.Lifetime.Excuses(err)) && ctx.Err() == nil {
+		return edge.Unavailable().Because(err)
+	}
+	return err
+}
+
+func (t *Intake) submitFor(ctx context.Context, p account.Principal, r transcript.Request) (*intake.Outcome, error) {
+	if p.Account == "" {
+		return nil, errors.New("server: Submit: the principal has no account")
+	}
+	if err := edge.CheckPrincipal(p); err != nil {
+		return nil, err
+	}
+	var src resource.Source
+	var wish uploadWishes
+	body := wishesOf(r)
+	name, size, open, file := r.Source.Upload()
+	if !file {
+		fields := slices.Concat(src.Fields(), wish.wishes.options(), []*request.Field{resource.LanguageField(&wish.languages)})
+		table := request.Table{Fields: fields, OneOf: resource.OneSource}
+		if link, ok := r.Source.Link(); ok {
+			body["url"] = link
+		} else if platform, id, ok := r.Source.Content(); ok {
+			body["platform"], body["externalId"] = platform, id
+		}
+		if err := readWishes(table, body); err != nil {
+			return nil, err
+		}
+		return t.submitLink(ctx, p, src, wish.wishes)
+	}
+	if err := MayUpload(p.Plan); err != nil {
+		return nil, err
+	}
+	if err := readWishes(request.Table{Fields: wish.options()}, body); err != nil {
+		return nil, err
+	}
+	if err := wish.check(p.Plan, http.StatusUnprocessableEntity); err != nil {
+		return nil, err
+	}
+	if err := uploads.CheckSize(size, p.Plan.MaxUploadBytes); err != nil {
+		return nil, err
+	}
+	media, err := open()
+	if err != nil {
+		return nil, fmt.Errorf("server: opening a file: %w", err)
+	}
+	defer media.Close()
+	return t.submitMedia(ctx, p, name, media, wish)
+}
+
+// wishesOf returns the members of r except its source, in the form of a body.
+func wishesOf(r transcript.Request) map[string]any {
+	body := map[string]any{"includeTimestamp": !r.OmitTimestamp, "sendMetadata": r.SendMetadata}
+	if len(r.Language) > 0 {
+		body["language"] = strings.Join(r.Language, ",")
+	}
+	if r.Format != "" {
+		body["format"] = r.Format
+	}
+	if r.Wait != nil {
+		body["waitMs"] = r.Wait.Milliseconds()
+	}
+	if r.KeepMedia != 0 {
+		body["keepMediaSec"] = int64(r.KeepMedia / time.Second)
+	}
+	return body
+}
+
+// readWishes lets a table read the fields of a request in process, so that the same rules hold
+// as for a body.
+func readWishes(table request.Table, wishes map[string]any) error {
+	body, err := json.Marshal(wishes)
+	if err != nil {
+		return fmt.Errorf("server: reading a request: %w", err)
+	}
+	return table.ReadJSON(body)
+}
+
+func (t *Intake) submitLink(ctx context.Context, p account.Principal, src resource.Source, wish wishes) (*intake.Outcome, error) {
+	match, err := t.MatchRecording(src)
+	if err != nil {
+		return nil, err
+	}
+	content, err := t.ContentOf(ctx, match)
+	if err != nil {
+		return nil, err
+	}
+	return t.submitted(ctx, wish.wait, intake.Submission{
+		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
+		Admit: t.Admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
+	}, t.Pipeline.Submit)
+}
+
+func (t *Intake) submitMedia(ctx context.Context, p account.Principal, name string, media io.Reader, wish uploadWishes) (*intake.Outcome, error) {
+	expected := t.uploadSubmission(p, new(uploads.Upload), wish)
+	upload, err := t.Pipeline.ReceiveFor(ctx, expected, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
+	if err != nil {
+		return nil, err
+	}
+	upload.Name = name
+	return t.submitted(ctx, wish.wait, t.uploadSubmission(p, upload, wish), upload.Commit)
+}
+
+// untilDone reads from a reader until ctx has ended.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(b []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(b)
+}
+
+// WholeResult is a result with its segments, as a client reads it. The program may
+// change the result, because the stored answer for the next caller is another copy.
+func WholeResult(res *view.Result) (*transcript.Result, error) {
+	segments, err := res.SegmentsJSON.Plain()
+	var body []byte
+	if err == nil {
+		body, err = wire.AppendResult(nil, &res.Result, segments)
+	}
+	whole := new(transcript.Result)
+	if err == nil {
+		err = json.Unmarshal(body, whole)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("server: reading a stored text: %w", err)
+	}
+	return whole, nil
+}
+
+// Rendered is a file that another face makes of a text, or made of the text a moment ago. writer
+// names the version of the written form, and options tell the files of a text apart. The caller
+// has shown that the account may have the text.
+func (t *Intake) Rendered(res *view.Result, writer string, options []string, render func() ([]byte, error)) (*packed.Body, error) {
+	tag := resource.MadeOf(res.TextID, res.TextChanged, writer, options...)
+	return t.Recent.Remembered(tag, func() (*packed.Body, error) {
+		file, err := render()
+		if err != nil {
+			return nil, err
+		}
+		return packed.NewBody(packed.Pack(file)), nil
+	})
+}

@@ -1,0 +1,131 @@
+package submitting
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
+	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/language"
+	"github.com/transcriptkit/transcriptkit/server/internal/request"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// defaultWait is how long POST /v1/transcript waits for a result before it answers with a job.
+const defaultWait = 2 * time.Second
+
+// wishes are the options of both a link and an upload.
+type wishes struct {
+	languages transcript.LanguageList // nil: none sent
+	view      view.View
+	wait      time.Duration
+}
+
+func (wish *wishes) options() []*request.Field {
+	return append(jobs.ViewFields(&wish.view),
+		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)).
+			About("Shows metadata, title, creator and the like."),
+		request.New("waitMs", &wish.wait, request.Milliseconds(resource.MaxWait).Default(defaultWait)).
+			About("Milliseconds to hold the answer. 0: what is not in the cache is a job at once."),
+	)
+}
+
+// uploadWishes are the options of an upload.
+type uploadWishes struct {
+	wishes
+	keepMedia time.Duration
+}
+
+// maxKeepMedia is the longest time that a request can name. The plan has a bound of its own.
+const maxKeepMedia = 10 * 365 * 24 * time.Hour
+
+func (wish *uploadWishes) options() []*request.Field {
+	return append(wish.wishes.options(), resource.LanguageField(&wish.languages),
+		request.New("keepMediaSec", &wish.keepMedia, request.Seconds(maxKeepMedia).Default(0)).
+			About("Seconds for which the service keeps the recording after its text is there. 0: it keeps none. The plan bounds it: `maxKeepMediaSec`."),
+	)
+}
+
+// check refuses what the plan does not permit. status is that of a value out of its bounds.
+func (wish *uploadWishes) check(plan account.Plan, status int) error {
+	most := plan.MaxKeepMedia
+	switch {
+	case wish.keepMedia == 0, most == account.Unlimited:
+		return nil
+	case most == 0:
+		return plan.UpgradeRequired("The plan does not include keeping recordings: send the file without that wish.")
+	case wish.keepMedia > most:
+		return request.Invalid(status, transcript.Issue{
+			Path: "keepMediaSec", Reason: transcript.IssueRange, Message: fmt.Sprintf("must be from 0 to %d, the bound of the plan", int64(most/time.Second)),
+		})
+	}
+	return nil
+}
+
+// canonical is the canonical form of the fields that the table has read. The default language
+// depends on the platform.
+func canonical(t request.Table, p transcript.Platform) map[string]any {
+	c := t.Canonical()
+	if _, sent := c["language"]; !sent {
+		c["language"] = defaultLanguages(p).String()
+	}
+	return c
+}
+
+func defaultLanguages(p transcript.Platform) transcript.LanguageList {
+	if language.HasCaptions(p) {
+		return transcript.LanguageList{{Tag: resource.DefaultLanguage}}
+	}
+	return transcript.LanguageList{{ASR: true}}
+}
+
+// linkRequest is the JSON body of POST /v1/transcript.
+type linkRequest struct {
+	resource.Source
+	wishes
+	table request.Table
+}
+
+func newLinkRequest() *linkRequest {
+	req := new(linkRequest)
+	req.table = request.Table{
+		Name: "CreateTranscriptRequest",
+		Fields: slices.Concat(req.Fields(), req.options(), []*request.Field{
+			resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
+		}),
+		OneOf: resource.OneSource,
+	}
+	return req
+}
+
+// linkRequests are requests whose tables are built, and which no handler uses.
+type linkRequests struct{ idle sync.Pool }
+
+// next returns an empty request. The caller returns the request by done.
+func (l *linkRequests) next() *linkRequest {
+	if req, ok := l.idle.Get().(*linkRequest); ok {
+		return req
+	}
+	return newLinkRequest()
+}
+
+func (l *linkRequests) done(req *linkRequest) {
+	req.Source, req.wishes = resource.Source{}, wishes{}
+	req.table.Reset()
+	l.idle.Put(req)
+}
+
+// read reads the body and checks its fields, without the database or the network.
+func (req *linkRequest) read(w http.ResponseWriter, r *http.Request) error {
+	body, err := edge.ReadBody(w, r, edge.MaxJSONBody)
+	if err != nil {
+		return err
+	}
+	return req.table.ReadJSON(body)
+}

@@ -1,0 +1,271 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// May it? This file admits requests and claims. Before there is a job, refusal and
+// overdraft refuse a request that is certain to fail. After that a claim is admitted once
+// for each of these events: admitNew for new work, admitJoin for a claim that joins running
+// work, and AdmitSound when more is known about the length of the sound.
+//
+// A claim has its own limits, those of the plan at the time of the request. Every
+// transaction locks the extraction and its claims first, then places, then batches, and
+// changes the usage of accounts last.
+
+// fullRetry is the RetryAfter for an account without a free place, in seconds.
+const fullRetry = 15
+
+// refusal refuses a request that is certain to fail: the plan has no recognition, or no
+// process can do the work.
+func (s Submission) refusal(sub subject.Subject) error {
+	switch {
+	case s.direct() && s.limits.MaxBytes == 0:
+		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include uploads, nor links to media files.")
+	case s.direct() && !s.team.ReadsCaptions(transcript.Upload):
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot read links to media files.")
+	case s.captionsFirst(sub):
+		return nil // the captions decide
+	case !s.limits.ASR:
+		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
+	case s.Upload == nil && !s.team.Downloads():
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
+	}
+	return s.team.CanTranscribe(s.spokenLanguages(sub))
+}
+
+// overdraft refuses a request for recognition that is too long for the plan, or for the
+// minutes that are left, by the length that is known before there is a job.
+func (s Submission) overdraft(ctx context.Context, r db.Reader, sub subject.Subject) error {
+	if s.captionsFirst(sub) {
+		return nil
+	}
+	sound, err := extentOfContent(ctx, r, sub)
+	if err != nil {
+		return err
+	}
+	if tooLong := limits.TooLong(s.limits, sound); tooLong != nil {
+		return tooLong
+	}
+	return limits.HasMinutes(ctx, r, s.Account, s.limits, sound)
+}
+
+// admitNew admits the first claim on new work, and queues the first step. Work that is
+// certain to be recognized takes a place of the account. An item of a batch without a free
+// place waits: its first step is queued later, with the place.
+func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first db.Step, recognized bool) error {
+	seated := true
+	if recognized {
+		var err error
+		if seated, err = takePlace(ctx, tx, claim); errors.Is(err, transcript.ASRConcurrencyLimit) {
+			// A place becomes free, and transcripts that are used up do not come back.
+			return cmp.Or(limits.HasTranscript(ctx, tx.Reader, claim.Account, claim.Limits), err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
+		return err
+	}
+	if seated { // late, because the account's turn stays locked until the commit
+		if err := tx.EnqueueFirst(ctx, first, claim); err != nil {
+			return err
+		}
+	}
+	return reserve(ctx, tx, claim)
+}
+
+// admitJoin admits a claim on running work. If the work is past the captions, the claim is
+// held to its limits at once, as the other claims were. It returns the claim, which may
+// have ended.
+func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, s Submission) (*db.Job, error) {
+	if err := tx.Jobs.BringForward(ctx, claim); err != nil {
+		return nil, err
+	}
+	outside, err := standsOutside(ctx, tx, e)
+	if err != nil {
+		return nil, err
+	}
+	late := outside || step.BeyondCaptions(e.State)
+	if late {
+		if err := tx.Places.Lock(ctx, claim.Account); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
+		return nil, err
+	}
+	if late && s.item != nil { // which ends where the claim is refused, after its account's usage was changed
+		if _, err := tx.Batches.Lock(ctx, s.item.BatchID); err != nil {
+			return nil, err
+		}
+	}
+	if err := reserve(ctx, tx, claim); err != nil || !late {
+		return claim, err
+	}
+	sound, err := ExtentOf(ctx, tx.Reader, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.admitClaims(ctx, tx, e, []db.Job{*claim}, sound); err != nil {
+		return nil, err
+	}
+	if outside { // where the others have no place, this account may have one
+		if err := callOutside(ctx, tx, claim.Account); err != nil {
+			return nil, err
+		}
+	}
+	return tx.Jobs.Owned(ctx, claim.Account, claim.ID)
+}
+
+// AdmitSound ends the jobs on some work whose limits do not permit the recognition of
+// its sound, and reserves the minutes for the other jobs. If no job is left, the
+// work ends too. AdmitSound runs each time that more is known about the length.
+func (c *Moves) AdmitSound(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
+	claims, err := LockPlaces(ctx, tx, e)
+	if err != nil {
+		return err
+	}
+	return c.admitClaims(ctx, tx, e, claims, sound)
+}
+
+// admitClaims is AdmitSound for some of the claims. The transaction has locked the places
+// of their accounts.
+func (c *Moves) admitClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound limits.Sound) error {
+	return c.endRefused(ctx, tx, e, claims, func(claim *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, claim, sound) })
+}
+
+// Dismiss ends the jobs on some work whose plan has no recognition. It changes no
+// job that may go on.
+func (c *Moves) Dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	claims, err := LockPlaces(ctx, tx, e)
+	if err != nil {
+		return err
+	}
+	return c.endRefused(ctx, tx, e, claims, func(claim *db.Job) (*transcript.Error, error) {
+		if claim.Limits.ASR {
+			return nil, nil //nolint:nilnil // there is nothing to refuse
+		}
+		return noRecognition(ctx, tx, e)
+	})
+}
+
+// endRefused ends those of some claims for which refuse gives a reason.
+func (c *Moves) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
+	slices.SortFunc(claims, byAccount)
+	if err := c.listeners.Ending(ctx, tx, claims); err != nil { // before what the accounts have used
+		return err
+	}
+	for i := range claims {
+		refusal, err := refuse(&claims[i])
+		if err != nil {
+			return err
+		}
+		if refusal == nil {
+			continue
+		}
+		if err := c.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: attempt.OfJob(refusal)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse is why the sound of an extraction may not be recognized for a claim; where it
+// may, the claim holds its minutes.
+func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound limits.Sound) (*transcript.Error, error) {
+	if !c.Limits.ASR {
+		return noRecognition(ctx, tx, e)
+	}
+	if err := limits.TooLong(c.Limits, sound); err != nil {
+		return err, nil //nolint:nilerr // it is what is asked for
+	}
+	ok, err := tx.Allowances.Reserve(ctx, c, db.Allowance{Transcripts: c.Reserved.Transcripts, Minutes: sound.Minutes()})
+	if err != nil || ok {
+		return nil, err
+	}
+	u, err := tx.Allowances.Usage(ctx, c.Account, c.Limits.Period)
+	if err != nil {
+		return nil, err
+	}
+	u.Reserved.Minutes -= c.Reserved.Minutes // its own are not what is in its way
+	return limits.MinutesUsedUp(c.Limits, u, sound), nil
+}
+
+// takePlace gives a new extraction a place of the account of its first claim. If there
+// is no place, takePlace returns the refusal; but an item of a batch stands outside.
+func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
+	if err := tx.Places.Lock(ctx, claim.Account); err != nil {
+		return false, err
+	}
+	used, err := tx.Places.InUse(ctx, claim.Account)
+	switch {
+	case err != nil:
+		return false, err
+	case hasPlace(used, claim.Limits):
+		return tx.Places.Take(ctx, claim)
+	case !claim.Asked:
+		return false, tx.Places.StandOutside(ctx, claim.ExtractionID)
+	}
+	return false, noPlace(used, claim.Limits)
+}
+
+// noPlace is the refusal of a request for which its account has no place.
+func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
+	e := transcript.Errorf(transcript.ASRConcurrencyLimit,
+		"As many recordings as the plan permits (%d) are being recognized or wait for it: send this one again when one of them has ended.",
+		l.ASRConcurrency+l.ASRWaiting).
+		With("inUse", used.Running).With("limit", l.ASRConcurrency).
+		With("waiting", used.Waiting).With("waitingLimit", l.ASRWaiting)
+	e.RetryAfter = fullRetry
+	return e
+}
+
+// reserve sets aside the transcript that a new claim's row has reserved. In every transaction the usage of
+// accounts is changed last, so that none waits for another crosswise.
+func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
+	ok, err := tx.Allowances.Hold(ctx, job)
+	if err != nil || ok {
+		return err
+	}
+	u, err := tx.Allowances.Usage(ctx, job.Account, job.Limits.Period)
+	if err != nil {
+		return err
+	}
+	return limits.TranscriptsUsedUp(job.Limits, u)
+}
+
+// noRecognition is the end of a request that only recognition could answer, for
+// an account that may not have it.
+func noRecognition(ctx context.Context, tx *db.Tx, e *db.Extraction) (*transcript.Error, error) {
+	if ask.CaptionsBlocked(e.Tried) {
+		return transcript.Errorf(transcript.IPBlocked, "The platform blocks the captions, and the plan does not include speech recognition. Try again later."), nil
+	}
+	sub := subject.OfExtraction(e)
+	c, err := tx.Contents.Get(ctx, sub.Platform, sub.ExternalID)
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
+		return nil, err
+	}
+	var others []string
+	if err == nil {
+		others = subject.LanguagesOf(c.Tracks)
+	}
+	if len(others) == 0 {
+		return transcript.Errorf(transcript.NoTranscript, "The content has no captions, and the plan does not include speech recognition."), nil
+	}
+	missing := transcript.Errorf(transcript.LanguageNotAvailable, "There are no captions in %s, and the plan does not include speech recognition.", sub.Asked())
+	missing.AvailableLanguages = others
+	return missing, nil
+}

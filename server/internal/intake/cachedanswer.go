@@ -1,0 +1,61 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+)
+
+// freshness is what the terms say; a transcript of an upload does not
+// expire.
+func (s Submission) freshness() subject.Fresh {
+	if s.Upload != nil {
+		return subject.AnyAge
+	}
+	return subject.Within(s.ttl)
+}
+
+// hit is a text from the cache.
+type hit struct {
+	*db.Transcript
+	saved bool // it stands in the account's library
+}
+
+// cached returns the text that answers the request, or nil.
+func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
+	sub := s.subject()
+	shelf, err := sub.Shelf(ctx, r, s.Account, s.freshness())
+	if err != nil {
+		return nil, err
+	}
+	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !s.heardAlike(t) })
+	text := sub.Answer(shelf)
+	if text == nil {
+		return nil, nil
+	}
+	t, err := r.Transcripts.ChangedAt(ctx, text.ID, text.UpdatedAt)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil // its owner has just removed it
+	}
+	if err != nil {
+		return nil, fmt.Errorf("intake: reading a cached text: %w", err)
+	}
+	return &hit{t, text.Saved}, nil
+}
+
+func (i *Intake) fromCache(ctx context.Context, h *hit, s Submission) (_ *Outcome, err error) {
+	if h.Media, err = recordings.Of(ctx, i.store.Reader, s.Account, h.Platform, h.ExternalID); err != nil {
+		return nil, err
+	}
+	r, err := view.ResultOf(h.Transcript, s.View, true)
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Result: r}, nil
+}

@@ -1,0 +1,4 @@
+package intake
+
+// UploadTitle is tested by itself.
+var UploadTitle = uploadTitle

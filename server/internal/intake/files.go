@@ -1,0 +1,80 @@
+package intake
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+)
+
+// File is an upload that has arrived.
+type File struct {
+	Key    string // the blob
+	SHA256 [sha256.Size]byte
+	Size   int64  // bytes
+	Name   string // the file name; may be empty
+	// Row is the id of the resumable upload that the file is; empty: it is none.
+	Row string
+	// MediaType is what the first bytes say; empty: they are not read.
+	MediaType string
+	// Work is the id of the work to come, and Chunks were cut while the file arrived; empty: none were.
+	Work   string
+	Chunks []db.Chunk
+}
+
+// ExternalID is the id of an upload: the first 32 hex digits of its SHA-256.
+func (f *File) ExternalID() string { return fmt.Sprintf("%x", f.SHA256[:16]) }
+
+// Hearing is how the sound of an upload is recognized, if the upload is submitted as was announced.
+type Hearing struct {
+	Account  string
+	Limits   db.Limits
+	Language string        // to recognize; "": the recognizer finds it out
+	Prompt   string        // to recognize with
+	Longest  time.Duration // that the account may have recognized now; 0: nothing
+}
+
+// Foresee returns how the sound of an upload is recognized that begins to arrive. The submission
+// has no Upload yet.
+func (i *Intake) Foresee(ctx context.Context, s Submission) (h Hearing, err error) {
+	s.Upload = new(File)
+	s = i.onTerms(ctx, s)
+	h = Hearing{Account: s.Account, Limits: s.limits, Language: s.subject().ASRLanguage()}
+	if h.Longest, err = i.longestNow(ctx, s); err != nil || h.Longest <= 0 {
+		return h, err
+	}
+	h.Prompt, err = i.promptFor(ctx, s)
+	return h, err
+}
+
+// longestNow is the longest recording that an account may have recognized now.
+func (i *Intake) longestNow(ctx context.Context, s Submission) (time.Duration, error) {
+	if !s.limits.ASR {
+		return 0, nil
+	}
+	longest := limits.Longest(s.limits, i.longest)
+	if s.limits.ASRMinutes < 0 {
+		return longest, nil
+	}
+	u, err := i.store.Allowances.Usage(ctx, s.Account, s.limits.Period)
+	left := max(s.limits.ASRMinutes-u.Taken().Minutes, 0)
+	return min(longest, time.Duration(min(left, int64(longest/time.Minute)+1))*time.Minute), err
+}
+
+// StillWants reports whether a submission wants its upload recognized as was foreseen: no stored
+// text answers the submission.
+func (i *Intake) StillWants(ctx context.Context, s Submission, foreseen Hearing) (bool, error) {
+	var err error
+	s = i.onTerms(ctx, s)
+	if s.prompt, err = i.promptFor(ctx, s); err != nil {
+		return false, fmt.Errorf("intake: reading the prompt: %w", err)
+	}
+	if s.subject().ASRLanguage() != foreseen.Language || s.prompt != foreseen.Prompt {
+		return false, nil
+	}
+	known, err := cached(ctx, i.store.Reader, s)
+	return known == nil, err
+}

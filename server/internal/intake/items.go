@@ -1,0 +1,62 @@
+package intake
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Item is a content that a feature submits for an account, while no client waits for the answer.
+type Item struct {
+	Account   string
+	Plan      account.Plan // the zero value: the account has been judged
+	Content   engine.Content
+	Languages transcript.LanguageList
+	Limits    db.Limits
+	CacheTTL  time.Duration // how old a stored text may be that answers it
+	Trace     string        // as of a db.Job
+	Batched   *db.BatchItem // the item of a batch that it is; nil: of a follow
+}
+
+// Taken is the answer to the submission of an Item: a stored transcript, or a job.
+type Taken struct {
+	TranscriptID string
+	Job          *db.Job
+	Sound        bool // it is to be recognized
+}
+
+// Take makes a submission of an item. It returns what accepts the submission in a transaction.
+func (i *Intake) Take(ctx context.Context, item Item) func(context.Context, *db.Tx) (Taken, error) {
+	s := Submission{
+		Account: item.Account, Plan: item.Plan, Content: item.Content, Languages: item.Languages, item: item.Batched, followed: item.Batched == nil,
+		terms: terms{limits: item.Limits, ttl: item.CacheTTL, trace: item.Trace},
+		team:  i.cluster.Team(ctx),
+	}
+	s.Languages = s.narrow()
+	return func(ctx context.Context, tx *db.Tx) (Taken, error) {
+		found, job, _, err := i.accept(ctx, tx, s)
+		switch {
+		case err != nil:
+			return Taken{}, err
+		case found != nil:
+			return Taken{TranscriptID: found.ID}, nil
+		}
+		return Taken{Job: job, Sound: !s.captionsFirst(s.subject()) || step.BeyondCaptions(job.State)}, nil
+	}
+}
+
+// CancelJobs cancels jobs on an extraction: those that which returns in the transaction.
+func (i *Intake) CancelJobs(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error {
+	return i.moves.Change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		jobs, err := which(ctx, tx)
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		return i.moves.settle(ctx, tx, e, jobs, db.End{Status: transcript.JobCancelled})
+	})
+}

@@ -1,0 +1,319 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Work and the jobs on it change their states in this file alone. A job begins in claim, moves on in
+// Enter and Advance, goes back in GoBack, and ends in settle. A test reads the source and holds that.
+
+// Moves moves work and the jobs on it from state to state. Every method that takes a transaction
+// belongs into a Change. Safe for concurrent use.
+type Moves struct {
+	store     *db.Store
+	metrics   *metrics.Metrics
+	listeners Listeners
+}
+
+// Listeners are told of jobs that end, in the transaction that ends them.
+type Listeners struct {
+	// Ended are told one after the other. PayUp is among them.
+	Ended []Listener
+	// Ending is called before a transaction ends several jobs one after the other. It locks the rows
+	// that the ends change, before the transaction changes what accounts have used.
+	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
+}
+
+// claim makes an account's job on an extraction; it takes over where the
+// extraction stands.
+func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	job := &db.Job{
+		ID:             id.String(),
+		Account:        s.Account,
+		ExtractionID:   e.ID,
+		State:          e.State,
+		Sequence:       1,
+		Attempt:        e.Attempt,
+		MetadataStatus: view.StatusOf(e),
+		LastError:      e.LastError,
+		Format:         s.View.Format,
+		OmitTimestamp:  s.View.OmitTimestamp,
+		SendMetadata:   s.View.SendMetadata,
+		Limits:         s.limits,
+		Trace:          s.trace,
+		Reserved:       db.Allowance{Transcripts: 1}, // see reserve
+		Asked:          s.item == nil && !s.followed,
+		Batched:        s.item != nil,
+		CreatedAt:      now,
+		UpdatedAt:      now,
+	}
+	tx.AfterCommit(func() { c.metrics.JobAccepted(e.Platform) })
+	return job, tx.Jobs.Insert(ctx, job)
+}
+
+// Enter moves work to where a step works, if the work is not there yet.
+func (c *Moves) Enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t step.Held) error {
+	way := step.Way(t.Work.Kind)
+	return c.Advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
+}
+
+// Advance moves work on from state to state.
+func (c *Moves) Advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...lifecycle.State) error {
+	for _, to := range through {
+		if err := c.move(ctx, tx, e, db.Move{To: to}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move makes one move, and counts the time until then.
+func (c *Moves) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
+	before := *e
+	if err := tx.Extractions.Move(ctx, e, m); err != nil {
+		return err
+	}
+	c.countLeft(tx, &before, e)
+	return nil
+}
+
+// Setback is how work goes back.
+type Setback int
+
+// The ways to go back.
+const (
+	Interrupted Setback = iota // the attempt does not count
+	Attempted                  // the attempt has failed and counts
+	Blocked                    // it waits for what will pass; the attempt does not count
+)
+
+// GoBack leads work back to where its stage began to wait. why is shown to the owners of its jobs;
+// nil: nothing has failed.
+func (c *Moves) GoBack(ctx context.Context, tx *db.Tx, e *db.Extraction, how Setback, why *transcript.LastError) error {
+	if e.State.Status == transcript.JobProcessing {
+		return c.move(ctx, tx, e, db.Move{To: step.WaitingFor(e.State), Retry: how == Attempted, Waits: how == Blocked, Why: why})
+	}
+	if how == Blocked { // it already waits, but it was not known for what
+		return tx.Extractions.SetWaiting(ctx, e, why)
+	}
+	return nil
+}
+
+// settle ends running claims on an extraction that the transaction has locked: all of
+// them, or some that end alone. With the last claim the extraction ends in the same
+// way. settle also writes all consequences of a claim's end, in the same transaction.
+func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+	heard, err := heard(ctx, tx, e.ID, end)
+	if err != nil {
+		return err
+	}
+	if end.Error != nil {
+		end.LastError = attempt.Last(end.Error, e.Attempt, time.Now())
+	}
+	before := *e
+	over, err := tx.Extractions.End(ctx, e, claims, end)
+	if err != nil {
+		return err
+	}
+	c.countEnds(tx, claims, end)
+	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
+		return err
+	}
+	if err := tx.Library.EndJobs(ctx, e, claims, end); err != nil {
+		return err
+	}
+	if over {
+		c.countLeft(tx, &before, e)
+		if end.Via != (lifecycle.State{}) {
+			tx.AfterCommit(func() { c.metrics.StageLeft(end.Via.Stage, 0) })
+		}
+		if err := tx.Extractions.Clear(ctx, e.ID); err != nil {
+			return err
+		}
+	}
+	told := &Ended{Work: e, Over: over, Jobs: claims, End: end, heard: heard}
+	for _, tell := range c.listeners.Ended {
+		if err := tell(ctx, tx, told); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ended is what Listeners are told.
+type Ended struct {
+	Work *db.Extraction
+	Over bool     // Work ends with the jobs
+	Jobs []db.Job // that have ended, all in the same way
+	db.End
+	// ForNobody are the ids of the jobs that pay nothing, because no batch uses their results. The
+	// listener of the batches sets it.
+	ForNobody []string
+
+	heard time.Duration // of the sound
+}
+
+// Listener is told of jobs that end, in the transaction that ends them. If it returns an error, the
+// jobs do not end.
+type Listener func(ctx context.Context, tx *db.Tx, told *Ended) error
+
+// IDs are the ids of the jobs.
+func (e *Ended) IDs() []string {
+	ids := make([]string, len(e.Jobs))
+	for i, job := range e.Jobs {
+		ids[i] = job.ID
+	}
+	return ids
+}
+
+// SettleAll ends work with all jobs on it that run. The transaction holds the work.
+func (c *Moves) SettleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	return c.settle(ctx, tx, e, claims, end)
+}
+
+// accountsOf are the accounts of claims.
+func accountsOf(claims []db.Job) []string {
+	accounts := make([]string, len(claims))
+	for i, job := range claims {
+		accounts[i] = job.Account
+	}
+	return accounts
+}
+
+// KeepPrivate gives work to the account of one job on it, because the platform was read with a login
+// of the operator. The other jobs go back to the queue as work of their own: each account gets its
+// own reading, or none.
+func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	if e.Owner != "" {
+		return nil
+	}
+	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+	place, err := tx.Places.ByExtraction(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	seated := slices.IndexFunc(claims, func(j db.Job) bool { return j.ID == place.JobID })
+	rest, err := tx.Extractions.Divide(ctx, e, claims, claims[max(seated, 0)])
+	if err != nil || rest == nil {
+		return err
+	}
+	captions := rest.State == step.CaptionFetch
+	if err := c.GoBack(ctx, tx, rest, Interrupted, nil); err != nil {
+		return err
+	}
+	if captions {
+		return tx.Enqueue(ctx, step.Captions{Extraction: rest.ID})
+	}
+	return tx.Enqueue(ctx, step.PrepareOf(rest))
+}
+
+// Serve publishes a stored text to all who wait for the work.
+func (c *Moves) Serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+	end.Status, end.Via = transcript.JobSuccess, step.Publishing
+	return c.SettleAll(ctx, tx, e, end)
+}
+
+// Fail ends all jobs on some work with the error of the work.
+func (c *Moves) Fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
+	return c.SettleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
+}
+
+// atWork tells that an extraction is where a run of a step works on it.
+func atWork(e *db.Extraction, w db.Work) bool {
+	way := step.Way(w.Kind)
+	return len(way) > 0 && e.State == way[len(way)-1]
+}
+
+// TakeBack moves work back to the begin of the lost step, if one of the runs
+// was at the present step of the work. The other runs had ended except for the note in
+// the queue. If the process has died, the attempt counts. Work that was lost too often is not
+// tried again: it may be what ends the processes.
+func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, died bool) error {
+	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
+		return nil
+	}
+	switch {
+	case !died:
+		return c.GoBack(ctx, tx, e, Interrupted, nil)
+	case e.Attempt >= attempt.MaxAttempts:
+		return c.Fail(ctx, tx, e, attempt.OfJob(transcript.Errorf(transcript.Internal, "The work was interrupted too often.")))
+	}
+	why := transcript.Errorf(transcript.Internal, "The process of the service that did the work has ended.")
+	return c.GoBack(ctx, tx, e, Attempted, attempt.Last(why, e.Attempt, time.Now()))
+}
+
+// Change changes work that its transaction holds.
+type Change func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
+
+// Change runs fn in a transaction that holds some work; fn gets nil where there is none. If fn ends
+// the work, its audio is left for some time.
+func (c *Moves) Change(ctx context.Context, extraction string, fn Change) error {
+	return c.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		e, err := tx.Extractions.Lock(ctx, extraction)
+		if err != nil && !errors.Is(err, db.ErrNotFound) {
+			return err
+		}
+		hadEnded := e != nil && e.State.Status.Terminal()
+		if err := fn(ctx, tx, e); err != nil || e == nil || hadEnded || !e.State.Status.Terminal() || !audio.MayHave(e) {
+			return err
+		}
+		return tx.Extractions.LeaveAudio(ctx, e.ID)
+	})
+}
+
+// A change is counted when its transaction is committed: the transaction may be rolled
+// back, or run twice.
+
+// countLeft counts that an extraction has left the stage in which it was before.
+func (c *Moves) countLeft(tx *db.Tx, before, now *db.Extraction) {
+	if before.MovedAt == nil {
+		return // a process of an earlier version has begun it
+	}
+	took := now.MovedAt.Sub(*before.MovedAt)
+	tx.AfterCommit(func() { c.metrics.StageLeft(before.State.Stage, took) })
+}
+
+// countEnds counts claims that have ended.
+func (c *Moves) countEnds(tx *db.Tx, claims []db.Job, end db.End) {
+	var code transcript.Code
+	if end.Error != nil {
+		code = end.Error.Code
+	}
+	tx.AfterCommit(func() {
+		for _, job := range claims {
+			c.metrics.JobEnded(end.Status, code, job.EndedAt.Sub(job.CreatedAt))
+			switch {
+			case end.Stale:
+				c.metrics.ServedStale(metrics.ForJob)
+			case end.Cached:
+				c.metrics.CacheAsked(metrics.ForJob, true)
+			}
+		}
+	})
+}

@@ -1,0 +1,44 @@
+package intake
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The prompts of an account and of a request guide only the recognition of uploads: the text of
+// a link belongs to all accounts. With another prompt, a recording is recognized again.
+
+// promptFor is the prompt that a submission is recognized with.
+func (i *Intake) promptFor(ctx context.Context, s Submission) (string, error) {
+	if s.Upload == nil || !s.team.TakesPrompts() {
+		return "", nil
+	}
+	prompt, err := i.store.Accounts.Prompt(ctx, s.Account)
+	return joinPrompts(prompt, s.Prompt), err
+}
+
+// joinPrompts is the end of both prompts that a recognizer uses: see [account.MaxPrompt].
+func joinPrompts(ofAccount, ofRequest string) string {
+	if ofAccount == "" || ofRequest == "" {
+		return ofAccount + ofRequest
+	}
+	all := []rune(ofAccount + ", " + ofRequest)
+	return strings.TrimSpace(string(all[max(len(all)-account.MaxPrompt, 0):]))
+}
+
+// heardAlike reports whether a stored text was heard with the prompt of a submission.
+// If no recognizer of the team takes prompts, any text counts.
+func (s Submission) heardAlike(t db.ShelfText) bool {
+	return t.Source != transcript.OriginASR || s.Upload == nil || !s.team.TakesPrompts() || t.PromptSum == db.PromptSum(s.prompt)
+}
+
+// Standing returns what an account has used in the period that begins at start, its places
+// for recognition, and the key of the request.
+func (i *Intake) Standing(ctx context.Context, account, keyID string, start time.Time) (db.Standing, error) {
+	return i.store.Accounts.Standing(ctx, account, keyID, start)
+}

@@ -1,0 +1,66 @@
+package recognize
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// takeArrived ends the step of duration_check for an upload that was cut while it arrived. It
+// reports false if there are no such chunks, or if the whole file does not prove them: then the
+// step decodes the file.
+func (p *Steps) takeArrived(ctx context.Context, t step.Held, e *db.Extraction) (bool, error) {
+	if e.MediaKey == "" {
+		return false, nil
+	}
+	chunks, err := p.Store.Chunks.CutList(ctx, e.ID)
+	if err != nil || len(chunks) == 0 {
+		return false, err
+	}
+	plan, left := planOf(chunks), 0
+	for _, c := range chunks {
+		if !c.Done {
+			left++
+		}
+	}
+	proven, err := p.proveArrived(ctx, t, e, plan.Duration())
+	if err != nil {
+		return false, err
+	}
+	if !proven {
+		return false, p.forgetArrived(ctx, t)
+	}
+	return true, p.leaveChunks(ctx, t, plan, nil, left)
+}
+
+// proveArrived reports whether the whole file announces no more sound than was found while it
+// arrived.
+func (p *Steps) proveArrived(ctx context.Context, t step.Held, e *db.Extraction, found time.Duration) (bool, error) {
+	media, ok := p.Engine.Media.(engine.ArrivingMedia)
+	if !ok {
+		return false, nil
+	}
+	in, err := p.spool(ctx, t, e)
+	if err != nil {
+		return false, err
+	}
+	err = media.Verify(ctx, in, found, p.MaxMediaDuration)
+	if refused := (*transcript.Error)(nil); err != nil && !errors.As(err, &refused) {
+		return false, err
+	}
+	return err == nil, os.Remove(in) // the file may be decoded from the same place
+}
+
+// forgetArrived removes the chunks of an upload that are not the whole file. Their audio goes with
+// the other audio of the extraction.
+func (p *Steps) forgetArrived(ctx context.Context, t step.Held) error {
+	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		return tx.Chunks.Delete(ctx, e.ID)
+	})
+}

@@ -1,0 +1,265 @@
+package recognize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// chunkWindow is how many chunks of one extraction stand in the queue at once.
+// A long recording thus lets shorter ones pass between its chunks.
+const chunkWindow = 8
+
+// overshoot is how much more than the longest permitted media is decoded, to tell
+// "too long" from "just as long".
+const overshoot = time.Second
+
+// Prepare is the step of duration_check, the first of an upload: it downloads
+// what is a link, measures, decodes and cuts the media, and leaves the chunks to
+// be recognized.
+func (p *Steps) Prepare(ctx context.Context, t step.Held, _ step.Prepare) error {
+	if err := p.Disks.Room(0); err != nil { // before anything is downloaded, again and again
+		return err
+	}
+	e, err := p.enterDurationCheck(ctx, t)
+	if err != nil || e.State != step.DurationCheck {
+		return err
+	}
+	if taken, err := p.takeArrived(ctx, t, e); taken || err != nil {
+		return err
+	}
+	plan, rec, err := p.decode(ctx, t, e)
+	if err != nil {
+		return p.orServeStale(ctx, t, err)
+	}
+	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
+	if err := errors.Join(err, rec.Close()); err != nil {
+		for _, c := range chunks { // the next attempt keeps its own, and needs the room
+			p.Audio.DeleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
+		}
+		return err
+	}
+	return p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech()))
+}
+
+// enterDurationCheck moves a queued extraction to duration_check, and ends the claims
+// on it whose plans do not permit recognition. If no account of the other claims has a
+// place, the extraction goes back; the step is queued again when there is a place.
+func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Extraction, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
+			return err
+		}
+		if e.State != step.DurationCheck {
+			if err := p.Moves.Enter(ctx, tx, e, t); err != nil {
+				return err
+			}
+			sound, err := intake.ExtentOf(ctx, tx.Reader, e)
+			if err != nil {
+				return err
+			}
+			if err := p.Moves.AdmitSound(ctx, tx, e, sound); err != nil || e.State.Status.Terminal() {
+				return err
+			}
+		}
+		if seated, err := intake.FindPlace(ctx, tx, e); err != nil || seated {
+			return err
+		}
+		if err := p.Moves.GoBack(ctx, tx, e, intake.Interrupted, nil); err != nil {
+			return err
+		}
+		return tx.Finish(ctx, t.Work) // a second run must not compete with the one to come
+	})
+	return e, err
+}
+
+// decode spools the media, refuses what cannot be transcribed, and cuts it. The
+// caller closes the recording.
+func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Extraction) (recognition.Plan, *speech.Recording, error) {
+	var none recognition.Plan
+	team, list := p.Cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
+	if err := team.CanTranscribe(list); err != nil {
+		return none, nil, err // the process that could when it was accepted is gone
+	}
+	if p.Engine.Media == nil {
+		return none, nil, p.Cluster.Alone().CanTranscribe(list) // this process alone
+	}
+	in, err := p.spool(ctx, t, e)
+	if err != nil {
+		return none, nil, err
+	}
+	audio, err := p.normalize(ctx, t, in)
+	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
+		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
+	}
+	if err != nil {
+		return none, nil, err
+	}
+	rec, err := openWhole(audio)
+	if err != nil {
+		return none, nil, err
+	}
+	plan, err := recognition.NewPlan(ctx, rec, team.Lengths(list))
+	if err != nil {
+		return none, nil, errors.Join(err, rec.Close())
+	}
+	return plan, rec, nil
+}
+
+// openWhole opens a recording and checks its length: a recording that was cut off on
+// the way must not count as whole.
+func openWhole(audio engine.Audio) (*speech.Recording, error) {
+	rec, err := speech.Open(audio.Path)
+	if err != nil {
+		return nil, err
+	}
+	if (rec.Duration() - audio.Duration).Abs() > time.Millisecond {
+		err = fmt.Errorf("recognize: a recording of %v holds %v", audio.Duration, rec.Duration())
+		return nil, errors.Join(err, rec.Close())
+	}
+	return rec, nil
+}
+
+// spool brings the media into the task's folder: the upload, or what the link leads to.
+func (p *Steps) spool(ctx context.Context, t step.Held, e *db.Extraction) (path string, err error) {
+	if e.MediaKey != "" {
+		return p.Audio.Load(ctx, e.MediaKey, db.UploadSum(e.ExternalID), t.Dir)
+	}
+	return downloads{p}.download(ctx, t, e)
+}
+
+// normalize decodes a media file. It refuses a file without sound or of undue length,
+// even if the file claims another length.
+func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.Audio, error) {
+	info, err := p.Engine.Media.Probe(ctx, in)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	if !info.HasAudio {
+		return engine.Audio{}, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
+	}
+	if info.Duration > p.MaxMediaDuration {
+		return engine.Audio{}, p.tooLong()
+	}
+	for {
+		longest, err := p.longestWanted(ctx, t)
+		if err != nil {
+			return engine.Audio{}, err
+		}
+		if err := p.Disks.Room(decodedSize(min(info.Duration, longest))); err != nil {
+			return engine.Audio{}, err
+		}
+		audio, err := p.Engine.Media.Normalize(ctx, in, filepath.Join(t.Dir, "normalized.wav"), longest+overshoot, nil)
+		if err != nil || audio.Duration <= longest {
+			return audio, err
+		}
+		if longest == p.MaxMediaDuration {
+			return engine.Audio{}, p.tooLong()
+		}
+		err = p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+			return p.Moves.AdmitSound(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
+		})
+		if err != nil {
+			return engine.Audio{}, err
+		}
+		// Somebody has come meanwhile who may have more of it.
+	}
+}
+
+// longestWanted is the longest media that any of those who wait may have recognized.
+func (p *Steps) longestWanted(ctx context.Context, t step.Held) (longest time.Duration, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+		longest = 0
+		for _, c := range claims {
+			longest = max(longest, limits.Longest(c.Limits, p.MaxMediaDuration))
+		}
+		return err
+	})
+	return longest, err
+}
+
+// decodedSize is how many bytes a recording takes that is decoded, and cut.
+func decodedSize(d time.Duration) int64 {
+	const bytesPerSecond = 2 * speech.SampleRate
+	return 2 * bytesPerSecond * int64(d/time.Second)
+}
+
+func (p *Steps) tooLong() error {
+	limit := int(p.MaxMediaDuration.Seconds())
+	return transcript.Errorf(transcript.MediaTooLarge, "The media is longer than the %s that this service takes.", transcript.LengthText(limit)).
+		With("limitSec", limit)
+}
+
+// keepChunks stores the audio of every chunk of speech. After an error it returns
+// those that were stored before it, for the caller to delete.
+func (p *Steps) keepChunks(ctx context.Context, id string, plan recognition.Plan, rec *speech.Recording) ([]db.Chunk, error) {
+	key := audio.ChunkKeys(id)
+	chunks := make([]db.Chunk, len(plan.Chunks))
+	for i, c := range plan.Chunks {
+		var err error
+		if chunks[i], err = p.keepChunk(ctx, id, key, c, rec); err != nil {
+			return chunks, err
+		}
+	}
+	return chunks, nil
+}
+
+// keepChunk stores the audio of a chunk, unless the chunk is silent.
+func (p *Steps) keepChunk(ctx context.Context, id string, key func(int) string, c recognition.Chunk, rec *speech.Recording) (db.Chunk, error) {
+	chunk := db.Chunk{
+		ExtractionID: id,
+		N:            c.Index,
+		Start:        c.Start().Seconds(),
+		Duration:     c.Duration().Seconds(),
+		Silent:       c.Silent,
+	}
+	if c.Silent {
+		return chunk, nil
+	}
+	kept, err := p.Store.Blobs.Put(ctx, key(c.Index), func(w io.Writer) error { return c.Write(w, rec) })
+	if err != nil {
+		return db.Chunk{}, fmt.Errorf("recognize: keeping chunk %d: %w", c.Index, err)
+	}
+	chunk.MediaKey, chunk.MediaSHA256 = kept.Key, kept.SHA256[:]
+	return chunk, nil
+}
+
+// leaveChunks ends the step: the cut list, the move and the wait for a slot in one
+// transaction. left is how many chunks are to be recognized; chunks are nil if they are stored
+// already. A recording of silence goes straight to be published.
+func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.Plan, chunks []db.Chunk, left int) error {
+	return p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if err := p.Moves.AdmitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
+			return err
+		}
+		if err := tx.Extractions.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
+			return err
+		}
+		if err := tx.Chunks.Insert(ctx, chunks); err != nil {
+			return err
+		}
+		if err := p.Moves.Advance(ctx, tx, e, step.ASRQueued); err != nil {
+			return err
+		}
+		if left == 0 {
+			return tx.Enqueue(ctx, step.Publish{Extraction: e.ID})
+		}
+		return intake.GetReady(ctx, tx, e)
+	})
+}

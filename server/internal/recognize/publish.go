@@ -1,0 +1,89 @@
+package recognize
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/view"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// Publish is the last step: it stitches the chunks and stores the transcript.
+func (p *Steps) Publish(ctx context.Context, t step.Held, _ step.Publish) error {
+	e, chunks, err := p.enterPublishing(ctx, t)
+	if err != nil {
+		return err
+	}
+	text, err := transcriptOf(e, chunks)
+	if err != nil {
+		return err
+	}
+	if err := text.Prepare(); err != nil {
+		return err
+	}
+	return p.Moves.Own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		if _, err := intake.LockPlaces(ctx, tx, e); err != nil { // texts are locked after them
+			return err
+		}
+		id, err := tx.Transcripts.Put(ctx, text)
+		if err != nil {
+			return err
+		}
+		return p.Moves.SettleAll(ctx, tx, e, db.End{Status: transcript.JobSuccess, TranscriptID: id})
+	})
+}
+
+// enterPublishing moves the extraction to publishing and returns what its chunks
+// hold.
+func (p *Steps) enterPublishing(ctx context.Context, t step.Held) (e *db.Extraction, chunks []db.Chunk, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) (err error) {
+		e = locked
+		if chunks, err = tx.Chunks.All(ctx, e.ID); err != nil {
+			return err
+		}
+		return p.Moves.Enter(ctx, tx, e, t)
+	})
+	return e, chunks, err
+}
+
+// transcriptOf stitches the results of the chunks and renders them once and for
+// all.
+func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
+	plan := planOf(chunks)
+	results, err := view.Results(chunks)
+	if err != nil {
+		return nil, err
+	}
+	heard := recognizersOf(chunks, results)
+	text, err := recognition.Stitch(plan, results)
+	if err != nil {
+		return nil, fmt.Errorf("recognize: stitching: %w", err)
+	}
+	now := transcript.At(time.Now())
+	t := &db.Transcript{
+		Transcript: transcript.Transcript{
+			Platform:   e.Platform,
+			ExternalID: e.ExternalID,
+			Lang:       languageOf(text, e, heard),
+			Metadata:   provenance(text, e, heard),
+			Source:     transcript.OriginASR,
+			Status:     transcript.Ready,
+			CreatedAt:  now,
+			UpdatedAt:  now,
+		},
+		Owner:     e.Owner,
+		PromptSum: db.PromptSum(e.Prompt),
+		Duration:  plan.Duration().Seconds(),
+	}
+	view.SetSegments(t, text.Segments)
+	if e.SourceURL != "" {
+		t.SourceURL = &e.SourceURL
+	}
+	view.Describe(t, e.Metadata)
+	return t, nil
+}

@@ -1,0 +1,49 @@
+package step
+
+import (
+	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// The states that the steps speak of.
+var (
+	Queued        = lifecycle.Of(transcript.StageQueued)
+	CaptionFetch  = lifecycle.Of(transcript.StageCaptionFetch)
+	DurationCheck = lifecycle.Of(transcript.StageDurationCheck)
+	ASRQueued     = lifecycle.Of(transcript.StageASRQueued)
+	ASRRunning    = lifecycle.Of(transcript.StageASRRunning)
+	Publishing    = lifecycle.Of(transcript.StagePublishing)
+)
+
+// Way is the way of work to a step of a kind: from where the work waits for the step to where
+// the step works. Off its way a step has nothing to do. Way is empty for a kind that is unknown.
+func Way(kind string) []lifecycle.State {
+	switch kind {
+	case Captions{}.Kind():
+		return []lifecycle.State{Queued, CaptionFetch}
+	case Prepare{}.Kind():
+		return []lifecycle.State{Queued, DurationCheck}
+	case Start{}.Kind():
+		return []lifecycle.State{ASRQueued}
+	case Recognize{}.Kind():
+		return []lifecycle.State{ASRQueued, ASRRunning}
+	case Publish{}.Kind():
+		return []lifecycle.State{ASRQueued, ASRRunning, Publishing}
+	}
+	return nil
+}
+
+// WaitingFor is where work waits that a step has left half done.
+func WaitingFor(s lifecycle.State) lifecycle.State {
+	if s == ASRRunning || s == Publishing {
+		return ASRQueued
+	}
+	return Queued
+}
+
+// BeyondCaptions tells that the captions are known not to answer: the work goes
+// on with the sound. (Captions that do answer are published in the move that
+// finds them.)
+func BeyondCaptions(s lifecycle.State) bool {
+	return s.Stage != transcript.StageQueued && s.Stage != transcript.StageCaptionFetch
+}

@@ -1,0 +1,129 @@
+// Package step names the steps by which a text is made, the queues in which the steps stand, and
+// where work stands before and during each step.
+//
+//	err := tx.Enqueue(ctx, step.Publish{Extraction: e.ID})
+//	way := step.Way(w.Kind)
+package step
+
+import "github.com/transcriptkit/transcriptkit/server/internal/db"
+
+// The queues of the steps. Publishing has a queue of its own, so that a nearly finished job waits
+// neither for downloads nor for recognition. The start of recognition has its own queue too, so that
+// no recognizer is idle during the downloads of other jobs. In each queue accounts take turns
+// (db.Tx.Enqueue).
+const (
+	CaptionsQueue = "captions"
+	DownloadQueue = "download"
+	MediaQueue    = "media"
+	StartQueue    = "start"
+	ASRQueue      = "asr"
+	PublishQueue  = "publish"
+)
+
+// Queues are the queues whose lengths are told.
+func Queues() []string {
+	return []string{CaptionsQueue, DownloadQueue, MediaQueue, ASRQueue, PublishQueue}
+}
+
+// Step is a step of the work on a text.
+type Step interface {
+	db.Step
+	// Work is the id of the work.
+	Work() string
+}
+
+// Held is a step that this process has begun and holds, until another process takes the step over.
+type Held struct {
+	Extraction string  // the id of the work
+	Work       db.Work // the run of the queue, which proves whose the step is
+	Dir        string  // for scratch files
+}
+
+// Captions reads the captions of a link. It is the first step of a link that may have captions.
+type Captions struct {
+	Extraction string `json:"extraction"`
+}
+
+// Work is the id of the work.
+func (c Captions) Work() string { return c.Extraction }
+
+// Kind is the name of the step.
+func (Captions) Kind() string { return "captions" }
+
+// Queue is where the step stands.
+func (Captions) Queue() string { return CaptionsQueue }
+
+// Prepare downloads, decodes and cuts the media. It is the first step of an upload.
+type Prepare struct {
+	Extraction string `json:"extraction"`
+	// Link tells that the media must be downloaded.
+	Link bool `json:"link,omitempty"`
+}
+
+// PrepareOf is the step that prepares the media of some work.
+func PrepareOf(e *db.Extraction) Prepare {
+	return Prepare{Extraction: e.ID, Link: e.MediaKey == ""}
+}
+
+// Work is the id of the work.
+func (p Prepare) Work() string { return p.Extraction }
+
+// Kind is the name of the step.
+func (Prepare) Kind() string { return "prepare" }
+
+// Queue is where the step stands.
+func (p Prepare) Queue() string {
+	if p.Link {
+		return DownloadQueue
+	}
+	return MediaQueue
+}
+
+// Start puts the first chunks into the queue of the recognizers.
+type Start struct {
+	Extraction string `json:"extraction"`
+}
+
+// Work is the id of the work.
+func (s Start) Work() string { return s.Extraction }
+
+// Kind is the name of the step.
+func (Start) Kind() string { return "start" }
+
+// Queue is where the step stands.
+func (Start) Queue() string { return StartQueue }
+
+// Recognize recognizes one chunk.
+type Recognize struct {
+	Extraction string `json:"extraction"`
+	Chunk      int    `json:"chunk"`
+	// Failed is how many attempts at this chunk have failed. Chunks count each for
+	// itself, as all in the queue fail when a recognizer is away for a moment.
+	Failed int `json:"failed,omitempty"`
+	// InTurn tells that the chunks of the extraction are recognized one after the other,
+	// as each wants the voices of those before.
+	InTurn bool `json:"inTurn,omitempty"`
+}
+
+// Work is the id of the work.
+func (r Recognize) Work() string { return r.Extraction }
+
+// Kind is the name of the step.
+func (Recognize) Kind() string { return "recognize" }
+
+// Queue is where the step stands.
+func (Recognize) Queue() string { return ASRQueue }
+
+// Publish stitches the chunks and stores the transcript.
+type Publish struct {
+	Extraction string `json:"extraction"`
+}
+
+// Work is the id of the work.
+func (p Publish) Work() string { return p.Extraction }
+
+// Kind is the name of the step.
+func (Publish) Kind() string { return "publish" }
+
+// Queue is where the step stands.
+func (Publish) Queue() string { return PublishQueue }

@@ -1,0 +1,30 @@
+package work
+
+import (
+	"context"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+// Features are what stands beside the work on jobs and uses its queue and its processes: batches,
+// follows, webhooks and the like. This package knows none of them.
+type Features struct {
+	// Workers do the steps of the features, and Queues says how many steps of each of their queues
+	// run at once.
+	Workers  []db.Worker
+	Queues   map[string]int
+	Periodic []db.Periodic
+	// Takes says whether this process takes steps from a queue. For a queue that is not in Takes,
+	// Needs decides.
+	Takes map[string]bool
+	// Needs says what a process must be able to do for the steps of a queue. Every process can do
+	// the steps of a queue that is in neither.
+	Needs map[string]func(cluster.Abilities) bool
+	// QueueBatch queues the steps of a batch that stand in no queue. It calls found in the
+	// transaction that does so.
+	QueueBatch func(ctx context.Context, batch string, found func(*db.Tx)) error
+	// Start is called before the work begins, and Live runs while it lasts; nil: nothing does.
+	Start func(context.Context) error
+	Live  func(context.Context)
+}

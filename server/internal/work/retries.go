@@ -1,0 +1,116 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// settleTimeout bounds how long the fault of a step waits for the database. Then
+// the queue runs the step again.
+const settleTimeout = time.Minute
+
+// fault decides what follows from the error of a step. A block of the platform, a full
+// disk, a database or a recognizer that is away is waited for, without counting an attempt. Another
+// error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
+// extraction. Chunks count their attempts each for itself; the extraction shows the
+// largest count.
+func (p *processor) fault(ctx context.Context, t step.Held, again db.Step, cause error) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	coded := attempt.OfJob(cause)
+	if room := p.Disks.Room(0); room != nil && attempt.Transient(coded.Code) {
+		coded = attempt.OfJob(room) // what a program makes of a full disk can be anything
+	}
+	same, tries := again, 0 // those of the extraction
+	if chunk, ok := again.(step.Recognize); ok {
+		chunk.Failed++
+		tries, again = chunk.Failed, chunk
+	}
+	var e *db.Extraction
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+		e = locked
+		nth := cmp.Or(tries, e.Attempt)
+		now, err := tx.Now(ctx)
+		why := attempt.Last(coded, nth, now)
+		switch {
+		case err != nil:
+			return err
+		case p.waits(e, coded, now):
+			pause, err := p.untilNextLook(ctx, tx, e, cause, coded, now)
+			if err != nil {
+				return err
+			}
+			return p.repeat(ctx, tx, e, t, same, intake.Blocked, why, pause)
+		case !attempt.Transient(coded.Code) || nth >= attempt.MaxAttempts:
+			return p.Moves.Fail(ctx, tx, e, coded)
+		case nth < e.Attempt: // another chunk has failed more often
+			return p.repeat(ctx, tx, e, t, again, intake.Interrupted, why, p.Pauses.UntilNextAttempt(nth, coded))
+		}
+		return p.repeat(ctx, tx, e, t, again, intake.Attempted, why, p.Pauses.UntilNextAttempt(nth, coded))
+	})
+	if errors.Is(err, attempt.ErrUnwanted) {
+		return p.cleanUp(ctx, t.Extraction)
+	}
+	if err != nil {
+		return fmt.Errorf("work: settling %w: %w", cause, err)
+	}
+	level := slog.LevelWarn
+	if errors.Is(cause, throttle.ErrHeldBack) { // nothing was tried
+		level = slog.LevelDebug
+	}
+	p.Log.Log(ctx, level, "a step failed", "extraction", t.Extraction, "step", again.Kind(),
+		"status", e.State.Status, "attempt", e.Attempt, "err", cause)
+	return nil
+}
+
+// repeat moves an extraction back and says why, queues a step again after a pause, and finishes
+// the present run of the task.
+func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t step.Held, again db.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
+	if err := p.Moves.GoBack(ctx, tx, e, how, why); err != nil {
+		return err
+	}
+	_, err := tx.RunAgain(ctx, t.Work, again, pause)
+	return err
+}
+
+// waits reports whether the fault is to be waited for, and there is time left to do so.
+// now is by the database's clock, as is the time since when the work waits.
+func (p *processor) waits(e *db.Extraction, cause *transcript.Error, now time.Time) bool {
+	blocked := cause.Code == transcript.IPBlocked && (e.State == step.CaptionFetch || e.State == step.DurationCheck)
+	return (blocked || cause.Code == transcript.ServiceUnavailable) && p.Pauses.MayWait(e.WaitingSince, now)
+}
+
+// lookForClaims is the pause of a step whose claims all wait for blocked captions, if the service
+// recognizes such sound for others: a claim of another plan may have joined meanwhile.
+const lookForClaims = time.Minute
+
+// untilNextLook is the pause before a step that waits runs again. It ends when captions have been
+// blocked for long enough to recognize the sound.
+func (p *processor) untilNextLook(ctx context.Context, tx *db.Tx, e *db.Extraction, cause error, coded *transcript.Error, now time.Time) (time.Duration, error) {
+	pause := p.Pauses.UntilNextLook(e.WaitingSince, coded, now)
+	if e.State != step.CaptionFetch || !recognize.BlocksCaptions(cause) {
+		return pause, nil
+	}
+	patience, err := p.Steps.PatienceWithBlock(ctx, tx, e)
+	switch {
+	case err != nil || patience == recognize.EndlessPatience && p.RecognizeBlockedAfter == 0:
+		return pause, err
+	case patience == recognize.EndlessPatience:
+		return min(pause, lookForClaims), nil
+	case e.WaitingSince != nil:
+		patience -= now.Sub(*e.WaitingSince)
+	}
+	return min(pause, max(patience, time.Second)), nil
+}

@@ -1,0 +1,172 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+)
+
+// processor runs the steps.
+type processor struct{ Config }
+
+// worker does the steps of one kind.
+func worker[S step.Step](p *processor, timeout time.Duration, run func(ctx context.Context, t step.Held, s S) error) db.Worker {
+	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, s S) error {
+		t := step.Held{Extraction: s.Work(), Work: w}
+		if p.forOthers(ctx, s) {
+			return p.leave(db.Unhurried(ctx), t, s)
+		}
+		return p.work(ctx, t, s, func(ctx context.Context, t step.Held) error {
+			return run(ctx, t, s)
+		})
+	})
+}
+
+// work runs one step in a scratch directory of its own and settles how it
+// ended. again is what is queued when the step is to be repeated.
+func (p *processor) work(ctx context.Context, t step.Held, again db.Step, run func(ctx context.Context, t step.Held) error) error {
+	ctx = db.Unhurried(ctx)
+	dir, err := os.MkdirTemp(p.Dir, "step-")
+	if err != nil {
+		return p.fault(context.WithoutCancel(ctx), t, again, fmt.Errorf("%w: making a scratch directory: %w", db.ErrUnavailable, err))
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			p.Log.WarnContext(ctx, "scratch files were left behind", "dir", dir, "err", err)
+		}
+	}()
+	t.Dir = dir
+	err = p.whileWanted(p.inLine(ctx, t), t.Extraction, func(ctx context.Context) error {
+		return p.traced(ctx, t, again, func(ctx context.Context) error { return run(ctx, t) })
+	})
+	err = p.conclude(ctx, t, again, err)
+	if errors.Is(err, intake.ErrTakenOver) {
+		p.Log.WarnContext(ctx, "a step was left to the process that has taken it over", "extraction", t.Extraction, "step", t.Work.Kind)
+		return nil
+	}
+	return err
+}
+
+// inLine sets the place of a step in the line before a platform, where accounts take
+// turns. A step that only batches wait for goes behind all others.
+func (p *processor) inLine(ctx context.Context, t step.Held) context.Context {
+	if t.Work.Queue != step.CaptionsQueue && t.Work.Queue != step.DownloadQueue {
+		return ctx // it visits none
+	}
+	who, err := p.Store.Jobs.Claimants(ctx, t.Extraction)
+	if err == nil && !who.Asked { // a database that is away ends the step anyway
+		return throttle.BehindInLine(ctx, t.Extraction, who.Turns...)
+	}
+	return throttle.InLine(ctx, t.Extraction, who.Turns...)
+}
+
+// conclude does what follows from how a step ended.
+func (p *processor) conclude(ctx context.Context, t step.Held, again db.Step, err error) error {
+	after := context.WithoutCancel(ctx)
+	switch {
+	case err == nil, errors.Is(err, intake.ErrTakenOver):
+		return err
+	case errors.Is(err, attempt.ErrUnwanted):
+		return p.cleanUp(after, t.Extraction)
+	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
+		return p.release(after, t)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		// The part that reports the end of the step's time, such as the database, is not
+		// at fault.
+		err = fmt.Errorf("work: the step took too long: %v", err) //nolint:errorlint // it is not to be found
+	}
+	return p.fault(after, t, again, err)
+}
+
+// cleanUp has the audio removed that a step may have written after its extraction ended.
+// If the extraction has only gone on to another step, its audio is in use and stays.
+func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
+	e, err := p.Store.Extractions.ByID(ctx, extractionID)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		p.Audio.DeleteChunks(ctx, extractionID)
+	case err != nil:
+		return fmt.Errorf("work: cleaning up: %w", err)
+	case e.State.Status.Terminal():
+		if !audio.MayHave(e) {
+			return nil
+		}
+		return p.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Extractions.LeaveAudio(ctx, e.ID) })
+	}
+	return nil
+}
+
+// whileWanted runs fn with a context that ends with cause attempt.ErrUnwanted when the
+// extraction ends under it.
+func (p *processor) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
+	return attempt.WhileWanted(ctx, p.Store, extractionID, func(ctx context.Context) bool {
+		e, err := p.Store.Extractions.ByID(ctx, extractionID)
+		return err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound)
+	}, fn)
+}
+
+// forOthers tells that a step is one that only others can do.
+func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
+	if !p.Cluster.Shared() {
+		return false
+	}
+	e, err := p.Store.Extractions.ByID(ctx, s.Work())
+	if err != nil {
+		return false // the step finds the same
+	}
+	return p.Cluster.OnlyOthers(ctx, func(t cluster.Team) bool {
+		switch s := s.(type) {
+		case step.Captions:
+			return t.ReadsCaptions(e.Platform)
+		case step.Prepare:
+			if subject.Direct(subject.OfExtraction(e).Content) {
+				return t.DecodesDirect()
+			}
+			return t.Decodes(s.Link)
+		case step.Recognize:
+			return t.CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())) == nil
+		}
+		return true
+	})
+}
+
+// leave puts a step back into the queue for a process that can do it. The attempt does
+// not count, and the extraction stays where it is.
+func (p *processor) leave(ctx context.Context, t step.Held, again db.Step) error {
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
+		_, err := tx.RunAgain(ctx, t.Work, again, cluster.ElsewherePause)
+		return err
+	})
+	switch {
+	case errors.Is(err, attempt.ErrUnwanted):
+		return p.cleanUp(ctx, t.Extraction)
+	case errors.Is(err, intake.ErrTakenOver):
+		return nil // then somebody does it
+	}
+	return err
+}
+
+// release gives a running step back because this process stops or was taken for
+// dead: it is available at once, and the attempt does not count.
+func (p *processor) release(ctx context.Context, t step.Held) error {
+	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
+	defer cancel()
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		return p.Moves.TakeBack(ctx, tx, e, []db.Work{t.Work}, false)
+	})
+	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
+		return fmt.Errorf("work: releasing work: %w", err)
+	}
+	return fmt.Errorf("work: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+}

@@ -1,0 +1,178 @@
+// Package work runs the steps of the queue in this process, and takes up the work of processes that
+// have died.
+//
+//	w, err := work.New(config)
+//	err = w.Start(ctx)
+//	unfit := w.Check(ctx)  // by the part of the service
+//	err = w.Stop(ctx)
+//
+// Work moves in short steps, and each step is a job of the queue. A processor runs the steps, and
+// decides what follows from an error: another attempt after a pause, a wait for what will pass, or
+// the end of the work. What each step does stands in package recognize, and in the features. A
+// rescue takes up lost work: the transaction that ends a step fails if another process has taken the
+// step over.
+package work
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
+	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/disks"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
+	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
+)
+
+// Config has what the work needs. All members are required but those for which a comment says
+// otherwise.
+type Config struct {
+	Store  *db.Store
+	Moves  *intake.Moves
+	Steps  *recognize.Steps
+	Engine engine.Engine // its sources keep the pace
+	// Throttle keeps the pace of Engine, Sources are its captions, Reach is its recognizer, and
+	// Cluster is the processes that share the work.
+	Throttle *throttle.Throttle
+	Sources  *ask.Sources
+	Reach    *cluster.Reach
+	Cluster  *cluster.Cluster
+	Audio    *audio.Files
+	Disks    *disks.Disks
+	Metrics  *metrics.Metrics
+	Log      *slog.Logger
+	// Idle is a process that does no work: other processes that share the database do it. Dir is
+	// not used.
+	Idle bool
+	// Dir is for scratch files; the caller removes it after Stop.
+	Dir string
+	// Tracer hears of each step; nil: no trace is made.
+	Tracer engine.Tracer
+	// ASRWorkers is how many chunks this process recognizes at once.
+	ASRWorkers int
+	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
+	// recognized, for plans that say no time; 0: jobs wait for their captions.
+	RecognizeBlockedAfter time.Duration
+	// Retention is how long what has ended is kept.
+	Retention Retention
+	// Pauses are the pauses between attempts.
+	Pauses attempt.Pauses
+	// AudioLook is the time between two looks for the audio of work that has ended; 0: as usual.
+	AudioLook time.Duration
+	Features  Features
+}
+
+// Work does the work of this process. Safe for concurrent use.
+type Work struct {
+	cfg       Config
+	processor *processor
+	rescue    *rescue
+	life      *cluster.Life // nil: the process is idle
+	stopLife  context.CancelFunc
+	living    sync.WaitGroup
+}
+
+// New prepares the work, which begins with Start.
+func New(c Config) (w *Work, err error) {
+	w = &Work{cfg: c, processor: &processor{c}, rescue: &rescue{Config: c}}
+	if c.Idle {
+		return w, nil
+	}
+	if w.life, err = cluster.NewLife(w.newRunner, c.Log); err != nil {
+		return nil, fmt.Errorf("work: %w", err)
+	}
+	w.rescue.life = w.life
+	return w, nil
+}
+
+// Start takes up the work, also what a process that died has left behind.
+// Before it, on SQLite, the caller must hold db.Serve. The work is started
+// once. An idle process has nothing to take up.
+func (w *Work) Start(ctx context.Context) error {
+	if w.cfg.Idle {
+		return nil
+	}
+	if !w.cfg.Store.Shared() {
+		if err := w.rescue.buryAll(ctx); err != nil {
+			return fmt.Errorf("work: joining the workers: %w", err)
+		}
+	}
+	if err := w.rescue.takeUpLost(ctx); err != nil { // no reason to leave the rest undone; it is tried again
+		w.cfg.Log.ErrorContext(ctx, "looking for lost work failed", "err", err)
+	}
+	stranded, err := w.rescue.firstLook(ctx)
+	if err != nil { // as above
+		w.cfg.Log.ErrorContext(ctx, "looking for stranded work failed", "err", err)
+	}
+	if w.cfg.Features.Start != nil {
+		if err := w.cfg.Features.Start(ctx); err != nil {
+			return fmt.Errorf("work: starting the features: %w", err)
+		}
+	}
+	if err := w.life.Runner().Start(ctx); err != nil {
+		return fmt.Errorf("work: starting the workers: %w", err)
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	w.stopLife = cancel
+	w.living.Go(func() { w.life.Beat(life) })
+	w.living.Go(func() { w.rescue.watchOver(life) })
+	w.living.Go(func() { w.rescue.watchSessions(life) })
+	w.living.Go(func() { w.rescue.watchStranded(life, stranded) })
+	if w.cfg.Features.Live != nil {
+		w.living.Go(func() { w.cfg.Features.Live(life) })
+	}
+	w.living.Go(func() {
+		w.cfg.Audio.RemoveEnded(life, w.cfg.Retention.Audio, cmp.Or(w.cfg.AudioLook, min(audio.Look, w.cfg.Retention.Audio)), w.cfg.Disks.Short)
+	})
+	return nil
+}
+
+// Stop ends the work: running steps are given back, to be run again, without
+// counting an attempt. It returns nil when all of them have ended. When ctx ends
+// first it returns ctx's error; the steps, which then have been told to end, keep
+// what they use, and Stop may be called again to wait on. One call at a time.
+func (w *Work) Stop(ctx context.Context) error {
+	if w.stopLife == nil {
+		return nil // it was not started
+	}
+	if err := w.stopWork(ctx); err != nil {
+		return fmt.Errorf("work: stopping: %w", err)
+	}
+	return nil
+}
+
+func (w *Work) stopWork(ctx context.Context) error {
+	if err := w.life.Stop(ctx); err != nil {
+		return err // steps still run: no other process may take this one for dead
+	}
+	w.stopLife()
+	w.living.Wait()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+	defer cancel()
+	if err := w.life.Runner().Leave(ctx); err != nil {
+		w.cfg.Log.WarnContext(ctx, "the other processes were not told that this one has stopped; they find out", "err", err)
+	}
+	return nil
+}
+
+// newRunner prepares work on the queue under the name of a process.
+func (w *Work) newRunner(process string) (db.Runner, error) {
+	workers := w.processor.workers(process)
+	said, err := json.Marshal(w.cfg.Cluster.Self())
+	if err != nil {
+		return nil, fmt.Errorf("writing the abilities of the process: %w", err)
+	}
+	workers.Abilities = said
+	return w.cfg.Store.NewRunner(workers)
+}
