@@ -104,29 +104,16 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 func (s *Server) makePipeline() (err error) {
 	c := s.cfg
 	with := service.Config{
-		Store:                 s.db,
-		Idle:                  c.Role == RoleAPI,
+		Store: s.db, Idle: c.Role == RoleAPI, Log: c.Log, Metrics: s.metrics, Tracer: c.Tracer,
 		RecognizeBlockedAfter: c.RecognizeBlockedAfter,
-		Log:                   c.Log,
-		Metrics:               s.metrics,
-		Tracer:                c.Tracer,
 		ASRWorkers:            c.Limits.ASRWorkers,
 		MaxMediaDuration:      c.Limits.MaxMediaDuration,
 		MinFreeDisk:           c.Limits.MinFreeDisk,
 		ProgressInterval:      c.testing.progressInterval,
 		Retention:             c.testing.retention,
-		Sites:                 c.Sites,
-		ShortLinks:            s.shortLinks,
-		DirectMedia:           c.DirectMedia,
-		Pace:                  c.Pace,
-		Guard:                 s.guard,
-		LookupBudget:          c.testing.lookupBudget,
-		DiscoveryBudget:       c.testing.discoveryBudget,
-		Hooks:                 hooks.Config{Hooks: c.hooks()},
-		PlanOf:                s.planOf,
-		Follows:               c.testing.follows,
-		Webhooks:              c.testing.webhooks,
-		TrustWebhooks:         c.TrustWebhooks,
+		Sites:                 c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Pace: c.Pace, Guard: s.guard,
+		LookupBudget: c.testing.lookupBudget, DiscoveryBudget: c.testing.discoveryBudget, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
+		Follows: c.testing.follows, Webhooks: c.testing.webhooks, TrustWebhooks: c.TrustWebhooks,
 	}
 	if !with.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {

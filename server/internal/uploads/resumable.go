@@ -131,6 +131,9 @@ func (r *Resumable) deleteParts(ctx context.Context, u *db.Upload) {
 // PartsPrefix begins the keys of the parts of an upload.
 func PartsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
 
+// Arrival is the work on a file that arrives by one request. The caller hands it to Whole, or discards it.
+type Arrival = recognize.Arrival
+
 // Incoming is the body of a request that appends to an upload.
 type Incoming struct {
 	Body  io.Reader
@@ -149,7 +152,7 @@ var ErrTooLong = errors.New("uploads: the upload is longer than its length")
 // before it are stored. Further errors: db.ErrTakenOver, ErrTooLong, MEDIA_TOO_LARGE, and
 // db.ErrUnavailable if the place of the blobs or the database is away. The returned work belongs
 // to a whole file, and is nil if there is none.
-func (r *Resumable) Append(ctx context.Context, u *db.Upload, in Incoming) (*recognize.Arrival, error) {
+func (r *Resumable) Append(ctx context.Context, u *db.Upload, in Incoming) (*Arrival, error) {
 	defer r.appends.begin(u.Account, u.ID, in.Stop)()
 	arriving := r.arrive(ctx, u, in)
 	if arriving != nil {
@@ -167,7 +170,7 @@ func (r *Resumable) Append(ctx context.Context, u *db.Upload, in Incoming) (*rec
 	return arriving, nil
 }
 
-func (r *Resumable) arrive(ctx context.Context, u *db.Upload, in Incoming) *recognize.Arrival {
+func (r *Resumable) arrive(ctx context.Context, u *db.Upload, in Incoming) *Arrival {
 	if in.Whole == nil || u.Received > 0 {
 		return nil
 	}
@@ -328,7 +331,7 @@ func (r *Resumable) Finish(ctx context.Context, u *db.Upload) error {
 // Whole is a finished upload as a file for Submit, which does not discard the file of a refused
 // submission: the sender may ask for the answer again. UPLOAD_INVALID if the file is empty, or if
 // it is not what its sender has announced. Then the file is gone, and the answer stays.
-func (r *Resumable) Whole(ctx context.Context, u *db.Upload, work *recognize.Arrival) (*Upload, error) {
+func (r *Resumable) Whole(ctx context.Context, u *db.Upload, work *Arrival) (*Upload, error) {
 	sum, err := unmarshal(u.Sum)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/recordingform"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -57,7 +56,7 @@ type receivedFile struct {
 	*fileRequest
 	whole *uploads.Upload // nil: a part has come
 	row   *db.Upload      // nil: the file cannot be resumed
-	work  *recognize.Arrival
+	work  *uploads.Arrival
 	sum   string // of what has come
 }
 
@@ -223,7 +222,7 @@ func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.
 const progressEvery = 5 * time.Second
 
 // appendBody appends the body of a request to an upload.
-func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*recognize.Arrival, error) {
+func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*uploads.Arrival, error) {
 	r := sender.r
 	in := uploads.Incoming{Body: recordingform.BodyReader{R: r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
 	if sender.h.complete {

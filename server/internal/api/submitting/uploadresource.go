@@ -11,7 +11,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/openapi"
-	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -202,7 +201,7 @@ func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p accou
 }
 
 // receiveNext appends the body of a request.
-func (t *Intake) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*recognize.Arrival, error) {
+func (t *Intake) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*uploads.Arrival, error) {
 	ctx := sender.r.Context()
 	if err := t.Pipeline.Disks.Room(sender.r.ContentLength); err != nil {
 		return nil, err
