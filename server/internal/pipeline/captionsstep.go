@@ -197,12 +197,12 @@ func (p captionsStep) goOnWithSound(ctx context.Context, t task, found ask.Findi
 		if err := p.features.NeedsSound(ctx, tx, e); err != nil {
 			return err
 		}
-		if err := tx.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, prepareArgs{Extraction: e.ID, Link: true}); err != nil {
 			return err
 		}
 		// If this process dies before River marks the run as completed, the rescue would run the
 		// captions step again, beside the step that downloads the sound.
-		return tx.Finish(ctx, t.work)
+		return tx.Queue.Finish(ctx, t.work)
 	})
 }
 

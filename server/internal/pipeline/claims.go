@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -221,9 +222,9 @@ func (c *claims) keepPrivate(ctx context.Context, tx *db.Tx, e *db.Extraction) e
 		return err
 	}
 	if captions {
-		return tx.Enqueue(ctx, captionsArgs{Extraction: rest.ID})
+		return tx.Queue.Enqueue(ctx, captionsArgs{Extraction: rest.ID})
 	}
-	return tx.Enqueue(ctx, prepareStep(rest))
+	return tx.Queue.Enqueue(ctx, prepareStep(rest))
 }
 
 // serve publishes a stored text to all who wait for the extraction.
@@ -238,7 +239,7 @@ func (c *claims) fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *tra
 }
 
 // atWork tells that an extraction is where a run of a step works on it.
-func atWork(e *db.Extraction, w db.Work) bool {
+func atWork(e *db.Extraction, w queue.Row) bool {
 	way := route(w.Kind)
 	return len(way) > 0 && e.State == way[len(way)-1]
 }
@@ -247,8 +248,8 @@ func atWork(e *db.Extraction, w db.Work) bool {
 // was at the extraction's present step. The other runs had ended except for the note in
 // the queue. If the process has died, the attempt counts. Work that was lost too often is not
 // tried again: it may be what ends the processes.
-func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, died bool) error {
-	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
+func (c *claims) takeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []queue.Row, died bool) error {
+	if !slices.ContainsFunc(runs, func(w queue.Row) bool { return atWork(e, w) }) {
 		return nil
 	}
 	switch {

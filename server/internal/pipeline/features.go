@@ -8,6 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // Features are what stands beside the work on jobs and uses its queue, its processes and its ends:
@@ -23,9 +24,9 @@ type Features struct {
 	NeedsSound func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
 	// Workers do the steps of the features, and Queues says how many steps of each of their queues
 	// run at once.
-	Workers  []db.Worker
+	Workers  []queue.Worker
 	Queues   map[string]int
-	Periodic []db.Periodic
+	Periodic []queue.Periodic
 	// Takes says whether this process takes steps from a queue. For a queue that is not in Takes,
 	// Needs decides.
 	Takes map[string]bool

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // releaseTimeout bounds what a step still writes when the service stops.
@@ -47,7 +48,7 @@ func (r *rescue) lookAround(ctx context.Context, seen *cluster.Census) error {
 	if !r.store.Shared() {
 		return err
 	}
-	processes, e := r.store.Processes(ctx)
+	processes, e := r.store.Queue.Processes(ctx)
 	if e != nil {
 		return errors.Join(err, e)
 	}
@@ -70,11 +71,11 @@ func (r *rescue) watchSessions(ctx context.Context) {
 }
 
 func (r *rescue) glance(ctx context.Context, seen *cluster.Glances) error {
-	processes, err := r.store.Processes(ctx)
+	processes, err := r.store.Queue.Processes(ctx)
 	if err != nil || !r.life.Among(processes) {
 		return err // as in lookAround
 	}
-	ended, err := r.store.EndedProcesses(ctx, processes)
+	ended, err := r.store.Queue.EndedProcesses(ctx, processes)
 	if err != nil {
 		return err
 	}
@@ -86,9 +87,9 @@ func (r *rescue) glance(ctx context.Context, seen *cluster.Glances) error {
 }
 
 // bury takes processes for dead.
-func (r *rescue) bury(ctx context.Context, dead []db.Process) (err error) {
+func (r *rescue) bury(ctx context.Context, dead []queue.Process) (err error) {
 	for _, process := range dead {
-		buried, e := r.store.Bury(ctx, process)
+		buried, e := r.store.Queue.Bury(ctx, process)
 		err = errors.Join(err, e)
 		if buried {
 			r.log.WarnContext(ctx, "a process is taken for dead", "process", process.ID)
@@ -99,9 +100,9 @@ func (r *rescue) bury(ctx context.Context, dead []db.Process) (err error) {
 
 // buryAll takes all other processes for dead: only one serves on SQLite.
 func (r *rescue) buryAll(ctx context.Context) error {
-	others, err := r.store.Processes(ctx)
+	others, err := r.store.Queue.Processes(ctx)
 	for _, other := range others {
-		_, e := r.store.Bury(ctx, other)
+		_, e := r.store.Queue.Bury(ctx, other)
 		err = errors.Join(err, e)
 	}
 	return err
@@ -109,15 +110,15 @@ func (r *rescue) buryAll(ctx context.Context) error {
 
 // takeUpLost takes up the work of processes that are not among the living.
 func (r *rescue) takeUpLost(ctx context.Context) error {
-	lost, err := r.store.Lost(ctx)
+	lost, err := r.store.Queue.Lost(ctx)
 	return errors.Join(err, r.takeUp(ctx, lost, true))
 }
 
 // takeUp puts lost work into the queue again, one extraction at a time. counts says
 // that the work may have ended its process, so that the attempt counts.
-func (r *rescue) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
+func (r *rescue) takeUp(ctx context.Context, lost []queue.Row, counts bool) (err error) {
 	var extractions []string
-	work := map[string][]db.Work{}
+	work := map[string][]queue.Row{}
 	for _, w := range lost {
 		var args struct {
 			Extraction string `json:"extraction"` // "" for the sweep, and for what readers ask
@@ -139,12 +140,12 @@ func (r *rescue) takeUp(ctx context.Context, lost []db.Work, counts bool) (err e
 
 // takeOver puts the lost work of one extraction into the queue again. counts as for
 // takeUp.
-func (r *rescue) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
-	var taken []db.Work
+func (r *rescue) takeOver(ctx context.Context, extraction string, lost []queue.Row, counts bool) error {
+	var taken []queue.Row
 	err := r.claims.change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		taken = nil
 		for _, w := range lost {
-			ours, err := tx.Requeue(ctx, w)
+			ours, err := tx.Queue.Requeue(ctx, w)
 			if err != nil {
 				return err
 			}

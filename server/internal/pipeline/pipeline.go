@@ -41,6 +41,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
@@ -179,12 +180,12 @@ func (p *Pipeline) stopWork(ctx context.Context) error {
 }
 
 // newRunner prepares work on the queue under the name of a process.
-func (p *Pipeline) newRunner(process string) (db.Runner, error) {
+func (p *Pipeline) newRunner(process string) (queue.Runner, error) {
 	workers := p.processor.workers(process)
 	said, err := json.Marshal(p.cluster.Self())
 	if err != nil {
 		return nil, fmt.Errorf("writing the abilities of the process: %w", err)
 	}
 	workers.Abilities = said
-	return p.store.NewRunner(workers)
+	return p.store.Queue.NewRunner(workers)
 }

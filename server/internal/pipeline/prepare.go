@@ -81,7 +81,7 @@ func (p *processor) enterDurationCheck(ctx context.Context, t task) (e *db.Extra
 		if err := p.claims.goBack(ctx, tx, e, interrupted, nil); err != nil {
 			return err
 		}
-		return tx.Finish(ctx, t.work) // a second run must not compete with the one to come
+		return tx.Queue.Finish(ctx, t.work) // a second run must not compete with the one to come
 	})
 	return e, err
 }
@@ -256,7 +256,7 @@ func (p *processor) leaveChunks(ctx context.Context, t task, plan recognition.Pl
 			return err
 		}
 		if left == 0 {
-			return tx.Enqueue(ctx, publishArgs{Extraction: e.ID})
+			return tx.Queue.Enqueue(ctx, publishArgs{Extraction: e.ID})
 		}
 		return getReady(ctx, tx, e)
 	})

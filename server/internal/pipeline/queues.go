@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 )
 
@@ -99,14 +100,14 @@ func (publishArgs) Queue() string        { return queuePublish }
 
 // step is a part of the work on an extraction.
 type step interface {
-	db.Step
+	queue.Step
 	extraction() string // its id
 }
 
-func (p *processor) workers(process string) db.Workers {
-	w := db.Workers{
+func (p *processor) workers(process string) queue.Workers {
+	w := queue.Workers{
 		Process: process,
-		Workers: []db.Worker{
+		Workers: []queue.Worker{
 			worker(p, captionsTimeout, captionsStep{p}.readCaptions),
 			worker(p, prepareTimeout, p.prepare),
 			worker(p, startTimeout, p.start),

@@ -135,7 +135,7 @@ func (p *processor) finishChunk(ctx context.Context, t task, plan cutList, r out
 		if left > 0 {
 			return nil
 		}
-		return tx.Enqueue(ctx, publishArgs{Extraction: e.ID})
+		return tx.Queue.Enqueue(ctx, publishArgs{Extraction: e.ID})
 	})
 }
 
@@ -227,13 +227,13 @@ func (p *processor) start(ctx context.Context, t task, _ startArgs) error {
 		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
 			return err
 		}
-		return tx.Finish(ctx, t.work) // else a second run would queue them twice
+		return tx.Queue.Finish(ctx, t.work) // else a second run would queue them twice
 	})
 }
 
 func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Extraction, chunks []recognition.Chunk, inTurn bool) error {
 	for _, c := range chunks {
-		if err := tx.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, recognizeArgs{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -23,7 +24,7 @@ const settleTimeout = time.Minute
 // error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
 // extraction. Chunks count their attempts each for itself; the extraction shows the
 // largest count.
-func (p *processor) fault(ctx context.Context, t task, again db.Step, cause error) error {
+func (p *processor) fault(ctx context.Context, t task, again queue.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	coded := attempt.OfJob(cause)
@@ -74,11 +75,11 @@ func (p *processor) fault(ctx context.Context, t task, again db.Step, cause erro
 
 // repeat moves an extraction back and says why, queues a step again after a pause, and finishes
 // the present run of the task.
-func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again db.Step, how setback, why *transcript.LastError, pause time.Duration) error {
+func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t task, again queue.Step, how setback, why *transcript.LastError, pause time.Duration) error {
 	if err := p.claims.goBack(ctx, tx, e, how, why); err != nil {
 		return err
 	}
-	_, err := tx.RunAgain(ctx, t.work, again, pause)
+	_, err := tx.Queue.RunAgain(ctx, t.work, again, pause)
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
@@ -41,8 +42,8 @@ type processor struct {
 }
 
 // worker does the steps of one kind.
-func worker[S step](p *processor, timeout time.Duration, run func(ctx context.Context, t task, step S) error) db.Worker {
-	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, step S) error {
+func worker[S step](p *processor, timeout time.Duration, run func(ctx context.Context, t task, step S) error) queue.Worker {
+	return queue.NewWorker(timeout, func(ctx context.Context, w queue.Row, step S) error {
 		t := task{extraction: step.extraction(), work: w}
 		if p.forOthers(ctx, step) {
 			return p.leave(db.Unhurried(ctx), t, step)
@@ -55,7 +56,7 @@ func worker[S step](p *processor, timeout time.Duration, run func(ctx context.Co
 
 // work runs one step in a scratch directory of its own and settles how it
 // ended. again is what is queued when the step is to be repeated.
-func (p *processor) work(ctx context.Context, t task, again db.Step, run func(ctx context.Context, t task) error) error {
+func (p *processor) work(ctx context.Context, t task, again queue.Step, run func(ctx context.Context, t task) error) error {
 	ctx = db.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.cfg.Dir, "step-")
 	if err != nil {
@@ -84,7 +85,7 @@ func (p *processor) inLine(ctx context.Context, t task) context.Context {
 	if t.work.Queue != queueCaptions && t.work.Queue != queueDownload {
 		return ctx // it visits none
 	}
-	who, err := p.store.Jobs.Claimants(ctx, t.extraction)
+	who, err := p.store.Queue.Waiting(ctx, t.extraction)
 	if err == nil && !who.Asked { // a database that is away ends the step anyway
 		return throttle.BehindInLine(ctx, t.extraction, who.Turns...)
 	}
@@ -92,7 +93,7 @@ func (p *processor) inLine(ctx context.Context, t task) context.Context {
 }
 
 // conclude does what follows from how a step ended.
-func (p *processor) conclude(ctx context.Context, t task, again db.Step, err error) error {
+func (p *processor) conclude(ctx context.Context, t task, again queue.Step, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil, errors.Is(err, errTakenOver):
@@ -163,9 +164,9 @@ func (p *processor) forOthers(ctx context.Context, s step) bool {
 
 // leave puts a step back into the queue for a process that can do it. The attempt does
 // not count, and the extraction stays where it is.
-func (p *processor) leave(ctx context.Context, t task, again db.Step) error {
+func (p *processor) leave(ctx context.Context, t task, again queue.Step) error {
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
-		_, err := tx.RunAgain(ctx, t.work, again, cluster.ElsewherePause)
+		_, err := tx.Queue.RunAgain(ctx, t.work, again, cluster.ElsewherePause)
 		return err
 	})
 	switch {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // task is one run of a step.
 type task struct {
 	extraction string
-	work       db.Work // the run of the queue, which proves whose the step is
-	dir        string  // for scratch files
+	work       queue.Row // the run of the queue, which proves whose the step is
+	dir        string    // for scratch files
 }
 
 // The pauses of a step that waits for its database.
@@ -53,7 +54,7 @@ func (p *processor) ownNow(ctx context.Context, t task, fn extractionFunc) error
 		if e == nil {
 			return attempt.ErrUnwanted
 		}
-		held, err := tx.Holds(ctx, t.work)
+		held, err := tx.Queue.Holds(ctx, t.work)
 		switch {
 		case err != nil:
 			return err
@@ -86,10 +87,10 @@ func (p *processor) release(ctx context.Context, t task) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	err := p.own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return p.claims.takeBack(ctx, tx, e, []db.Work{t.work}, false)
+		return p.claims.takeBack(ctx, tx, e, []queue.Row{t.work}, false)
 	})
 	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
 		return fmt.Errorf("pipeline: releasing work: %w", err)
 	}
-	return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+	return fmt.Errorf("pipeline: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 )
@@ -76,7 +77,7 @@ func (r *rescue) queueExtraction(ctx context.Context, id string) error {
 			return err
 		}
 		for _, s := range steps {
-			if err := tx.Enqueue(ctx, s); err != nil {
+			if err := tx.Queue.Enqueue(ctx, s); err != nil {
 				return err
 			}
 		}
@@ -98,18 +99,18 @@ func (r *rescue) countStranded(ctx context.Context, tx *db.Tx, what, id string) 
 }
 
 // nextSteps are the steps by which an extraction goes on from where it stands.
-func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Team) ([]db.Step, error) {
+func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Team) ([]queue.Step, error) {
 	switch e.State {
 	case captionFetch:
-		return []db.Step{captionsArgs{Extraction: e.ID}}, nil
+		return []queue.Step{captionsArgs{Extraction: e.ID}}, nil
 	case durationCheck:
-		return []db.Step{prepareStep(e)}, nil
+		return []queue.Step{prepareStep(e)}, nil
 	case pendingQueued:
 		place, err := tx.Places.ByExtraction(ctx, e.ID)
 		if place.Taken() || !subject.OfExtraction(e).WantsCaptions() || !team.ReadsCaptions(e.Platform) {
-			return []db.Step{prepareStep(e)}, err
+			return []queue.Step{prepareStep(e)}, err
 		}
-		return []db.Step{captionsArgs{Extraction: e.ID}}, err
+		return []queue.Step{captionsArgs{Extraction: e.ID}}, err
 	}
 	plan, err := readCutList(ctx, tx, e.ID)
 	if err != nil {
@@ -117,9 +118,9 @@ func nextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 	}
 	chunks, inTurn := plan.stranded(team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())))
 	if len(chunks) == 0 {
-		return []db.Step{publishArgs{Extraction: e.ID}}, nil
+		return []queue.Step{publishArgs{Extraction: e.ID}}, nil
 	}
-	steps := make([]db.Step, len(chunks))
+	steps := make([]queue.Step, len(chunks))
 	for i, c := range chunks {
 		steps[i] = recognizeArgs{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // Bounds of what is kept of traces, and told of them.
@@ -16,7 +16,7 @@ const (
 )
 
 // traced runs a step, and tells the tracer of it.
-func (p *processor) traced(ctx context.Context, t task, s db.Step, run func(context.Context) error) error {
+func (p *processor) traced(ctx context.Context, t task, s queue.Step, run func(context.Context) error) error {
 	if p.cfg.Tracer == nil {
 		return attempt.Guard(func() error { return run(ctx) })
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/pipeline"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
 	"github.com/transcriptkit/transcriptkit/server/internal/savedtexts"
@@ -124,7 +125,7 @@ func newPipeline(c Config) (*pipeline.Pipeline, error) {
 	c.Throttle, c.Engine = keep, keep.Engine(pipeline.WithDirect(c.Engine))
 	self := cluster.Config{Self: cluster.AbilitiesOf(c.Engine), Idle: c.Idle, Log: c.Log}
 	if c.Store.Shared() {
-		self.Processes = c.Store.Processes
+		self.Processes = c.Store.Queue.Processes
 	}
 	c.Cluster, c.Sources = cluster.New(self), ask.NewSources(c.Engine.Captions, c.Log, c.Metrics)
 	return pipeline.New(c.Config)
@@ -169,7 +170,7 @@ func (s *Service) features() pipeline.Features {
 		NeedsSound: batches.MakeRoom,
 		Workers:    append(s.hooks.Workers(), s.workers()...),
 		Queues:     maps.Clone(queues),
-		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
+		Periodic:   []queue.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
 		Takes:      s.hooks.Takes(),
 		Needs:      needs,
 		QueueBatch: s.Batches.QueueStranded,
@@ -180,17 +181,17 @@ func (s *Service) features() pipeline.Features {
 	return f
 }
 
-func (s *Service) workers() []db.Worker {
-	return []db.Worker{
-		db.NewWorker(ask.StepTimeout, s.Ask.ForOthers),
-		db.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
-		db.NewWorker(batches.FeedTimeout, s.Batches.Feed),
-		db.NewWorker(follows.Timeout, s.Follows.Work),
-		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sender.Work),
-		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
-		db.NewWorker(recordings.Timeout, s.copies.Run),
-		db.NewWorker(0, s.sweep.Run),
-		db.NewWorker(0, s.index),
+func (s *Service) workers() []queue.Worker {
+	return []queue.Worker{
+		queue.NewWorker(ask.StepTimeout, s.Ask.ForOthers),
+		queue.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
+		queue.NewWorker(batches.FeedTimeout, s.Batches.Feed),
+		queue.NewWorker(follows.Timeout, s.Follows.Work),
+		queue.NewWorker(webhooks.StepTimeout, s.Webhooks.Sender.Work),
+		queue.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
+		queue.NewWorker(recordings.Timeout, s.copies.Run),
+		queue.NewWorker(0, s.sweep.Run),
+		queue.NewWorker(0, s.index),
 	}
 }
 
@@ -274,7 +275,7 @@ func (s *Service) makeRetention(c Config) {
 
 // index binds the saved texts of an account into the index of its words, or removes the words of
 // texts that have gone.
-func (s *Service) index(ctx context.Context, _ db.Work, step db.IndexStep) error {
+func (s *Service) index(ctx context.Context, _ queue.Row, step db.IndexStep) error {
 	if step.Gone {
 		return s.store.PurgeTexts(ctx, step.Account)
 	}
