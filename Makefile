@@ -239,7 +239,8 @@ bench: setup-bench
 	measure ./internal/wire ./server/internal/request -p 1 -run '^$$' -bench 'Segments$$|ReadJSON$$'; \
 	measure ./server -run '^$$' -bench 'Middleware|Upload1GiB'; \
 	measure ./server/internal/e2e -run '^$$' -bench 'Wrk|Batch$$|BatchThroughput$$|Streams$$|NewLink$$|FirstWords$$|Capacity$$|Days$$|Bodies$$|Replica$$'; \
-	measure ./server/internal/db -run '^$$' -bench 'Library|Search|Queue' -library-rows 100000 -search-rows 100000; \
+	measure ./server/internal/db -run '^$$' -bench 'Library|Search' -library-rows 100000 -search-rows 100000; \
+	measure ./server/internal/queue -run '^$$' -bench Queue; \
 	measure ./examples/transcriptd -run '^$$' -bench 'ThreeMinutes|BenchmarkStart$$'; \
 	measure ./client ./server/servertest -p 1 -run '^$$' -bench 'BenchmarkWait$$|BenchmarkCall$$'; \
 	echo "Ratios to something else in the same run: medians of the rounds [p25-p75], and the goal."; cat "$$rows"; \

@@ -45,7 +45,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"server/internal/batches", "server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/disks",
 		"server/internal/edge", "server/internal/follows", "server/internal/hooks", "server/internal/language", "server/internal/librarysize", "server/internal/lifecycle",
 		"server/internal/limits", "server/internal/mcp", "server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage",
-		"server/internal/packed", "server/internal/pasttext", "server/internal/intake", "server/internal/recognize", "server/internal/step", "server/internal/uploads",
+		"server/internal/packed", "server/internal/pasttext", "server/internal/queue", "server/internal/intake", "server/internal/recognize", "server/internal/step", "server/internal/uploads",
 		"server/internal/work", "server/internal/recent", "server/internal/recognition",
 		"server/internal/recordings", "server/internal/request", "server/internal/retention", "server/internal/savedtexts", "server/internal/search",
 		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed",

@@ -9,6 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // A process that cannot ask a platform writes the question into the table of lookups,
@@ -39,7 +40,7 @@ func (d *desk[A]) fromOthers(ctx context.Context, q question[A]) (none A, err er
 		if err != nil || !asked { // an equal question is under way
 			return err
 		}
-		return tx.Enqueue(ctx, Step{Lookup: l.ID, In: d.queue})
+		return tx.Queue.Enqueue(ctx, Step{Lookup: l.ID, In: d.queue})
 	})
 	if err != nil {
 		return none, fmt.Errorf("ask: having a platform asked: %w", err)
@@ -61,7 +62,7 @@ func (d *desk[A]) takenUp(ctx context.Context, id string) bool {
 	awake, err := d.cluster.Awake(ctx)
 	var taken bool
 	if err == nil {
-		taken, err = d.store.TakenUp(ctx, id, awake)
+		taken, err = d.store.Queue.TakenUp(ctx, id, awake)
 	}
 	if err != nil {
 		d.log.WarnContext(ctx, "it is not known whether a process asks a question", "lookup", id, "err", err)
@@ -96,7 +97,7 @@ func (d *desk[A]) await(ctx context.Context, id string) (*db.Lookup, error) {
 
 // forOthers is the step: it asks a question for readers of another process and writes the
 // answer into the table. A step that this process cannot do goes back into the queue.
-func (d *desk[A]) forOthers(ctx context.Context, w db.Work, step Step, l *db.Lookup, q question[A]) error {
+func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *db.Lookup, q question[A]) error {
 	now, err := d.store.Now(ctx)
 	var none A
 	switch {
@@ -106,7 +107,7 @@ func (d *desk[A]) forOthers(ctx context.Context, w db.Work, step Step, l *db.Loo
 		return d.write(ctx, l.ID, q.pack(none), d.tooLate(), true)
 	case d.cluster.OnlyOthers(ctx, q.askable):
 		return d.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.RunAgain(ctx, w, step, cluster.ElsewherePause)
+			_, err := tx.Queue.RunAgain(ctx, w, step, cluster.ElsewherePause)
 			return err
 		})
 	}
@@ -122,7 +123,7 @@ func (d *desk[A]) forOthers(ctx context.Context, w db.Work, step Step, l *db.Loo
 	})
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("ask: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return fmt.Errorf("ask: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 	case errors.Is(err, db.ErrUnavailable):
 		return err // the queue runs the step again when the database is back
 	case err != nil && within.Err() != nil:
@@ -144,7 +145,7 @@ func (d *desk[A]) write(ctx context.Context, id string, a db.Answered, cause err
 }
 
 // ForOthers runs a step: it asks a question for readers of another process.
-func (s *Service) ForOthers(ctx context.Context, w db.Work, step Step) error {
+func (s *Service) ForOthers(ctx context.Context, w queue.Row, step Step) error {
 	ctx = db.Unhurried(ctx)
 	l, err := s.store.Lookups.ByID(ctx, step.Lookup)
 	switch {

@@ -100,7 +100,7 @@ func (bs *Batches) reopen(ctx context.Context, tx *db.Tx, b *db.Batch, r RetryRe
 	b.Limits, b.CacheTTL = limits.OfItems(r.Plan, time.Now()), r.Plan.CacheTTL
 	if short && b.Listed {
 		b.Listed = false
-		if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldK
 		if err := bs.cfg.Ended(ctx, tx, b); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their claims
+		return tx.Queue.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their claims
 	})
 	if err != nil {
 		return nil, batchError("canceling a batch", err)

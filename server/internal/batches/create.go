@@ -141,12 +141,12 @@ func (bs *Batches) Create(ctx context.Context, r Request) (*batch.Job, error) {
 			return err
 		}
 		if !b.Listed {
-			if err := tx.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
+			if err := tx.Queue.Enqueue(ctx, expandArgs{Batch: b.ID}); err != nil {
 				return err
 			}
 		}
 		if b.Feeding {
-			if err := tx.Enqueue(ctx, feedArgs{Batch: b.ID}); err != nil {
+			if err := tx.Queue.Enqueue(ctx, feedArgs{Batch: b.ID}); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -46,7 +47,7 @@ func (expandArgs) Queue() string { return ListsQueue }
 
 // Expand finds out what the items of a batch are. It may run twice, also at the same
 // time: the batch takes its items once.
-func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error {
+func (bs *Batches) Expand(ctx context.Context, w queue.Row, step expandArgs) error {
 	ctx = db.Unhurried(ctx)
 	b, err := bs.store.Batches.ByID(ctx, step.Batch)
 	switch {
@@ -71,7 +72,7 @@ func (bs *Batches) Expand(ctx context.Context, w db.Work, step expandArgs) error
 	case err == nil, errors.Is(err, attempt.ErrUnwanted):
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("batches: the step took too long: %v", err) //nolint:errorlint // it is not to be found
 	}
@@ -211,7 +212,7 @@ func (bs *Batches) followOne(ctx context.Context, item db.BatchItem) (end Entry)
 
 // expandFault decides what follows from the error of an expansion, as fault does for
 // other steps. A lasting error ends the batch, or the items that are short links.
-func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, cause error) error {
+func (bs *Batches) expandFault(ctx context.Context, w queue.Row, step expandArgs, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, expandSettleTimeout)
 	defer cancel()
 	coded := attempt.OfJob(cause)
@@ -244,7 +245,7 @@ func (bs *Batches) expandFault(ctx context.Context, w db.Work, step expandArgs, 
 
 // expandAgain queues an expansion again after a pause, and finishes the present run. why is what
 // the owner of the batch reads meanwhile; nil: nothing has failed.
-func (bs *Batches) expandAgain(ctx context.Context, w db.Work, again expandArgs, why *transcript.LastError, pause time.Duration) error {
+func (bs *Batches) expandAgain(ctx context.Context, w queue.Row, again expandArgs, why *transcript.LastError, pause time.Duration) error {
 	return bs.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if unwanted(b) {
 			return nil
@@ -255,7 +256,7 @@ func (bs *Batches) expandAgain(ctx context.Context, w db.Work, again expandArgs,
 				return err
 			}
 		}
-		_, err := tx.RunAgain(ctx, w, again, pause)
+		_, err := tx.Queue.RunAgain(ctx, w, again, pause)
 		return err
 	})
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // FailExpansion ends the last attempt to list the items of a batch with an error.
 func (bs *Batches) FailExpansion(ctx context.Context, batch string, cause error) error {
-	return bs.expandFault(ctx, db.Work{}, expandArgs{Batch: batch, Failed: attempt.MaxAttempts}, cause)
+	return bs.expandFault(ctx, queue.Row{}, expandArgs{Batch: batch, Failed: attempt.MaxAttempts}, cause)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -36,7 +37,7 @@ const (
 
 // Feed takes up items of a batch, as many as the window has room for. It may run
 // twice, also at the same time: an item gets one claim.
-func (bs *Batches) Feed(ctx context.Context, _ db.Work, step feedArgs) error {
+func (bs *Batches) Feed(ctx context.Context, _ queue.Row, step feedArgs) error {
 	ctx = db.Unhurried(ctx)
 	b, err := bs.store.Batches.ByID(ctx, step.Batch)
 	switch {
@@ -74,7 +75,7 @@ func (bs *Batches) takeUp(ctx context.Context, b *db.Batch, items []db.BatchItem
 	for i := range items {
 		some.Go(func() error {
 			if errors.Is(ctx.Err(), context.Canceled) {
-				return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+				return fmt.Errorf("batches: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 			}
 			return bs.takeUpItem(ctx, b, &items[i])
 		})
@@ -194,7 +195,7 @@ func MakeRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		return err
 	}
 	for _, id := range batches {
-		if err := tx.Enqueue(ctx, feedArgs{Batch: id}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, feedArgs{Batch: id}); err != nil {
 			return err
 		}
 	}
@@ -243,7 +244,7 @@ func (bs *Batches) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 		return false, err
 	case open.Unclaimed && !b.Feeding && open.UnderWay <= feedBelow:
 		b.Feeding = true
-		return true, tx.Enqueue(ctx, feedArgs{Batch: b.ID})
+		return true, tx.Queue.Enqueue(ctx, feedArgs{Batch: b.ID})
 	case open.Any || !b.Listed:
 		return false, nil
 	}
@@ -263,7 +264,7 @@ func (bs *Batches) QueueStranded(ctx context.Context, id string, found func(tx *
 			return err
 		}
 		if !b.Listed {
-			if err := tx.Enqueue(ctx, expandArgs{Batch: id}); err != nil {
+			if err := tx.Queue.Enqueue(ctx, expandArgs{Batch: id}); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // ElsewherePause is the pause before a step goes back into the queue for another process.
@@ -30,7 +30,7 @@ type Config struct {
 	Self Abilities
 	Idle bool // this process only accepts requests
 	// Processes reads the list of processes. nil: no other process shares the database.
-	Processes func(context.Context) ([]db.Process, error)
+	Processes func(context.Context) ([]queue.Process, error)
 	Log       *slog.Logger
 }
 

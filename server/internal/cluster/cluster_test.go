@@ -14,18 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // list is a list of processes that a test changes.
 type list struct {
-	processes []db.Process
+	processes []queue.Process
 	err       error
 	reads     int
 }
 
-func (l *list) read(context.Context) ([]db.Process, error) {
+func (l *list) read(context.Context) ([]queue.Process, error) {
 	l.reads++
 	return l.processes, l.err
 }
@@ -34,11 +34,11 @@ func (l *list) cluster(self cluster.Abilities, idle bool) *cluster.Cluster {
 	return cluster.New(cluster.Config{Self: self, Idle: idle, Processes: l.read, Log: slog.New(slog.DiscardHandler)})
 }
 
-func process(t *testing.T, id string, silent time.Duration, a cluster.Abilities) db.Process {
+func process(t *testing.T, id string, silent time.Duration, a cluster.Abilities) queue.Process {
 	t.Helper()
 	row, err := json.Marshal(a)
 	require.NoError(t, err)
-	return db.Process{ID: id, Silent: silent, Abilities: row}
+	return queue.Process{ID: id, Silent: silent, Abilities: row}
 }
 
 var reader = cluster.Abilities{Captions: []transcript.Platform{transcript.VideoSite}}
@@ -47,13 +47,13 @@ func readsVideos(t cluster.Team) bool { return t.ReadsCaptions(transcript.VideoS
 
 func TestWorkIsForOthersWhenOnlyTheyCanDoIt(t *testing.T) {
 	t.Parallel()
-	l := &list{processes: []db.Process{process(t, "reader", 0, reader)}}
+	l := &list{processes: []queue.Process{process(t, "reader", 0, reader)}}
 	assert.True(t, l.cluster(cluster.Abilities{}, false).OnlyOthers(t.Context(), readsVideos))
 	assert.False(t, l.cluster(reader, false).OnlyOthers(t.Context(), readsVideos), "this process can do the work")
 
-	l.processes = []db.Process{process(t, "reader", 31*time.Second, reader)}
+	l.processes = []queue.Process{process(t, "reader", 31*time.Second, reader)}
 	assert.False(t, l.cluster(cluster.Abilities{}, false).OnlyOthers(t.Context(), readsVideos), "the process is dead")
-	l.processes = []db.Process{{ID: "old"}}
+	l.processes = []queue.Process{{ID: "old"}}
 	assert.True(t, l.cluster(cluster.Abilities{}, false).OnlyOthers(t.Context(), readsVideos), "the abilities of the process are unknown")
 }
 
@@ -63,7 +63,7 @@ func TestListOfProcessesIsReadAgainBeforeNoProcessCan(t *testing.T) {
 		l := &list{}
 		c := l.cluster(cluster.Abilities{}, false)
 		assert.False(t, c.OnlyOthers(t.Context(), readsVideos))
-		l.processes = []db.Process{process(t, "reader", 0, reader)}
+		l.processes = []queue.Process{process(t, "reader", 0, reader)}
 		assert.True(t, c.OnlyOthers(t.Context(), readsVideos))
 		reads := l.reads
 		assert.True(t, c.OnlyOthers(t.Context(), readsVideos))
@@ -76,7 +76,7 @@ func TestListOfProcessesIsReadAgainBeforeNoProcessCan(t *testing.T) {
 
 func TestLastKnownListCountsWhileTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
-	l := &list{processes: []db.Process{process(t, "reader", 0, reader)}}
+	l := &list{processes: []queue.Process{process(t, "reader", 0, reader)}}
 	c := l.cluster(cluster.Abilities{}, true)
 	assert.True(t, readsVideos(c.TeamNow(t.Context())))
 	l.processes, l.err = nil, errors.New("away")
@@ -93,7 +93,7 @@ func TestIdleProcessWaitsForProcessesToCome(t *testing.T) {
 
 func TestAwakeAreProcessesWithARecentHeartbeat(t *testing.T) {
 	t.Parallel()
-	l := &list{processes: []db.Process{process(t, "late", 11*time.Second, reader), process(t, "awake", 9*time.Second, reader)}}
+	l := &list{processes: []queue.Process{process(t, "late", 11*time.Second, reader), process(t, "awake", 9*time.Second, reader)}}
 	ids, err := l.cluster(cluster.Abilities{}, true).Awake(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, []string{"awake"}, ids)
@@ -123,7 +123,7 @@ func TestRecognizerOfTheTeam(t *testing.T) {
 
 // runner is a runner whose life the test decides.
 type runner struct {
-	db.Runner
+	queue.Runner
 
 	name          string
 	dead, running atomic.Bool
@@ -133,7 +133,7 @@ func (r *runner) Start(context.Context) error { r.running.Store(true); return ni
 func (r *runner) Stop(context.Context) error  { r.running.Store(false); return nil }
 func (r *runner) Beat(context.Context) error {
 	if r.dead.Load() {
-		return db.ErrTakenForDead
+		return queue.ErrTakenForDead
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func TestProcessTakenForDeadComesBackUnderANewName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var all []*runner
-		life, err := cluster.NewLife(func(name string) (db.Runner, error) {
+		life, err := cluster.NewLife(func(name string) (queue.Runner, error) {
 			all = append(all, &runner{name: name})
 			return all[len(all)-1], nil
 		}, slog.New(slog.DiscardHandler))

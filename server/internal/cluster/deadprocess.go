@@ -3,7 +3,7 @@ package cluster
 import (
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 const (
@@ -31,7 +31,7 @@ type look struct {
 
 // Dead counts one look at the list of processes. It returns the processes that have been
 // silent for too long.
-func (c *Census) Dead(processes []db.Process) (dead []db.Process) {
+func (c *Census) Dead(processes []queue.Process) (dead []queue.Process) {
 	looks := make(map[string]look, len(processes))
 	for _, process := range processes {
 		l := look{sign: process.Sign}
@@ -71,7 +71,7 @@ func (g *Glances) Pause() time.Duration {
 
 // Dead counts a glance that has found the processes ended. It returns those that the glance before
 // has found too, and that have given no sign of life since.
-func (g *Glances) Dead(ended []db.Process) (dead []db.Process) {
+func (g *Glances) Dead(ended []queue.Process) (dead []queue.Process) {
 	signs := make(map[string]string, len(ended))
 	for _, process := range ended {
 		if sign, before := g.signs[process.ID]; before && sign == process.Sign {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // A process is dead after six looks, five seconds apart, without a new sign of life. No
@@ -15,14 +15,14 @@ import (
 func TestProcessIsDeadAfterSixSilentLooks(t *testing.T) {
 	t.Parallel()
 	var census cluster.Census
-	at := func(id string, beats int) db.Process { return db.Process{ID: id, Sign: strconv.Itoa(beats)} }
-	assert.Empty(t, census.Dead([]db.Process{at("still", 7), at("slow", 1)}))
+	at := func(id string, beats int) queue.Process { return queue.Process{ID: id, Sign: strconv.Itoa(beats)} }
+	assert.Empty(t, census.Dead([]queue.Process{at("still", 7), at("slow", 1)}))
 	for i := range 5 {
-		assert.Empty(t, census.Dead([]db.Process{at("still", 7), at("slow", 1+i/3)}), "look %d", i)
+		assert.Empty(t, census.Dead([]queue.Process{at("still", 7), at("slow", 1+i/3)}), "look %d", i)
 	}
-	assert.Equal(t, []db.Process{at("still", 7)}, census.Dead([]db.Process{at("still", 7), at("slow", 3)}))
-	assert.Empty(t, census.Dead([]db.Process{at("slow", 3)}))
-	assert.Empty(t, census.Dead([]db.Process{at("slow", 3), at("still", 7)}), "a process that came back counts from the start")
+	assert.Equal(t, []queue.Process{at("still", 7)}, census.Dead([]queue.Process{at("still", 7), at("slow", 3)}))
+	assert.Empty(t, census.Dead([]queue.Process{at("slow", 3)}))
+	assert.Empty(t, census.Dead([]queue.Process{at("slow", 3), at("still", 7)}), "a process that came back counts from the start")
 }
 
 // A process is dead if two glances in a row find its session ended, and it has given no sign of
@@ -30,12 +30,12 @@ func TestProcessIsDeadAfterSixSilentLooks(t *testing.T) {
 func TestProcessIsDeadAfterTwoGlances(t *testing.T) {
 	t.Parallel()
 	var glances cluster.Glances
-	at := func(id string, beats int) db.Process { return db.Process{ID: id, Sign: strconv.Itoa(beats)} }
+	at := func(id string, beats int) queue.Process { return queue.Process{ID: id, Sign: strconv.Itoa(beats)} }
 	usual := glances.Pause()
-	assert.Empty(t, glances.Dead([]db.Process{at("dead", 1), at("connects", 1), at("beats", 1)}))
+	assert.Empty(t, glances.Dead([]queue.Process{at("dead", 1), at("connects", 1), at("beats", 1)}))
 	assert.Less(t, glances.Pause(), usual, "the next glance comes soon")
-	assert.Equal(t, []db.Process{at("dead", 1)}, glances.Dead([]db.Process{at("dead", 1), at("beats", 2)}))
+	assert.Equal(t, []queue.Process{at("dead", 1)}, glances.Dead([]queue.Process{at("dead", 1), at("beats", 2)}))
 	assert.Empty(t, glances.Dead(nil))
 	assert.Equal(t, usual, glances.Pause())
-	assert.Empty(t, glances.Dead([]db.Process{at("connects", 1)}), "the glances were not in a row")
+	assert.Empty(t, glances.Dead([]queue.Process{at("connects", 1)}), "the glances were not in a row")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 const (
@@ -30,25 +30,25 @@ const (
 // heartbeat. A process that the others take for dead comes back with a new runner under a
 // new name. Safe for concurrent use.
 type Life struct {
-	join func(process string) (db.Runner, error)
+	join func(process string) (queue.Runner, error)
 	log  *slog.Logger
 
 	mu       sync.Mutex
 	process  string // the name of runner
-	runner   db.Runner
+	runner   queue.Runner
 	stopping bool
 }
 
 // NewLife prepares the first runner. The function join makes a runner under a name that
 // is unique among all processes.
-func NewLife(join func(process string) (db.Runner, error), log *slog.Logger) (*Life, error) {
+func NewLife(join func(process string) (queue.Runner, error), log *slog.Logger) (*Life, error) {
 	l := &Life{join: join, log: log}
 	var err error
 	l.process, l.runner, err = l.next()
 	return l, err
 }
 
-func (l *Life) next() (process string, runner db.Runner, err error) {
+func (l *Life) next() (process string, runner queue.Runner, err error) {
 	name, err := uuid.NewV7()
 	if err != nil {
 		return "", nil, fmt.Errorf("naming the process: %w", err)
@@ -61,14 +61,14 @@ func (l *Life) next() (process string, runner db.Runner, err error) {
 
 // Among reports whether the process is one of the living. If it is not, the other processes
 // have taken it for dead, and the next heartbeat tells it so.
-func (l *Life) Among(living []db.Process) bool {
+func (l *Life) Among(living []queue.Process) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.ContainsFunc(living, func(p db.Process) bool { return p.ID == l.process })
+	return slices.ContainsFunc(living, func(p queue.Process) bool { return p.ID == l.process })
 }
 
 // Runner returns the current runner.
-func (l *Life) Runner() db.Runner {
+func (l *Life) Runner() queue.Runner {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.runner
@@ -79,7 +79,7 @@ func (l *Life) Beat(ctx context.Context) {
 	for pause := beatEvery; attempt.Sleep(ctx, pause); {
 		pause = beatEvery
 		err := l.Runner().Beat(ctx)
-		if errors.Is(err, db.ErrTakenForDead) {
+		if errors.Is(err, queue.ErrTakenForDead) {
 			l.log.WarnContext(ctx, "this process stood still for so long that others do its work; it comes back", "err", err)
 			err = l.comeBack(ctx)
 		}

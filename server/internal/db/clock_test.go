@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // ownClock are options under which the functions of the schema public come before those
@@ -42,7 +43,7 @@ func TestDatabaseClockIsSet(t *testing.T) {
 	s := dbtest.Open(t, ownClock(t, o))
 	ran := make(chan string, 10)
 	start := func() {
-		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+		runner(t, s, queue.Workers{Process: "p", Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 			ran <- step.Name
 			return nil
 		})})
@@ -58,7 +59,7 @@ func TestDatabaseClockIsSet(t *testing.T) {
 
 	began := time.Now()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Second)))
+		require.NoError(t, tx.Queue.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Second)))
 	})
 	require.Equal(t, "later", receive(t, ran))
 	assert.GreaterOrEqual(t, time.Since(began), time.Second)

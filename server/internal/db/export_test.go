@@ -21,13 +21,3 @@ func (s *Store) AnnounceElsewhere(ctx context.Context, topic string) error {
 
 // FreeAll ends all leases of idempotency keys, as Serve does on SQLite.
 func (s Idempotency) FreeAll(ctx context.Context) error { return s.freeAll(ctx) }
-
-// WakeWaiting is what a runner does every second.
-func (s *Store) WakeWaiting(ctx context.Context, queues ...string) error {
-	return s.wakeWaiting(ctx, queues)
-}
-
-// SingleWaits is what a runner asks before the last free worker begins a batch's step.
-func (s *Store) SingleWaits(ctx context.Context, queue string) (bool, error) {
-	return s.singleWaits(ctx, queue)
-}

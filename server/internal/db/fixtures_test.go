@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -103,18 +104,26 @@ type work struct {
 func (work) Kind() string  { return "work" }
 func (work) Queue() string { return "default" }
 
+// stepOf is a step of an extraction.
+type stepOf struct {
+	Extraction string `json:"extraction"`
+}
+
+func (stepOf) Kind() string  { return "step" }
+func (stepOf) Queue() string { return "default" }
+
 // workers works on work with fn.
-func workers(fn func(ctx context.Context, run db.Work, step work) error) []db.Worker {
-	return []db.Worker{db.NewWorker(0, fn)}
+func workers(fn func(ctx context.Context, run queue.Row, step work) error) []queue.Worker {
+	return []queue.Worker{queue.NewWorker(0, fn)}
 }
 
 // runner starts one and stops it when the test ends.
-func runner(t *testing.T, s *db.Store, w db.Workers) db.Runner {
+func runner(t *testing.T, s *db.Store, w queue.Workers) queue.Runner {
 	t.Helper()
 	if w.Queues == nil {
 		w.Queues = map[string]int{"default": 4}
 	}
-	r, err := s.NewRunner(w)
+	r, err := s.Queue.NewRunner(w)
 	require.NoError(t, err)
 	require.NoError(t, r.Start(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.Stop(context.Background())) })
@@ -125,7 +134,7 @@ func enqueue(t *testing.T, s *db.Store, names ...string) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		for _, name := range names {
-			require.NoError(t, tx.Enqueue(ctx, work{Name: name}))
+			require.NoError(t, tx.Queue.Enqueue(ctx, work{Name: name}))
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // TestIsolationIsOurs opens databases whose operator has chosen another isolation. Every
@@ -40,9 +41,9 @@ func TestIsolationIsOurs(t *testing.T) {
 
 			s := dbtest.Open(t, o)
 			done := make(chan string, 2)
-			runner(t, s, db.Workers{
+			runner(t, s, queue.Workers{
 				Process: "p1", Queues: map[string]int{"default": 1},
-				Workers: workers(func(ctx context.Context, _ db.Work, step work) error {
+				Workers: workers(func(ctx context.Context, _ queue.Row, step work) error {
 					e, _ := extraction(t, s, "acme")
 					err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 						locked, err := tx.Extractions.Lock(ctx, e.ID)

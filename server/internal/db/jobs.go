@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -105,29 +106,6 @@ func (w JobsTx) Running(ctx context.Context, account, extractionID string) (*Job
 	return scanOne[Job](ctx, q, "running job on extraction "+extractionID)
 }
 
-// Claimants are the accounts whose claims on an extraction run.
-type Claimants struct {
-	Turns []string // the names under which they take turns, sorted
-	Asked bool     // one of them has asked outside of a batch
-}
-
-// Claimants returns the accounts that wait for an extraction.
-func (r Jobs) Claimants(ctx context.Context, extractionID string) (c Claimants, err error) {
-	var rows []struct {
-		Turn  string
-		Asked int
-	}
-	err = r.db.NewSelect().TableExpr("jobs AS j").
-		ColumnExpr(turnOf+" AS turn").ColumnExpr("max(CASE WHEN j.asked THEN 1 ELSE 0 END) AS asked").
-		Where("j.extraction_id = ?", extractionID).Where("j."+running).
-		GroupExpr("1").OrderExpr("1").
-		Scan(ctx, &rows)
-	for _, row := range rows {
-		c.Turns, c.Asked = append(c.Turns, row.Turn), c.Asked || row.Asked > 0
-	}
-	return c, wrap("claims on extraction "+extractionID, err)
-}
-
 // SetAsked notes that a request names the content of a claim by itself, with the limits of that request.
 func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	j.Asked = true
@@ -186,18 +164,12 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 // BringForward moves the waiting steps of the extraction of a claim that joins running work, if
 // the account's turn comes before the steps.
 func (w JobsTx) BringForward(ctx context.Context, j *Job) error {
-	return w.tx.bringForward(ctx, j.ExtractionID, j.turn(), j.priority())
+	return w.tx.Queue.BringForward(ctx, j.ExtractionID, j.Waits())
 }
 
-// turn is the name under which the claim's account takes turns.
-func (j *Job) turn() string { return cmp.Or(j.Turn, j.Account) }
-
-// priority is the priority of a step that only this claim waits for.
-func (j *Job) priority() int {
-	if j.Asked {
-		return singlePriority
-	}
-	return batchPriority
+// Waits is the claim as one that waits for a step.
+func (j *Job) Waits() queue.Waiting {
+	return queue.Waiting{Turns: []string{cmp.Or(j.Turn, j.Account)}, Asked: j.Asked}
 }
 
 // JobEvent is one transition of a job. The job's row has the further members of a

@@ -75,7 +75,7 @@ func (w LibraryTx) grown(ctx context.Context, transcriptID string, accounts ...s
 	for _, account := range accounts {
 		n, err := wordindex.Unbound(ctx, w.db, account)
 		if err == nil && n >= wordindex.Enough {
-			err = w.tx.EnqueueOnce(ctx, IndexStep{Account: account}, 0)
+			err = w.tx.Queue.EnqueueOnce(ctx, IndexStep{Account: account}, 0)
 		}
 		if err != nil {
 			return err

@@ -53,7 +53,7 @@ func (w LibraryTx) unindex(ctx context.Context, rows func(*bun.SelectQuery) *bun
 	accounts, err := wordindex.Leave(ctx, w.tx.sql, rows)
 	for _, account := range accounts {
 		if err == nil {
-			err = w.tx.EnqueueOnce(ctx, IndexStep{Account: account, Gone: true}, purgeAfter)
+			err = w.tx.Queue.EnqueueOnce(ctx, IndexStep{Account: account, Gone: true}, purgeAfter)
 		}
 	}
 	return err

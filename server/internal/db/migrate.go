@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
-	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -77,10 +77,7 @@ func changeTables(ctx context.Context, kind goose.Dialect, db *bun.DB, river sql
 	if _, err := ours.Up(ctx); err != nil {
 		return wrap("migrate", err)
 	}
-	if _, err := river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return wrap("migrate queue", err)
-	}
-	if err := addToRiver(ctx, kind, db); err != nil {
+	if err := queue.Migrate(ctx, kind, db, river); err != nil {
 		return err
 	}
 	if changing {
@@ -99,8 +96,17 @@ func finished(ctx context.Context, d *sqldb.DB, want Tables) error {
 	if err != nil || have.Newer(want) { // a newer version decides about its additions
 		return err
 	}
-	return addedToRiver(ctx, d.Kind(), d.Writer())
+	missing, err := queue.Missing(ctx, d.Kind(), d.Writer())
+	if err == nil && missing != "" {
+		err = fmt.Errorf("%w: without %s", errOlder, missing)
+	}
+	return err
 }
+
+// haveVersions asks for the last migrations that have run: ours, and River's.
+const haveVersions = `SELECT
+	(SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied) AS ours,
+	(SELECT coalesce(max(version), 0) FROM (` + queue.MigrationsDone + `) AS done) AS rivers`
 
 // tablesOf are the versions of the tables of a database.
 func tablesOf(ctx context.Context, db bun.IDB) (have Tables, err error) {

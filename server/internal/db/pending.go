@@ -9,6 +9,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -47,16 +48,16 @@ func (p *Pending) read(ctx context.Context, kind goose.Dialect, db *bun.DB) erro
 			p.Migrations = append(p.Migrations, path.Base(m.Path))
 		}
 	}
-	rivers, err := sqldb.RiverMigrations(kind)
+	all, err := sqldb.RiverMigrations(kind)
 	if err != nil {
 		return fmt.Errorf("store: queue migrations: %w", err)
 	}
-	queue, err := doneIn(ctx, kind, db, riversTable, riversMigrations)
+	rivers, err := doneIn(ctx, kind, db, queue.MigrationTable, queue.MigrationsDone)
 	if err != nil {
 		return err
 	}
-	for _, m := range rivers {
-		if !slices.Contains(queue, int64(m.Version)) {
+	for _, m := range all {
+		if !slices.Contains(rivers, int64(m.Version)) {
 			p.Migrations = append(p.Migrations, fmt.Sprintf("%d of the queue: %s", m.Version, m.Name))
 		}
 	}

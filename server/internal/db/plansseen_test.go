@@ -49,7 +49,7 @@ func watch(ctx context.Context) (*statements, context.Context) {
 }
 
 var (
-	ourPackage = regexp.MustCompile(`server/internal/(db|follows|shares|textfeed|webhooks|wordindex)\.`)
+	ourPackage = regexp.MustCompile(`server/internal/(db|follows|queue|shares|textfeed|webhooks|wordindex)\.`)
 	closure    = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+)+$`)
 	literal    = regexp.MustCompile(`'(?:[^']|'')*'|\b\d+\b`)
 	literals   = regexp.MustCompile(`\?(?:, \?)+`)
@@ -172,7 +172,7 @@ func (s seenStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (d
 // statement has escaped if the list is empty.
 func unseen(t *testing.T, seen ...*statements) (calls []string) {
 	t.Helper()
-	for _, folder := range []string{"../db", "../shares", "../textfeed", "../wordindex"} {
+	for _, folder := range []string{"../db", "../queue", "../shares", "../textfeed", "../wordindex"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		require.NoError(t, err)
 		for _, name := range files {

@@ -23,6 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
@@ -177,13 +178,13 @@ func (w walk) follows() {
 	w.must(err)
 	require.NotEmpty(w, shown)
 	for range 4 { // looks and items that fail are tried again
-		w.must(fs.Work(ctx, db.Work{}, follows.Step{}))
+		w.must(fs.Work(ctx, queue.Row{}, follows.Step{}))
 		var turns []follows.Step
 		w.must(w.SQL().Reader().NewRaw("SELECT account, slow, step AS number FROM follow_lines WHERE step_at IS NOT NULL").Scan(ctx, &turns))
 		for _, step := range turns {
-			w.must(fs.Work(ctx, db.Work{}, step))
+			w.must(fs.Work(ctx, queue.Row{}, step))
 		}
-		w.must(fs.Work(ctx, db.Work{}, follows.Step{}))
+		w.must(fs.Work(ctx, queue.Row{}, follows.Step{}))
 		later += 25 * time.Hour
 	}
 	mine, err := fs.List(ctx, "acme", "", 2)
@@ -227,7 +228,7 @@ func (w walk) webhooks() {
 		})
 		for range 4 {
 			later += time.Minute // for the rate of the host
-			w.must(hooks.Sender.Work(ctx, db.Work{}, webhooks.Step{Endpoint: id, Number: 1}))
+			w.must(hooks.Sender.Work(ctx, queue.Row{}, webhooks.Step{Endpoint: id, Number: 1}))
 		}
 		for _, status := range []webhook.DeliveryStatus{"", webhook.Delivered} {
 			w.must(second(hooks.Deliveries(ctx, "acme", id, status, "", 10)), second(hooks.Deliveries(ctx, "acme", id, status, test.ID, 10)))
@@ -240,10 +241,10 @@ func (w walk) webhooks() {
 			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Status: webhook.Delivered}, nil)),
 			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Until: time.Now().Add(time.Hour)}, nil)))
 		later += time.Hour + time.Minute
-		w.must(hooks.Sweep(ctx, db.Work{}, webhooks.SweepStep{}), hooks.Delete(ctx, "acme", id))
+		w.must(hooks.Sweep(ctx, queue.Row{}, webhooks.SweepStep{}), hooks.Delete(ctx, "acme", id))
 	}
 	later += webhook.Retention
-	w.must(hooks.Sweep(ctx, db.Work{}, webhooks.SweepStep{}))
+	w.must(hooks.Sweep(ctx, queue.Row{}, webhooks.SweepStep{}))
 }
 
 func (w walk) accounts() {
@@ -311,14 +312,14 @@ func (w walk) keys() {
 
 func (w walk) jobs() {
 	ctx := w.Context()
-	w.must(second(w.Jobs.Owned(ctx, "acme", rowID(10))), second(w.Jobs.ByID(ctx, rowID(10))), second(w.Jobs.Claimants(ctx, rowID(10))),
+	w.must(second(w.Jobs.Owned(ctx, "acme", rowID(10))), second(w.Jobs.ByID(ctx, rowID(10))), second(w.Queue.Waiting(ctx, rowID(10))),
 		second(w.Jobs.Traces(ctx, rowID(10), 3)), second(w.Jobs.Events(ctx, rowID(10), 0)),
 		second(w.Extractions.ByID(ctx, rowID(10))), second(w.Extractions.NeedMedia(ctx, "audio/77")), second(w.WithAudio(ctx, time.Hour)), w.AudioGoes(ctx, rowID(10)), second(w.Now(ctx)))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v5", Languages: "de", State: queued}
 		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON}
 		w.must(tx.Extractions.Insert(ctx, e))
-		w.must(tx.Enqueue(ctx, stepOf{e.ID}))
+		w.must(tx.Queue.Enqueue(ctx, stepOf{e.ID}))
 		j.ExtractionID = e.ID
 		w.must(tx.Jobs.Insert(ctx, j), tx.Jobs.SetAsked(ctx, j), second(tx.Jobs.Running(ctx, "acme", e.ID)),
 			second(tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "")), second(tx.Extractions.Lock(ctx, e.ID)),
@@ -342,7 +343,7 @@ func (w walk) jobs() {
 		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v6", State: queued}
 		w.must(tx.Extractions.Insert(ctx, e))
 		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON, ExtractionID: e.ID, Limits: db.Limits{Transcripts: -1}}
-		w.must(tx.Jobs.Insert(ctx, j), tx.EnqueueFirst(ctx, stepOf{e.ID}, j), second(tx.Allowances.Hold(ctx, j)),
+		w.must(tx.Jobs.Insert(ctx, j), tx.Queue.EnqueueFor(ctx, stepOf{e.ID}, j.Waits()), second(tx.Allowances.Hold(ctx, j)),
 			tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
 		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
 		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})), tx.Extractions.Clear(ctx, e.ID), tx.Extractions.LeaveAudio(ctx, e.ID))
@@ -506,17 +507,17 @@ func (w walk) words() {
 // queue does what the steps of the queue do with their own rows.
 func (w walk) queue() {
 	ctx := w.Context()
-	w.must(second(w.TakenUp(ctx, rowID(10), []string{"p1"})), second(w.Stranded(ctx)), second(w.Status(ctx)),
-		w.Ping(ctx), w.WakeWaiting(ctx, "default"), second(w.SingleWaits(ctx, "default")))
-	lost, err := w.Lost(ctx)
+	w.must(second(w.Queue.TakenUp(ctx, rowID(10), []string{"p1"})), second(w.Stranded(ctx)), second(w.Status(ctx)),
+		w.Ping(ctx), w.Queue.WakeWaiting(ctx, []string{"default"}), second(w.Queue.SingleWaits(ctx, "default")))
+	lost, err := w.Queue.Lost(ctx)
 	w.must(err)
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		w.must(second(tx.Requeue(ctx, lost[0])), second(tx.RunAgain(ctx, lost[1], stepOf{rowID(10)}, 0)),
-			second(tx.RunAgain(ctx, lost[2], stepOf{rowID(10)}, time.Minute)), second(tx.Requeue(ctx, lost[3])),
+		w.must(second(tx.Queue.Requeue(ctx, lost[0])), second(tx.Queue.RunAgain(ctx, lost[1], stepOf{rowID(10)}, 0)),
+			second(tx.Queue.RunAgain(ctx, lost[2], stepOf{rowID(10)}, time.Minute)), second(tx.Queue.Requeue(ctx, lost[3])),
 			second(tx.ExtractionStranded(ctx, rowID(10))),
 			tx.Jobs.SetAsked(ctx, &db.Job{ID: rowID(11), Account: "a11", ExtractionID: rowID(11)}))
 	})
-	r := runner(w.T, w.Store, db.Workers{Process: "walker", Queues: map[string]int{"walk": 2}, Workers: workers(func(context.Context, db.Work, work) error { return nil })})
+	r := runner(w.T, w.Store, queue.Workers{Process: "walker", Queues: map[string]int{"walk": 2}, Workers: workers(func(context.Context, queue.Row, work) error { return nil })})
 	w.must(r.Beat(ctx), second(r.Unheard(ctx)))
 	w.must(r.Leave(ctx))
 }
@@ -540,9 +541,9 @@ func (w walk) housekeeping() {
 	_, hold, err := w.HoldBlobs(ctx)
 	w.must(err, second(w.BlobsHeld(ctx)), hold.Release(ctx), second(w.Tables(ctx)), w.NamedBlobs(ctx, func(db.NamedBlob) error { return nil }))
 	w.must(w.SetHook(ctx, db.JobHook), second(w.HasHook(ctx, db.JobHook, now())))
-	all, err := w.Processes(ctx)
+	all, err := w.Queue.Processes(ctx)
 	require.NotEmpty(w, all)
-	w.must(err, second(w.EndedProcesses(ctx, []db.Process{{Session: 1}})), second(w.Bury(ctx, all[0])))
+	w.must(err, second(w.Queue.EndedProcesses(ctx, []queue.Process{{Session: 1}})), second(w.Queue.Bury(ctx, all[0])))
 	release, err := w.Serve(ctx)
 	w.must(err, release())
 	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour), w.BeginAnew(ctx))
@@ -585,7 +586,7 @@ func (w walk) removals() {
 		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
 		w.must(tx.Removals.Content(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
 			tx.Batches.Insert(ctx, b), tx.Removals.Batch(ctx, "a7", b.ID))
-		w.must(second(tx.Removals.Recordings(ctx, "a7")), second(tx.Removals.DeleteSteps(ctx, "a7")))
+		w.must(second(tx.Removals.Recordings(ctx, "a7")), second(tx.Queue.DeleteOf(ctx, "a7")))
 	})
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(tx.Accounts.Put(ctx, db.Account{ID: "bare", Plan: "free"}), tx.Removals.Begin(ctx, "bare"), tx.Removals.End(ctx, "bare"), tx.Removals.Forget(ctx, "bare"))

@@ -45,11 +45,7 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 	if err := s.sweepJobs(ctx, jobsBefore); err != nil {
 		return err
 	}
-	if err := s.sweepHookCalls(ctx, jobsBefore); err != nil {
-		return err
-	}
-	// The process is long dead by then.
-	if err := s.sweepTable(ctx, "processes", "id", "beat_at < ?0", sqldb.Moment(jobsBefore)); err != nil {
+	if err := s.Queue.Sweep(ctx, jobsBefore, string(JobHook), string(BatchHook)); err != nil {
 		return err
 	}
 	// PostgreSQL uses an index only for a time that it asks for once, in a SELECT of its own.
@@ -72,10 +68,6 @@ func (s *Store) Sweep(ctx context.Context, jobsBefore time.Time, keyAge time.Dur
 		return err
 	}
 	if err := s.sweepTable(ctx, "uploads", "id", "seen_at < (SELECT ?0)", s.sql.Ago(UploadAge)); err != nil {
-		return err
-	}
-	// A queue takes an account that it has forgotten for a new one.
-	if err := s.sweepTable(ctx, "fair_shares", "queue, priority, turn", oldShares, nil); err != nil {
 		return err
 	}
 	if err := s.sweepWindows(ctx); err != nil {

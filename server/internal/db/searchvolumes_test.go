@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -119,8 +120,8 @@ func TestSavedTextsAreBound(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		bound := make(chan string, 100)
-		r, err := s.NewRunner(db.Workers{Process: "p", Queues: map[string]int{db.IndexQueue: 1}, Workers: []db.Worker{
-			db.NewWorker(time.Minute, func(ctx context.Context, _ db.Work, step db.IndexStep) error {
+		r, err := s.Queue.NewRunner(queue.Workers{Process: "p", Queues: map[string]int{db.IndexQueue: 1}, Workers: []queue.Worker{
+			queue.NewWorker(time.Minute, func(ctx context.Context, _ queue.Row, step db.IndexStep) error {
 				bound <- step.Account
 				return s.BindTexts(ctx, step.Account, 64)
 			}),

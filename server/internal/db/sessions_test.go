@@ -16,6 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // mortal opens a store that the test closes, as the end of its process would.
@@ -49,33 +50,6 @@ func TestKeysOfAnEndedProcess(t *testing.T) {
 
 	raw.setKey(t, answered.Key, "beat_at", 0)
 	assert.Equal(t, &db.Answer{Kind: db.JobAnswer, ID: "j"}, take(t, s, answered, "").Answer)
-}
-
-// A process that has ended is found at once. A process of the version before has no session, and
-// is not found.
-func TestEndedProcesses(t *testing.T) {
-	t.Parallel()
-	o := dbtest.Postgres(t)
-	s, ends, raw := dbtest.Open(t, o), mortal(t, o), open(t, o)
-	idle(t, s, "lives")
-	raw.exec(t, `INSERT INTO processes (id, beat_at) VALUES ('old', CURRENT_TIMESTAMP)`)
-	_, err := raw.ExecContext(t.Context(), `INSERT INTO processes (id, beat_at, session) VALUES ('ends', CURRENT_TIMESTAMP, $1)`, ends.SQL().Session())
-	require.NoError(t, err)
-	ended := func() (ids []string) {
-		all, err := s.Processes(t.Context())
-		require.NoError(t, err)
-		require.Len(t, all, 3)
-		dead, err := s.EndedProcesses(t.Context(), all)
-		require.NoError(t, err)
-		for _, p := range dead {
-			ids = append(ids, p.ID)
-		}
-		return ids
-	}
-	require.Empty(t, ended())
-	require.NoError(t, ends.Close())
-	require.Eventually(t, func() bool { return len(ended()) > 0 }, time.Minute, 10*time.Millisecond)
-	assert.Equal(t, []string{"ends"}, ended())
 }
 
 // A process whose connection breaks has its session again under a new connection. Until it knows
@@ -119,8 +93,11 @@ func TestNoSessionBehindAPooler(t *testing.T) {
 	behind.Database = pooler(t, o.Database)
 	s := dbtest.Open(t, behind)
 	assert.Zero(t, s.SQL().Session())
-	idle(t, s, "p")
-	assert.Zero(t, find(t, direct, "p").Session)
+	runner(t, s, queue.Workers{Process: "p", Workers: workers(nil)})
+	all, err := direct.Queue.Processes(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Zero(t, all[0].Session)
 	ended, err := s.SQL().Ended(t.Context(), 42)
 	require.NoError(t, err)
 	assert.Empty(t, ended)

@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Status is what there is to do, and how much is stored, at a moment.
 type Status struct {
-	Jobs   []StageJobs  // by stage; those without a running job are missing
-	Queue  []QueueSteps // by queue and state; so are those without a step
-	Places []PlaceCount // by state; so are those without a place
+	Jobs   []StageJobs   // by stage; those without a running job are missing
+	Queue  []queue.Steps // by queue and state; so are those without a step
+	Places []PlaceCount  // by state; so are those without a place
 	// Processes is how many processes work on the queue and have given a sign of life
 	// in the last minute.
 	Processes  int
@@ -30,12 +31,6 @@ type StageJobs struct {
 	Oldest time.Time // when the oldest of them was made
 }
 
-// QueueSteps are the steps in a queue that are in one of the queue's states.
-type QueueSteps struct {
-	Queue, State string
-	Steps        int
-}
-
 // PlaceCount is how many extractions on the way to be recognized are in a state.
 type PlaceCount struct {
 	State  PlaceState
@@ -48,14 +43,6 @@ type Measure struct {
 	Value      int64
 	MeasuredAt time.Time
 }
-
-// QueueStates are the states of steps in the queue that have not ended.
-func QueueStates() []string {
-	return []string{"available", "pending", "retryable", "running", "scheduled"}
-}
-
-// lively is how long ago the last beat of a process may be that lives.
-const lively = time.Minute
 
 // Status looks at the whole database at one moment. The error is that of the first
 // question which got no answer.
@@ -74,24 +61,22 @@ func (r Reader) status(ctx context.Context, dialect sqldb.Dialect) (Status, erro
 		into     any
 	}{
 		{`SELECT stage, count(*) AS jobs, min(created_at) AS oldest FROM jobs WHERE ` + running + ` GROUP BY stage`, &now.Jobs},
-		{queueSteps, &now.Queue},
 		{`SELECT state, count(*) AS places FROM asr_places GROUP BY state`, &now.Places},
 		{`SELECT created_at FROM webhook_deliveries WHERE status = 'pending' ORDER BY created_at LIMIT 1`, &now.Deliveries},
 		{`SELECT name, value, measured_at FROM measures`, &now.Blobs},
 	} {
-		if err := r.db.NewRaw(ask.question, dialect.RiverNow()).Scan(ctx, ask.into); err != nil {
+		if err := r.db.NewRaw(ask.question).Scan(ctx, ask.into); err != nil {
 			return Status{}, wrap("look at the status", err)
 		}
 	}
 	if err := r.db.NewRaw(dialect.SizeQuery()).Scan(ctx, &now.Bytes); err != nil {
 		return Status{}, wrap("look at the size of the database", err)
 	}
-	all, err := r.Processes(ctx)
-	for _, p := range all {
-		if p.Silent < lively {
-			now.Processes++
-		}
+	var err error
+	if now.Queue, err = queue.Count(ctx, r.db, dialect); err != nil {
+		return now, err
 	}
+	now.Processes, err = queue.Lively(ctx, r.db)
 	return now, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -32,7 +33,7 @@ func TestStatus(t *testing.T) {
 		ended, _ := extraction(t, s, "acme")
 		move(t, s, ended, cancelled)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Hour)))
+			require.NoError(t, tx.Queue.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Hour)))
 		})
 		for key, size := range map[string]int{"uploads/a": 3, "uploads/b": 4, "audio/e/0": 5} {
 			_, err := s.Blobs.Put(ctx, key, func(w io.Writer) error { _, err := w.Write(make([]byte, size)); return err })
@@ -53,7 +54,7 @@ func TestStatus(t *testing.T) {
 			}
 			assert.Equal(t, 1, jobs.Jobs)
 		}
-		assert.ElementsMatch(t, []db.QueueSteps{
+		assert.ElementsMatch(t, []queue.Steps{
 			{Queue: "default", State: "available", Steps: 2}, {Queue: "default", State: "scheduled", Steps: 1},
 		}, now.Queue)
 		assert.Equal(t, 1, now.Processes)
@@ -68,37 +69,5 @@ func TestStatus(t *testing.T) {
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
 		require.Len(t, now.Blobs, 4, "each is measured anew")
-	})
-}
-
-// TestPausedStepsNeedNoLeader: a step with a pause runs after its time and not before,
-// though no process leads the queue. Until then the step counts as scheduled.
-func TestPausedStepsNeedNoLeader(t *testing.T) {
-	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
-		s, raw := dbtest.Open(t, o), open(t, o)
-		raw.exec(t, `INSERT INTO river_leader (leader_id, elected_at, expires_at) VALUES ('away', '2026-01-01 00:00:00', '2999-01-01 00:00:00')`)
-		const pause = 1500 * time.Millisecond
-		due := time.Now().Add(pause)
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "soon"}, due))
-			require.NoError(t, tx.EnqueueAt(ctx, work{Name: "late"}, due.Add(time.Hour)))
-		})
-		now, err := s.Status(t.Context())
-		require.NoError(t, err)
-		assert.Equal(t, []db.QueueSteps{{Queue: "default", State: "scheduled", Steps: 2}}, now.Queue)
-		ran := make(chan string, 2)
-		var began time.Time
-		runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, _ db.Work, step work) error {
-			if began.IsZero() {
-				began = time.Now()
-			}
-			ran <- step.Name
-			return nil
-		})})
-		require.Equal(t, "soon", receive(t, ran))
-		assert.False(t, began.Before(due))
-		raw.exec(t, `UPDATE river_job SET scheduled_at = '2026-01-01 00:00:00' WHERE state <> 'completed' AND scheduled_at > CURRENT_TIMESTAMP`)
-		require.Equal(t, "late", receive(t, ran))
 	})
 }

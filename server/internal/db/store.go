@@ -1,7 +1,6 @@
 // Package db keeps what the service must not lose: accounts and keys,
 // transcripts, extractions with the jobs that claim them, their events, the
-// results of finished chunks, idempotency keys, uploaded files, and the queue
-// of work. One code path serves SQLite (one file, one process) and PostgreSQL
+// results of finished chunks, idempotency keys and uploaded files. One code path serves SQLite (one file, one process) and PostgreSQL
 // (many processes).
 //
 // Everything that belongs together is written in one transaction:
@@ -10,7 +9,7 @@
 //		if err := tx.Extractions.Move(ctx, extraction, move); err != nil { // state, claims, events
 //			return err
 //		}
-//		return tx.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
+//		return tx.Queue.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
 //	})
 //
 // The package knows rows, not rules: the pipeline decides about moves, and the account
@@ -33,6 +32,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/together"
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
@@ -88,6 +88,7 @@ type Store struct {
 	Reader // of what is committed
 
 	Blobs       *blobs.Bucket
+	Queue       *queue.Queue
 	Idempotency Idempotency
 	Uploads     Uploads
 
@@ -114,7 +115,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	pool, err := sqldb.Open(ctx, sqldb.Options{
-		Database: o.Database, MustExist: o.MustExist, FullSync: o.FullSync, Inserts: insertConfig(log), Log: log,
+		Database: o.Database, MustExist: o.MustExist, FullSync: o.FullSync, Inserts: queue.Inserts(log), Log: log,
 	})
 	if err != nil {
 		return nil, errors.Join(err, bucket.Close())
@@ -126,6 +127,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		Reader:  newReader(&source{db: pool.Reader(), pool: pool, kept: newKept(), facts: newFacts(pool.Shared()), shared: pool.Shared()}),
 		Blobs:   bucket,
+		Queue:   queue.New(pool, log),
 		sql:     pool,
 		writer:  pool.Writer(),
 		tables:  tables,

@@ -119,7 +119,7 @@ func TestSQLiteThatIsLocked(t *testing.T) {
 	_, err = other.Exec("BEGIN EXCLUSIVE")
 	require.NoError(t, err)
 	requireAway(t, s, "ping", "write", "transaction")
-	_, err = s.Processes(t.Context())
+	_, err = s.Queue.Processes(t.Context())
 	require.NoError(t, err, "what is stored is still read")
 	_, err = other.Exec("ROLLBACK")
 	require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -28,6 +29,7 @@ type Tx struct {
 	Library     LibraryTx
 	Lookups     LookupsTx
 	Places      PlacesTx
+	Queue       queue.Tx
 	Recordings  RecordingsTx
 	Removals    RemovalsTx
 	Speakers    SpeakersTx
@@ -56,6 +58,7 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Library = LibraryTx{tx.Reader.Library, tx}
 	tx.Lookups = LookupsTx{tx.Reader.Lookups, tx}
 	tx.Places = PlacesTx{tx.Reader.Places, tx}
+	tx.Queue = queue.In(t)
 	tx.Recordings = RecordingsTx{tx.Reader.Recordings, tx}
 	tx.Removals = RemovalsTx{tx.Reader.Removals, tx}
 	tx.Speakers = SpeakersTx{tx.Reader.Speakers, tx}

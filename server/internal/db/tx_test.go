@@ -19,6 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -33,7 +34,7 @@ func submit(ctx context.Context, s *db.Store, account string) error {
 		if err := tx.Jobs.Insert(ctx, j); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, work{Name: e.ID})
+		return tx.Queue.Enqueue(ctx, work{Name: e.ID})
 	})
 }
 
@@ -55,7 +56,7 @@ func TestRollback(t *testing.T) {
 				}()
 				return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 					require.NoError(t, tx.Accounts.Put(ctx, db.Account{ID: name}))
-					require.NoError(t, tx.Enqueue(ctx, work{Name: name}))
+					require.NoError(t, tx.Queue.Enqueue(ctx, work{Name: name}))
 					return end(cancel)
 				})
 			}
@@ -82,7 +83,7 @@ func TestEnqueueAfterTheEndOfTheTransaction(t *testing.T) {
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
 				assert.Error(c, tx.Accounts.Put(patient, db.Account{ID: "late"}))
 			}, time.Minute, time.Millisecond)
-			require.Error(t, tx.Enqueue(patient, work{Name: "late"}))
+			require.Error(t, tx.Queue.Enqueue(patient, work{Name: "late"}))
 			return nil
 		}))
 		require.Zero(t, raw.count(t, "river_job"))
@@ -252,8 +253,8 @@ func BenchmarkStart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := dbtest.Open(b, o)
 			started := make(chan string)
-			r, err := s.NewRunner(db.Workers{Process: "bench", Queues: map[string]int{"default": 4},
-				Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+			r, err := s.Queue.NewRunner(queue.Workers{Process: "bench", Queues: map[string]int{"default": 4},
+				Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 					started <- step.Name
 					return nil
 				})})

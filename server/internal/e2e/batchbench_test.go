@@ -16,6 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -174,9 +175,9 @@ func startIdle(b *testing.B) idle {
 	i := idle{db.Of(storetest.Open(b, storetest.SQLite(b))), new(sync.WaitGroup)}
 	release, err := i.store.Serve(b.Context())
 	require.NoError(b, err)
-	runner, err := i.store.NewRunner(db.Workers{
+	runner, err := i.store.Queue.NewRunner(queue.Workers{
 		Process: "idle",
-		Workers: []db.Worker{db.NewWorker(time.Minute, func(context.Context, db.Work, nothing) error {
+		Workers: []queue.Worker{queue.NewWorker(time.Minute, func(context.Context, queue.Row, nothing) error {
 			i.done.Done()
 			return nil
 		})},
@@ -213,7 +214,7 @@ func (i idle) run(b *testing.B, n int) {
 	i.done.Add(n)
 	for k := range n {
 		require.NoError(b, i.store.InTx(b.Context(), func(ctx context.Context, tx *db.Tx) error {
-			return tx.Enqueue(ctx, nothing{fmt.Sprint(k)})
+			return tx.Queue.Enqueue(ctx, nothing{fmt.Sprint(k)})
 		}))
 	}
 	i.done.Wait()

@@ -65,7 +65,7 @@ func TestSoakPause(t *testing.T) {
 		<-time.After(20 * time.Second)
 	})
 	l.check(t)
-	living, err := db.Of(s.open(t)).Processes(t.Context())
+	living, err := db.Of(s.open(t)).Queue.Processes(t.Context())
 	require.NoError(t, err)
 	require.Len(t, living, 2, "who was taken for dead has not come back")
 	victim.mustLive(t)

@@ -121,10 +121,10 @@ func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan,
 		if err := fs.wakeSources(ctx, tx, []*source{f.Source}, now); err != nil {
 			return err
 		}
-		if err := queue(ctx, tx, []string{f.SourceID}, account, now); err != nil {
+		if err := lineUp(ctx, tx, []string{f.SourceID}, account, now); err != nil {
 			return err
 		}
-		return tx.Enqueue(ctx, Step{})
+		return tx.Queue.Enqueue(ctx, Step{})
 	})
 	if err != nil {
 		return nil, err

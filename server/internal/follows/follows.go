@@ -29,6 +29,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -117,7 +118,7 @@ func New(c Config) *Follows {
 }
 
 // Periodic is the step of the package, and how often the queue runs it.
-func (fs *Follows) Periodic() db.Periodic { return db.Periodic{Step: Step{}, Every: fs.cfg.Step} }
+func (fs *Follows) Periodic() queue.Periodic { return queue.Periodic{Step: Step{}, Every: fs.cfg.Step} }
 
 // soonest is the shortest pause between two looks at a source.
 func (c *Config) soonest() time.Duration { return min(nextLook, c.Every) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -68,9 +69,9 @@ func (l *line) plan(ctx context.Context, tx *db.Tx, now, at time.Time) error {
 	}
 	step := Step{Account: l.Account, Slow: l.Slow, Number: l.Step}
 	if pause := at.Sub(now); pause > 0 {
-		return tx.EnqueueAt(ctx, step, time.Now().Add(pause))
+		return tx.Queue.EnqueueAt(ctx, step, time.Now().Add(pause))
 	}
-	return tx.EnqueueFirst(ctx, step, &db.Job{Account: l.Account, Asked: true}) // the accounts take turns
+	return tx.Queue.EnqueueFor(ctx, step, queue.One(l.Account)) // the accounts take turns
 }
 
 func saveLine(ctx context.Context, tx *db.Tx, l *line) error {
@@ -98,14 +99,14 @@ func (lk *looker) queueDue(ctx context.Context, now time.Time) (n int, err error
 			return sqldb.Wrap("due sources of follows", err)
 		}
 		n = len(due)
-		return queue(ctx, tx, due, "", now)
+		return lineUp(ctx, tx, due, "", now)
 	})
 	return n, err
 }
 
-// queue puts those of the locked sources into lines that are due. They stand in the lines of
+// lineUp puts those of the locked sources into lines that are due. They stand in the lines of
 // an account, or of an account that follows them if account is empty.
-func queue(ctx context.Context, tx *db.Tx, sources []string, account string, now time.Time) error {
+func lineUp(ctx context.Context, tx *db.Tx, sources []string, account string, now time.Time) error {
 	if len(sources) == 0 {
 		return nil
 	}

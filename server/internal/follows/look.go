@@ -34,7 +34,7 @@ var errSlow = errors.New("follows: the look belongs into the slow line")
 // something new. Its error is one of the database.
 func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, err error) {
 	if err := lk.pace.Wait(ctx); err != nil {
-		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 	}
 	l := &look{source: s, place: lk.placeOf(step.Account), slow: step.Slow, start: time.Now()}
 	defer l.place.end()
@@ -54,7 +54,7 @@ func (lk *looker) look(ctx context.Context, step Step, s *source) (found bool, e
 	after := context.WithoutCancel(ctx)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 	case errors.Is(err, errNoPlace):
 		return false, lk.slower(after, s, l.began)
 	case err != nil && !step.Slow && within.Err() != nil:

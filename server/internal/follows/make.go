@@ -81,7 +81,7 @@ func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, now time.Time
 			return nil, sqldb.Wrap("insert follows", err)
 		}
 	}
-	if err := queue(ctx, tx, due, r.Account, now); err != nil {
+	if err := lineUp(ctx, tx, due, r.Account, now); err != nil {
 		return nil, err
 	}
 	return notes, countFollows(ctx, tx, r.Account, have)

@@ -22,6 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
@@ -123,11 +124,11 @@ func (l *looks) follow(t *testing.T, address string) (id string) {
 // look makes a look at each source, a day after the look before.
 func (l *looks) look(t *testing.T) {
 	t.Helper()
-	require.NoError(t, l.Work(t.Context(), db.Work{}, follows.Step{}))
+	require.NoError(t, l.Work(t.Context(), queue.Row{}, follows.Step{}))
 	var turns []follows.Step
 	require.NoError(t, l.db.SQL().Reader().NewRaw("SELECT account, slow, step AS number FROM follow_lines").Scan(t.Context(), &turns))
 	for _, step := range turns {
-		require.NoError(t, l.Work(t.Context(), db.Work{}, step))
+		require.NoError(t, l.Work(t.Context(), queue.Row{}, step))
 	}
 	l.later += 25 * time.Hour
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // The queues. Looks have two of their own, and those that take long the second one.
@@ -50,7 +51,7 @@ const (
 
 // Work does a step, until nothing is due or others have their turn. It may run several times
 // at once, also in several processes.
-func (fs *Follows) Work(ctx context.Context, run db.Work, step Step) error {
+func (fs *Follows) Work(ctx context.Context, run queue.Row, step Step) error {
 	ctx = db.Unhurried(ctx)
 	do := fs.work
 	if step.Account != "" {

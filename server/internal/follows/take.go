@@ -58,7 +58,7 @@ func (t taker) take(ctx context.Context, id string) error {
 // takeOne submits the next entry of a follow, and reports whether there may be more.
 func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 	if ctx.Err() != nil {
-		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return false, fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 	}
 	f, e, err := t.next(ctx, id)
 	switch {

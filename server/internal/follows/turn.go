@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -37,13 +38,13 @@ type looker struct {
 
 // takeTurn looks at due sources of a line, for a turn at most. Then it makes the next step of
 // the line, if there is more to look at.
-func (lk *looker) takeTurn(ctx context.Context, run db.Work, step Step) error {
+func (lk *looker) takeTurn(ctx context.Context, run queue.Row, step Step) error {
 	until := time.Now().Add(turn)
 	found := false
 	looked := -1
 	for looked != 0 && time.Now().Before(until) {
 		if ctx.Err() != nil {
-			return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+			return fmt.Errorf("follows: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 		}
 		n, news, err := lk.lookSome(ctx, step)
 		if err != nil {
@@ -53,7 +54,7 @@ func (lk *looker) takeTurn(ctx context.Context, run db.Work, step Step) error {
 	}
 	return lk.Store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
 		if found {
-			if err := tx.Enqueue(ctx, Step{}); err != nil { // submits what was found
+			if err := tx.Queue.Enqueue(ctx, Step{}); err != nil { // submits what was found
 				return err
 			}
 		}
@@ -106,7 +107,7 @@ func (lk *looker) lookSome(ctx context.Context, step Step) (n int, news bool, er
 
 // endTurn ends a run, and plans the next step of the line if looks wait. waits tells that none of
 // them could begin now.
-func (lk *looker) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Step, waits bool) error {
+func (lk *looker) endTurn(ctx context.Context, tx *db.Tx, run queue.Row, step Step, waits bool) error {
 	l := &line{Account: step.Account, Slow: step.Slow}
 	err := lockLine(ctx, tx, l)
 	if errors.Is(err, db.ErrNotFound) || err == nil && l.Step != step.Number { // another step has the work
@@ -119,7 +120,7 @@ func (lk *looker) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Step
 	if err != nil {
 		return sqldb.Wrap("looks of a line", err)
 	}
-	held, err := tx.Holds(ctx, run)
+	held, err := tx.Queue.Holds(ctx, run)
 	if err != nil || !held {
 		return err
 	}
@@ -139,5 +140,5 @@ func (lk *looker) endTurn(ctx context.Context, tx *db.Tx, run db.Work, step Step
 	if err != nil {
 		return err
 	}
-	return tx.Finish(ctx, run)
+	return tx.Queue.Finish(ctx, run)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
 
@@ -77,9 +78,9 @@ const (
 )
 
 // Workers make the calls.
-func (d *Delivery) Workers() []db.Worker {
-	return []db.Worker{
-		db.NewWorker(d.cfg.Timeout, d.callJobHook), db.NewWorker(d.cfg.Timeout, d.callBatchHook), db.NewWorker(d.cfg.Timeout, d.callFollowHook),
+func (d *Delivery) Workers() []queue.Worker {
+	return []queue.Worker{
+		queue.NewWorker(d.cfg.Timeout, d.callJobHook), queue.NewWorker(d.cfg.Timeout, d.callBatchHook), queue.NewWorker(d.cfg.Timeout, d.callFollowHook),
 	}
 }
 
@@ -174,7 +175,7 @@ func (d *Delivery) JobsEnded(ctx context.Context, tx *db.Tx, ended []db.Job) err
 		return err
 	}
 	for _, job := range ended {
-		if err := tx.Enqueue(ctx, jobHookArgs{Job: job.ID}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, jobHookArgs{Job: job.ID}); err != nil {
 			return err
 		}
 	}
@@ -187,7 +188,7 @@ func (d *Delivery) BatchEnded(ctx context.Context, tx *db.Tx, b *db.Batch) error
 	if err != nil || !wanted {
 		return err
 	}
-	return tx.Enqueue(ctx, batchHookArgs{Batch: b.ID})
+	return tx.Queue.Enqueue(ctx, batchHookArgs{Batch: b.ID})
 }
 
 // FollowFails queues the call for a follow that fails, if anybody is to be told.
@@ -196,7 +197,7 @@ func (d *Delivery) FollowFails(ctx context.Context, tx *db.Tx, follow string) er
 	if err != nil || !wanted {
 		return err
 	}
-	return tx.Enqueue(ctx, followHookArgs{Follow: follow})
+	return tx.Queue.Enqueue(ctx, followHookArgs{Follow: follow})
 }
 
 func (d *Delivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, error) {
@@ -204,7 +205,7 @@ func (d *Delivery) isHooked(ctx context.Context, tx *db.Tx, h db.Hook) (bool, er
 }
 
 // callJobHook calls the hook for a job. It makes no call for a job that is gone.
-func (d *Delivery) callJobHook(ctx context.Context, w db.Work, step jobHookArgs) error {
+func (d *Delivery) callJobHook(ctx context.Context, w queue.Row, step jobHookArgs) error {
 	row, err := d.store.Jobs.ByID(ctx, step.Job)
 	if errors.Is(err, db.ErrNotFound) {
 		d.log.ErrorContext(ctx, "no process told the hook of the end of a job while the job was kept", "job", step.Job, "calls", step.Failed)
@@ -223,7 +224,7 @@ func (d *Delivery) callJobHook(ctx context.Context, w db.Work, step jobHookArgs)
 
 // callBatchHook calls the hook for a batch, unless it was retried meanwhile: then it
 // ends again.
-func (d *Delivery) callBatchHook(ctx context.Context, w db.Work, step batchHookArgs) error {
+func (d *Delivery) callBatchHook(ctx context.Context, w queue.Row, step batchHookArgs) error {
 	row, err := d.store.Batches.ByID(ctx, step.Batch)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
@@ -241,7 +242,7 @@ func (d *Delivery) callBatchHook(ctx context.Context, w db.Work, step batchHookA
 }
 
 // callFollowHook calls the hook for a follow, unless the looks succeed again.
-func (d *Delivery) callFollowHook(ctx context.Context, w db.Work, step followHookArgs) error {
+func (d *Delivery) callFollowHook(ctx context.Context, w queue.Row, step followHookArgs) error {
 	account, f, err := follows.ByID(ctx, d.store, step.Follow)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
@@ -254,18 +255,18 @@ func (d *Delivery) callFollowHook(ctx context.Context, w db.Work, step followHoo
 }
 
 // call calls a hook, and queues the step again where that fails for the nth time.
-func (d *Delivery) call(ctx context.Context, w db.Work, again db.Step, n int, hook func() error) error {
+func (d *Delivery) call(ctx context.Context, w queue.Row, again queue.Step, n int, hook func() error) error {
 	err := attempt.Guard(hook)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fmt.Errorf("hooks: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+		return fmt.Errorf("hooks: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 	}
 	pause := d.cfg.Pause(n)
 	d.log.ErrorContext(ctx, "a hook failed, and is called again", "hook", w.Kind, "args", string(w.Args), "calls", n, "pause", pause, "err", err)
 	return d.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.RunAgain(ctx, w, again, pause)
+		_, err := tx.Queue.RunAgain(ctx, w, again, pause)
 		return err
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -64,7 +65,7 @@ func (s Submission) overdraft(ctx context.Context, r db.Reader, sub subject.Subj
 // admitNew admits the first claim on new work, and queues the first step. Work that is
 // certain to be recognized takes a place of the account. An item of a batch without a free
 // place waits: its first step is queued later, with the place.
-func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first db.Step, recognized bool) error {
+func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first queue.Step, recognized bool) error {
 	seated := true
 	if recognized {
 		var err error
@@ -80,7 +81,7 @@ func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim
 		return err
 	}
 	if seated { // late, because the account's turn stays locked until the commit
-		if err := tx.EnqueueFirst(ctx, first, claim); err != nil {
+		if err := tx.Queue.EnqueueFor(ctx, first, claim.Waits()); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -228,9 +229,9 @@ func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Extraction) er
 		return err
 	}
 	if captions {
-		return tx.Enqueue(ctx, step.Captions{Extraction: rest.ID})
+		return tx.Queue.Enqueue(ctx, step.Captions{Extraction: rest.ID})
 	}
-	return tx.Enqueue(ctx, step.PrepareOf(rest))
+	return tx.Queue.Enqueue(ctx, step.PrepareOf(rest))
 }
 
 // Serve publishes a stored text to all who wait for the work.
@@ -245,7 +246,7 @@ func (c *Moves) Fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *tran
 }
 
 // atWork tells that an extraction is where a run of a step works on it.
-func atWork(e *db.Extraction, w db.Work) bool {
+func atWork(e *db.Extraction, w queue.Row) bool {
 	way := step.Way(w.Kind)
 	return len(way) > 0 && e.State == way[len(way)-1]
 }
@@ -254,8 +255,8 @@ func atWork(e *db.Extraction, w db.Work) bool {
 // was at the present step of the work. The other runs had ended except for the note in
 // the queue. If the process has died, the attempt counts. Work that was lost too often is not
 // tried again: it may be what ends the processes.
-func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []db.Work, died bool) error {
-	if !slices.ContainsFunc(runs, func(w db.Work) bool { return atWork(e, w) }) {
+func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []queue.Row, died bool) error {
+	if !slices.ContainsFunc(runs, func(w queue.Row) bool { return atWork(e, w) }) {
 		return nil
 	}
 	switch {

@@ -43,7 +43,7 @@ func (c *Moves) OwnNow(ctx context.Context, t step.Held, fn Change) error {
 		if e == nil {
 			return attempt.ErrUnwanted
 		}
-		held, err := tx.Holds(ctx, t.Work)
+		held, err := tx.Queue.Holds(ctx, t.Work)
 		switch {
 		case err != nil:
 			return err

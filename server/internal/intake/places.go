@@ -170,7 +170,7 @@ func giveUp(ctx context.Context, tx *db.Tx, e *db.Extraction, over bool) error {
 	if err := tx.Places.Delete(ctx, e.ID); err != nil || over {
 		return err
 	}
-	return tx.Enqueue(ctx, step.PrepareOf(e))
+	return tx.Queue.Enqueue(ctx, step.PrepareOf(e))
 }
 
 // callNext hands what accounts have free to those who wait for it. The transaction has
@@ -204,7 +204,7 @@ func callReady(ctx context.Context, tx *db.Tx, account string) error {
 		if err := tx.Places.SetState(ctx, next.ExtractionID, db.Running); err != nil {
 			return err
 		}
-		if err := tx.Enqueue(ctx, step.Start{Extraction: next.ExtractionID}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.Start{Extraction: next.ExtractionID}); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func callOutside(ctx context.Context, tx *db.Tx, account string) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.Enqueue(ctx, step.PrepareOf(e)); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.PrepareOf(e)); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -110,9 +111,9 @@ func (d *store) showQueue(seen look, out chan<- prometheus.Metric) {
 	for _, q := range seen.Queue {
 		steps[row{q.Queue, q.State}] = q.Steps
 	}
-	for _, queue := range d.queues {
-		for _, state := range db.QueueStates() {
-			send(out, d.steps, steps[row{queue, state}], queue, state)
+	for _, name := range d.queues {
+		for _, state := range queue.States() {
+			send(out, d.steps, steps[row{name, state}], name, state)
 		}
 	}
 }

@@ -199,12 +199,12 @@ func (p captionsStep) goOnWithSound(ctx context.Context, t step.Held, found ask.
 		if err := p.NeedsSound(ctx, tx, e); err != nil {
 			return err
 		}
-		if err := tx.Enqueue(ctx, step.Prepare{Extraction: e.ID, Link: true}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.Prepare{Extraction: e.ID, Link: true}); err != nil {
 			return err
 		}
 		// If this process dies before River marks the run as completed, the rescue would run the
 		// captions step again, beside the step that downloads the sound.
-		return tx.Finish(ctx, t.Work)
+		return tx.Queue.Finish(ctx, t.Work)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
@@ -71,18 +72,18 @@ func planOf(rows []db.Chunk) recognition.Plan {
 
 // NextSteps are the steps by which work goes on from where it stands, if none of its steps stands in
 // a queue.
-func NextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Team) ([]db.Step, error) {
+func NextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Team) ([]queue.Step, error) {
 	switch e.State {
 	case step.CaptionFetch:
-		return []db.Step{step.Captions{Extraction: e.ID}}, nil
+		return []queue.Step{step.Captions{Extraction: e.ID}}, nil
 	case step.DurationCheck:
-		return []db.Step{step.PrepareOf(e)}, nil
+		return []queue.Step{step.PrepareOf(e)}, nil
 	case step.Queued:
 		place, err := tx.Places.ByExtraction(ctx, e.ID)
 		if place.Taken() || !subject.OfExtraction(e).WantsCaptions() || !team.ReadsCaptions(e.Platform) {
-			return []db.Step{step.PrepareOf(e)}, err
+			return []queue.Step{step.PrepareOf(e)}, err
 		}
-		return []db.Step{step.Captions{Extraction: e.ID}}, err
+		return []queue.Step{step.Captions{Extraction: e.ID}}, err
 	}
 	plan, err := readCutList(ctx, tx, e.ID)
 	if err != nil {
@@ -90,9 +91,9 @@ func NextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Te
 	}
 	chunks, inTurn := plan.stranded(team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())))
 	if len(chunks) == 0 {
-		return []db.Step{step.Publish{Extraction: e.ID}}, nil
+		return []queue.Step{step.Publish{Extraction: e.ID}}, nil
 	}
-	steps := make([]db.Step, len(chunks))
+	steps := make([]queue.Step, len(chunks))
 	for i, c := range chunks {
 		steps[i] = step.Recognize{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}
 	}

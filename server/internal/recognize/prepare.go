@@ -83,7 +83,7 @@ func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Extr
 		if err := p.Moves.GoBack(ctx, tx, e, intake.Interrupted, nil); err != nil {
 			return err
 		}
-		return tx.Finish(ctx, t.Work) // a second run must not compete with the one to come
+		return tx.Queue.Finish(ctx, t.Work) // a second run must not compete with the one to come
 	})
 	return e, err
 }
@@ -258,7 +258,7 @@ func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.P
 			return err
 		}
 		if left == 0 {
-			return tx.Enqueue(ctx, step.Publish{Extraction: e.ID})
+			return tx.Queue.Enqueue(ctx, step.Publish{Extraction: e.ID})
 		}
 		return intake.GetReady(ctx, tx, e)
 	})

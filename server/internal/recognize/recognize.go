@@ -136,7 +136,7 @@ func (p *Steps) finishChunk(ctx context.Context, t step.Held, plan cutList, r ou
 		if left > 0 {
 			return nil
 		}
-		return tx.Enqueue(ctx, step.Publish{Extraction: e.ID})
+		return tx.Queue.Enqueue(ctx, step.Publish{Extraction: e.ID})
 	})
 }
 
@@ -170,13 +170,13 @@ func (p *Steps) Start(ctx context.Context, t step.Held, _ step.Start) error {
 		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
 			return err
 		}
-		return tx.Finish(ctx, t.Work) // else a second run would queue them twice
+		return tx.Queue.Finish(ctx, t.Work) // else a second run would queue them twice
 	})
 }
 
 func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Extraction, chunks []recognition.Chunk, inTurn bool) error {
 	for _, c := range chunks {
-		if err := tx.Enqueue(ctx, step.Recognize{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.Recognize{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
 			return err
 		}
 	}

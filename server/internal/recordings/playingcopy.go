@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/disks"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -68,7 +69,7 @@ func (playingArgs) Queue() string { return Queue }
 
 // Run makes the copy of a recording for playing, unless the recording has gone, has a
 // copy, or needs none. A step that was interrupted leaves at most a blob for the sweep.
-func (c *Copies) Run(ctx context.Context, w db.Work, step playingArgs) error {
+func (c *Copies) Run(ctx context.Context, w queue.Row, step playingArgs) error {
 	if c.Media == nil {
 		return nil
 	}

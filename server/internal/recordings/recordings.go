@@ -20,7 +20,7 @@ func Keep(ctx context.Context, tx *db.Tx, r *db.Recording) (bool, error) {
 	if err != nil || !kept {
 		return false, err
 	}
-	return true, tx.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID})
+	return true, tx.Queue.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID})
 }
 
 // KeepPromised keeps the upload of an extraction that succeeds, if its account wants that.

@@ -165,7 +165,12 @@ func (r *Removals) rows(table db.Owned) func(context.Context, string) (int64, er
 }
 
 func (r *Removals) steps(ctx context.Context, account string) (int64, error) {
-	return r.untilNone(ctx, func(ctx context.Context, tx *db.Tx) (int64, error) { return tx.Removals.DeleteSteps(ctx, account) })
+	return r.untilNone(ctx, func(ctx context.Context, tx *db.Tx) (int64, error) {
+		if err := tx.Removals.Lock(ctx, account); err != nil {
+			return 0, err
+		}
+		return tx.Queue.DeleteOf(ctx, account)
+	})
 }
 
 // untilNone removes some rows in each transaction, until there are none left.

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
@@ -30,10 +31,12 @@ type Sweep struct {
 }
 
 // Periodic is the step of the sweep, and how often the queue runs it.
-func (s Sweep) Periodic() db.Periodic { return db.Periodic{Step: SweepStep{}, Every: s.Keep.Every} }
+func (s Sweep) Periodic() queue.Periodic {
+	return queue.Periodic{Step: SweepStep{}, Every: s.Keep.Every}
+}
 
 // Run is the work of the step.
-func (s Sweep) Run(ctx context.Context, _ db.Work, _ SweepStep) error {
+func (s Sweep) Run(ctx context.Context, _ queue.Row, _ SweepStep) error {
 	now, err := s.Store.Now(ctx)
 	if err != nil {
 		return err

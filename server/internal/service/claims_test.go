@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,12 +22,12 @@ import (
 // buryAll takes all processes that work on the store for dead.
 func buryAll(t *testing.T, s *db.Store) {
 	t.Helper()
-	all, err := s.Processes(t.Context())
+	all, err := s.Queue.Processes(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
 	for _, p := range all {
 		for buried := false; !buried; {
-			buried, err = s.Bury(t.Context(), p)
+			buried, err = s.Queue.Bury(t.Context(), p)
 			require.NoError(t, err)
 			if buried {
 				break
@@ -36,9 +37,9 @@ func buryAll(t *testing.T, s *db.Store) {
 	}
 }
 
-func again(t *testing.T, s *db.Store, id string) db.Process {
+func again(t *testing.T, s *db.Store, id string) queue.Process {
 	t.Helper()
-	all, err := s.Processes(t.Context())
+	all, err := s.Queue.Processes(t.Context())
 	require.NoError(t, err)
 	for _, p := range all {
 		if p.ID == id {
@@ -46,7 +47,7 @@ func again(t *testing.T, s *db.Store, id string) db.Process {
 		}
 	}
 	require.Fail(t, "the process has gone")
-	return db.Process{}
+	return queue.Process{}
 }
 
 // TestTakenForDead takes a process for dead that recognizes a chunk, lets another
@@ -76,7 +77,7 @@ func TestTakenForDead(t *testing.T) {
 
 	// It comes back by itself.
 	require.Eventually(t, func() bool {
-		all, err := a.store.Processes(t.Context())
+		all, err := a.store.Queue.Processes(t.Context())
 		return err == nil && len(all) == 2
 	}, time.Minute, 50*time.Millisecond)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

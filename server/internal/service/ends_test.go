@@ -345,7 +345,7 @@ func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx c
 			return err
 		}
 		step.Extraction = e.ID
-		return tx.Enqueue(ctx, step)
+		return tx.Queue.Enqueue(ctx, step)
 	}))
 	w.claims = append(w.claims, job)
 	return job

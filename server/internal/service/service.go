@@ -25,6 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
@@ -111,7 +112,7 @@ func makeParts(c Config) (*parts, error) {
 	c.Engine = keep.Engine(recognize.WithDirect(c.Engine))
 	self := cluster.Config{Self: cluster.AbilitiesOf(c.Engine), Idle: c.Idle, Log: c.Log}
 	if c.Store.Shared() {
-		self.Processes = c.Store.Processes
+		self.Processes = c.Store.Queue.Processes
 	}
 	p := &parts{
 		Config: c, throttle: keep, sources: ask.NewSources(c.Engine.Captions, c.Log, c.Metrics),
@@ -187,7 +188,7 @@ func (s *Service) features() work.Features {
 	f := work.Features{
 		Workers:    append(s.hooks.Workers(), s.workers()...),
 		Queues:     maps.Clone(queues),
-		Periodic:   []db.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
+		Periodic:   []queue.Periodic{s.sweep.Periodic(), s.Follows.Periodic(), s.Webhooks.Periodic()},
 		Takes:      s.hooks.Takes(),
 		Needs:      needs,
 		QueueBatch: s.Batches.QueueStranded,
@@ -198,17 +199,17 @@ func (s *Service) features() work.Features {
 	return f
 }
 
-func (s *Service) workers() []db.Worker {
-	return []db.Worker{
-		db.NewWorker(ask.StepTimeout, s.Ask.ForOthers),
-		db.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
-		db.NewWorker(batches.FeedTimeout, s.Batches.Feed),
-		db.NewWorker(follows.Timeout, s.Follows.Work),
-		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sender.Work),
-		db.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
-		db.NewWorker(recordings.Timeout, s.copies.Run),
-		db.NewWorker(0, s.sweep.Run),
-		db.NewWorker(0, s.index),
+func (s *Service) workers() []queue.Worker {
+	return []queue.Worker{
+		queue.NewWorker(ask.StepTimeout, s.Ask.ForOthers),
+		queue.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
+		queue.NewWorker(batches.FeedTimeout, s.Batches.Feed),
+		queue.NewWorker(follows.Timeout, s.Follows.Work),
+		queue.NewWorker(webhooks.StepTimeout, s.Webhooks.Sender.Work),
+		queue.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
+		queue.NewWorker(recordings.Timeout, s.copies.Run),
+		queue.NewWorker(0, s.sweep.Run),
+		queue.NewWorker(0, s.index),
 	}
 }
 
@@ -288,7 +289,7 @@ func (s *Service) makeRetention(c *parts) {
 
 // index binds the saved texts of an account into the index of its words, or removes the words of
 // texts that have gone.
-func (s *Service) index(ctx context.Context, _ db.Work, step db.IndexStep) error {
+func (s *Service) index(ctx context.Context, _ queue.Row, step db.IndexStep) error {
 	if step.Gone {
 		return s.store.PurgeTexts(ctx, step.Account)
 	}

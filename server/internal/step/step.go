@@ -1,11 +1,14 @@
 // Package step names the steps by which a text is made, the queues in which the steps stand, and
 // where work stands before and during each step.
 //
-//	err := tx.Enqueue(ctx, step.Publish{Extraction: e.ID})
+//	err := tx.Queue.Enqueue(ctx, step.Publish{Extraction: e.ID})
 //	way := step.Way(w.Kind)
 package step
 
-import "github.com/transcriptkit/transcriptkit/server/internal/db"
+import (
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
+)
 
 // The queues of the steps. Publishing has a queue of its own, so that a nearly finished job waits
 // neither for downloads nor for recognition. The start of recognition has its own queue too, so that
@@ -27,16 +30,16 @@ func Queues() []string {
 
 // Step is a step of the work on a text.
 type Step interface {
-	db.Step
+	queue.Step
 	// Work is the id of the work.
 	Work() string
 }
 
 // Held is a step that this process has begun and holds, until another process takes the step over.
 type Held struct {
-	Extraction string  // the id of the work
-	Work       db.Work // the run of the queue, which proves whose the step is
-	Dir        string  // for scratch files
+	Extraction string    // the id of the work
+	Work       queue.Row // the run of the queue, which proves whose the step is
+	Dir        string    // for scratch files
 }
 
 // Captions reads the captions of a link. It is the first step of a link that may have captions.

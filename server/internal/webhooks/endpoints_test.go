@@ -13,6 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/webhook"
@@ -113,7 +114,7 @@ func TestRotation(t *testing.T) {
 			send(len(r.all())+1).verify(t, key)
 		}
 		v.clock.move(webhook.RotationOverlap + time.Minute)
-		require.NoError(t, v.Sweep(t.Context(), db.Work{}, webhooks.SweepStep{}))
+		require.NoError(t, v.Sweep(t.Context(), queue.Row{}, webhooks.SweepStep{}))
 		var kept int
 		require.NoError(t, s.SQL().Reader().NewRaw("SELECT count(*) FROM webhook_endpoints WHERE previous_key IS NOT NULL").Scan(t.Context(), &kept))
 		assert.Zero(t, kept)
@@ -191,10 +192,10 @@ func TestRetention(t *testing.T) {
 		require.NoError(t, v.Delete(t.Context(), acme, deleted.Webhook.ID))
 		require.Equal(t, 1, rows())
 		v.clock.move(webhook.Retention - time.Hour)
-		require.NoError(t, v.Sweep(t.Context(), db.Work{}, webhooks.SweepStep{}))
+		require.NoError(t, v.Sweep(t.Context(), queue.Row{}, webhooks.SweepStep{}))
 		require.Equal(t, 1, rows())
 		v.clock.move(2 * time.Hour)
-		require.NoError(t, v.Sweep(t.Context(), db.Work{}, webhooks.SweepStep{}))
+		require.NoError(t, v.Sweep(t.Context(), queue.Row{}, webhooks.SweepStep{}))
 		require.Zero(t, rows())
 	})
 }

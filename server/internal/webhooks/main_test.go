@@ -16,6 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/webhook"
@@ -97,9 +98,9 @@ func start(t *testing.T, s *db.Store, changes ...func(*webhooks.Config)) *servic
 // work lets a service deliver until the test ends.
 func (v *service) work(t *testing.T) {
 	t.Helper()
-	runner, err := v.db.NewRunner(db.Workers{
+	runner, err := v.db.Queue.NewRunner(queue.Workers{
 		Process: v.name + "-" + t.Name(),
-		Workers: []db.Worker{db.NewWorker(time.Minute, v.Sender.Work), db.NewWorker(time.Minute, v.Sweep)},
+		Workers: []queue.Worker{queue.NewWorker(time.Minute, v.Sender.Work), queue.NewWorker(time.Minute, v.Sweep)},
 		Queues:  map[string]int{webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce},
 	})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -63,7 +64,7 @@ func (o *outbox) plan(ctx context.Context, tx *db.Tx, e *endpoint, now, at time.
 	}
 	step := Step{Endpoint: e.ID, Number: e.Step, Slow: e.Slow || e.Failures > 0}
 	if pause := min(at.Sub(now), o.cfg.Look); pause > 0 {
-		return tx.EnqueueAt(ctx, step, time.Now().Add(pause))
+		return tx.Queue.EnqueueAt(ctx, step, time.Now().Add(pause))
 	}
-	return tx.EnqueueFirst(ctx, step, &db.Job{Account: e.Account, Asked: true}) // the accounts take turns
+	return tx.Queue.EnqueueFor(ctx, step, queue.One(e.Account)) // the accounts take turns
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/egress"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
@@ -272,7 +273,7 @@ func TestStopBreaksOff(t *testing.T) {
 		v.end(t, acme, "job", "")
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- v.Sender.Work(ctx, db.Work{}, webhooks.Step{Endpoint: e.Webhook.ID, Number: 1}) }()
+		go func() { done <- v.Sender.Work(ctx, queue.Row{}, webhooks.Step{Endpoint: e.Webhook.ID, Number: 1}) }()
 		<-asked
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
@@ -191,7 +192,7 @@ func TestAnswerOfTheAddressBefore(t *testing.T) {
 		id := v.endpoint(t, acme, old.URL).Webhook.ID
 		done := make(chan error, 1)
 		go func() {
-			done <- v.Sender.Work(context.WithoutCancel(t.Context()), db.Work{}, webhooks.Step{Endpoint: id, Number: 1})
+			done <- v.Sender.Work(context.WithoutCancel(t.Context()), queue.Row{}, webhooks.Step{Endpoint: id, Number: 1})
 		}()
 		<-asked
 		_, err := v.Change(t.Context(), acme, id, webhook.Change{URL: &silent.URL})

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
@@ -54,7 +55,7 @@ type Sender struct {
 
 // Work makes the deliveries of an endpoint that are due, for a turn at most. Then it makes
 // the next step, if the endpoint has further deliveries.
-func (s *Sender) Work(ctx context.Context, run db.Work, step Step) error {
+func (s *Sender) Work(ctx context.Context, run queue.Row, step Step) error {
 	ctx = db.Unhurried(ctx)
 	pause, err := s.turn(ctx, step)
 	if err == nil {
@@ -82,7 +83,7 @@ func (s *Sender) turn(ctx context.Context, step Step) (pause time.Duration, err 
 	until := time.Now().Add(s.cfg.Turn)
 	for more := true; more && time.Now().Before(until); {
 		if ctx.Err() != nil {
-			return 0, fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+			return 0, fmt.Errorf("webhooks: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 		}
 		if more, err = s.deliver(ctx, step); err != nil {
 			return 0, err
@@ -191,12 +192,12 @@ func (s *Sender) due(ctx context.Context, e *endpoint, now time.Time, n int) (ro
 
 // rest ends a run, and plans the next step of the endpoint, after a pause at least, if deliveries
 // are pending.
-func (s *Sender) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step, pause time.Duration) error {
+func (s *Sender) rest(ctx context.Context, tx *db.Tx, run queue.Row, step Step, pause time.Duration) error {
 	e, err := lockFor(ctx, tx, step)
 	if err != nil || e == nil {
 		return err
 	}
-	held, err := tx.Holds(ctx, run)
+	held, err := tx.Queue.Holds(ctx, run)
 	if err != nil || !held {
 		return err
 	}
@@ -222,5 +223,5 @@ func (s *Sender) rest(ctx context.Context, tx *db.Tx, run db.Work, step Step, pa
 	} else if _, err := tx.SQL().NewUpdate().Model(e).Column("step_at").WherePK().Exec(ctx); err != nil {
 		return sqldb.Wrap("rest webhook", err)
 	}
-	return tx.Finish(ctx, run)
+	return tx.Queue.Finish(ctx, run)
 }

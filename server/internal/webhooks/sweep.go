@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/webhook"
 )
@@ -27,12 +28,14 @@ func (SweepStep) Kind() string { return "webhook_sweep" }
 func (SweepStep) Queue() string { return Queue }
 
 // Periodic is the sweep, and how often the queue runs it.
-func (s *Store) Periodic() db.Periodic { return db.Periodic{Step: SweepStep{}, Every: sweepEvery} }
+func (s *Store) Periodic() queue.Periodic {
+	return queue.Periodic{Step: SweepStep{}, Every: sweepEvery}
+}
 
 // Sweep removes deliveries that ended long ago, deleted endpoints, and keys that sign no more.
 // It also removes rates that bound nothing any more,
 // and plans the steps of endpoints whose step is lost.
-func (s *Store) Sweep(ctx context.Context, _ db.Work, _ SweepStep) error {
+func (s *Store) Sweep(ctx context.Context, _ queue.Row, _ SweepStep) error {
 	ctx = db.Unhurried(ctx)
 	now, err := s.now(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // Features are what stands beside the work on jobs and uses its queue and its processes: batches,
@@ -12,9 +13,9 @@ import (
 type Features struct {
 	// Workers do the steps of the features, and Queues says how many steps of each of their queues
 	// run at once.
-	Workers  []db.Worker
+	Workers  []queue.Worker
 	Queues   map[string]int
-	Periodic []db.Periodic
+	Periodic []queue.Periodic
 	// Takes says whether this process takes steps from a queue. For a queue that is not in Takes,
 	// Needs decides.
 	Takes map[string]bool

@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // releaseTimeout bounds what a step still writes when the service stops.
@@ -39,7 +40,7 @@ func (r *rescue) lookAround(ctx context.Context, seen *cluster.Census) error {
 	if !r.Store.Shared() {
 		return err
 	}
-	processes, e := r.Store.Processes(ctx)
+	processes, e := r.Store.Queue.Processes(ctx)
 	if e != nil {
 		return errors.Join(err, e)
 	}
@@ -62,11 +63,11 @@ func (r *rescue) watchSessions(ctx context.Context) {
 }
 
 func (r *rescue) glance(ctx context.Context, seen *cluster.Glances) error {
-	processes, err := r.Store.Processes(ctx)
+	processes, err := r.Store.Queue.Processes(ctx)
 	if err != nil || !r.life.Among(processes) {
 		return err // as in lookAround
 	}
-	ended, err := r.Store.EndedProcesses(ctx, processes)
+	ended, err := r.Store.Queue.EndedProcesses(ctx, processes)
 	if err != nil {
 		return err
 	}
@@ -78,9 +79,9 @@ func (r *rescue) glance(ctx context.Context, seen *cluster.Glances) error {
 }
 
 // bury takes processes for dead.
-func (r *rescue) bury(ctx context.Context, dead []db.Process) (err error) {
+func (r *rescue) bury(ctx context.Context, dead []queue.Process) (err error) {
 	for _, process := range dead {
-		buried, e := r.Store.Bury(ctx, process)
+		buried, e := r.Store.Queue.Bury(ctx, process)
 		err = errors.Join(err, e)
 		if buried {
 			r.Log.WarnContext(ctx, "a process is taken for dead", "process", process.ID)
@@ -91,9 +92,9 @@ func (r *rescue) bury(ctx context.Context, dead []db.Process) (err error) {
 
 // buryAll takes all other processes for dead: only one serves on SQLite.
 func (r *rescue) buryAll(ctx context.Context) error {
-	others, err := r.Store.Processes(ctx)
+	others, err := r.Store.Queue.Processes(ctx)
 	for _, other := range others {
-		_, e := r.Store.Bury(ctx, other)
+		_, e := r.Store.Queue.Bury(ctx, other)
 		err = errors.Join(err, e)
 	}
 	return err
@@ -101,15 +102,15 @@ func (r *rescue) buryAll(ctx context.Context) error {
 
 // takeUpLost takes up the work of processes that are not among the living.
 func (r *rescue) takeUpLost(ctx context.Context) error {
-	lost, err := r.Store.Lost(ctx)
+	lost, err := r.Store.Queue.Lost(ctx)
 	return errors.Join(err, r.takeUp(ctx, lost, true))
 }
 
 // takeUp puts lost work into the queue again, one extraction at a time. counts says
 // that the work may have ended its process, so that the attempt counts.
-func (r *rescue) takeUp(ctx context.Context, lost []db.Work, counts bool) (err error) {
+func (r *rescue) takeUp(ctx context.Context, lost []queue.Row, counts bool) (err error) {
 	var extractions []string
-	work := map[string][]db.Work{}
+	work := map[string][]queue.Row{}
 	for _, w := range lost {
 		var args struct {
 			Extraction string `json:"extraction"` // "" for the sweep, and for what readers ask
@@ -131,12 +132,12 @@ func (r *rescue) takeUp(ctx context.Context, lost []db.Work, counts bool) (err e
 
 // takeOver puts the lost work of one extraction into the queue again. counts as for
 // takeUp.
-func (r *rescue) takeOver(ctx context.Context, extraction string, lost []db.Work, counts bool) error {
-	var taken []db.Work
+func (r *rescue) takeOver(ctx context.Context, extraction string, lost []queue.Row, counts bool) error {
+	var taken []queue.Row
 	err := r.Moves.Change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 		taken = nil
 		for _, w := range lost {
-			ours, err := tx.Requeue(ctx, w)
+			ours, err := tx.Queue.Requeue(ctx, w)
 			if err != nil {
 				return err
 			}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 )
@@ -30,10 +30,10 @@ const (
 	publishTimeout   = 5 * time.Minute
 )
 
-func (p *processor) workers(process string) db.Workers {
-	w := db.Workers{
+func (p *processor) workers(process string) queue.Workers {
+	w := queue.Workers{
 		Process: process,
-		Workers: []db.Worker{
+		Workers: []queue.Worker{
 			worker(p, captionsTimeout, p.Steps.Captions),
 			worker(p, prepareTimeout, p.Steps.Prepare),
 			worker(p, startTimeout, p.Steps.Start),

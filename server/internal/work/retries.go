@@ -11,6 +11,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -26,7 +27,7 @@ const settleTimeout = time.Minute
 // error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
 // extraction. Chunks count their attempts each for itself; the extraction shows the
 // largest count.
-func (p *processor) fault(ctx context.Context, t step.Held, again db.Step, cause error) error {
+func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	coded := attempt.OfJob(cause)
@@ -77,11 +78,11 @@ func (p *processor) fault(ctx context.Context, t step.Held, again db.Step, cause
 
 // repeat moves an extraction back and says why, queues a step again after a pause, and finishes
 // the present run of the task.
-func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t step.Held, again db.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
+func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t step.Held, again queue.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
 	if err := p.Moves.GoBack(ctx, tx, e, how, why); err != nil {
 		return err
 	}
-	_, err := tx.RunAgain(ctx, t.Work, again, pause)
+	_, err := tx.Queue.RunAgain(ctx, t.Work, again, pause)
 	return err
 }
 

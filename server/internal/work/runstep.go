@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
@@ -21,8 +22,8 @@ import (
 type processor struct{ Config }
 
 // worker does the steps of one kind.
-func worker[S step.Step](p *processor, timeout time.Duration, run func(ctx context.Context, t step.Held, s S) error) db.Worker {
-	return db.NewWorker(timeout, func(ctx context.Context, w db.Work, s S) error {
+func worker[S step.Step](p *processor, timeout time.Duration, run func(ctx context.Context, t step.Held, s S) error) queue.Worker {
+	return queue.NewWorker(timeout, func(ctx context.Context, w queue.Row, s S) error {
 		t := step.Held{Extraction: s.Work(), Work: w}
 		if p.forOthers(ctx, s) {
 			return p.leave(db.Unhurried(ctx), t, s)
@@ -35,7 +36,7 @@ func worker[S step.Step](p *processor, timeout time.Duration, run func(ctx conte
 
 // work runs one step in a scratch directory of its own and settles how it
 // ended. again is what is queued when the step is to be repeated.
-func (p *processor) work(ctx context.Context, t step.Held, again db.Step, run func(ctx context.Context, t step.Held) error) error {
+func (p *processor) work(ctx context.Context, t step.Held, again queue.Step, run func(ctx context.Context, t step.Held) error) error {
 	ctx = db.Unhurried(ctx)
 	dir, err := os.MkdirTemp(p.Dir, "step-")
 	if err != nil {
@@ -64,7 +65,7 @@ func (p *processor) inLine(ctx context.Context, t step.Held) context.Context {
 	if t.Work.Queue != step.CaptionsQueue && t.Work.Queue != step.DownloadQueue {
 		return ctx // it visits none
 	}
-	who, err := p.Store.Jobs.Claimants(ctx, t.Extraction)
+	who, err := p.Store.Queue.Waiting(ctx, t.Extraction)
 	if err == nil && !who.Asked { // a database that is away ends the step anyway
 		return throttle.BehindInLine(ctx, t.Extraction, who.Turns...)
 	}
@@ -72,7 +73,7 @@ func (p *processor) inLine(ctx context.Context, t step.Held) context.Context {
 }
 
 // conclude does what follows from how a step ended.
-func (p *processor) conclude(ctx context.Context, t step.Held, again db.Step, err error) error {
+func (p *processor) conclude(ctx context.Context, t step.Held, again queue.Step, err error) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil, errors.Is(err, intake.ErrTakenOver):
@@ -143,9 +144,9 @@ func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
 
 // leave puts a step back into the queue for a process that can do it. The attempt does
 // not count, and the extraction stays where it is.
-func (p *processor) leave(ctx context.Context, t step.Held, again db.Step) error {
+func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) error {
 	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
-		_, err := tx.RunAgain(ctx, t.Work, again, cluster.ElsewherePause)
+		_, err := tx.Queue.RunAgain(ctx, t.Work, again, cluster.ElsewherePause)
 		return err
 	})
 	switch {
@@ -163,10 +164,10 @@ func (p *processor) release(ctx context.Context, t step.Held) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return p.Moves.TakeBack(ctx, tx, e, []db.Work{t.Work}, false)
+		return p.Moves.TakeBack(ctx, tx, e, []queue.Row{t.Work}, false)
 	})
 	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
 		return fmt.Errorf("work: releasing work: %w", err)
 	}
-	return fmt.Errorf("work: the service stops: %w", context.Canceled) // gives the step back (db.Runner)
+	return fmt.Errorf("work: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
 }

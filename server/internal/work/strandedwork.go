@@ -74,7 +74,7 @@ func (r *rescue) queueExtraction(ctx context.Context, id string) error {
 			return err
 		}
 		for _, s := range steps {
-			if err := tx.Enqueue(ctx, s); err != nil {
+			if err := tx.Queue.Enqueue(ctx, s); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 )
 
@@ -14,7 +14,7 @@ import (
 const maxTraces = 32
 
 // traced runs a step, and tells the tracer of it.
-func (p *processor) traced(ctx context.Context, t step.Held, s db.Step, run func(context.Context) error) error {
+func (p *processor) traced(ctx context.Context, t step.Held, s queue.Step, run func(context.Context) error) error {
 	if p.Tracer == nil {
 		return attempt.Guard(func() error { return run(ctx) })
 	}

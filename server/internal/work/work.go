@@ -31,6 +31,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/disks"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 )
@@ -167,12 +168,12 @@ func (w *Work) stopWork(ctx context.Context) error {
 }
 
 // newRunner prepares work on the queue under the name of a process.
-func (w *Work) newRunner(process string) (db.Runner, error) {
+func (w *Work) newRunner(process string) (queue.Runner, error) {
 	workers := w.processor.workers(process)
 	said, err := json.Marshal(w.cfg.Cluster.Self())
 	if err != nil {
 		return nil, fmt.Errorf("writing the abilities of the process: %w", err)
 	}
 	workers.Abilities = said
-	return w.cfg.Store.NewRunner(workers)
+	return w.cfg.Store.Queue.NewRunner(workers)
 }

@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -12,15 +12,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
-
-// stepOf is a step of an extraction.
-type stepOf struct {
-	Extraction string `json:"extraction"`
-}
-
-func (stepOf) Kind() string  { return "step" }
-func (stepOf) Queue() string { return "default" }
 
 // turnstile is a queue whose one worker takes each step when the test says so.
 type turnstile struct {
@@ -28,16 +21,16 @@ type turnstile struct {
 	of    map[string]string // the account of an extraction
 	began chan string       // the accounts whose steps begin
 	end   chan bool
-	life  db.Runner
+	life  queue.Runner
 }
 
 func newTurnstile(t *testing.T, s *db.Store) *turnstile {
 	t.Helper()
 	q := &turnstile{store: s, of: map[string]string{}, began: make(chan string), end: make(chan bool)}
 	e, _ := extraction(t, s, "first")
-	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
-	q.life = runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: []db.Worker{
-		db.NewWorker(time.Minute, func(ctx context.Context, _ db.Work, step stepOf) error {
+	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
+	q.life = runner(t, s, queue.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: []queue.Worker{
+		queue.NewWorker(time.Minute, func(ctx context.Context, _ queue.Row, step stepOf) error {
 			select {
 			case q.began <- step.Extraction:
 			case <-ctx.Done():
@@ -61,7 +54,7 @@ func (q *turnstile) ask(t *testing.T, account string, n int) {
 	for range n {
 		e, _ := extraction(t, q.store, account)
 		q.of[e.ID] = account
-		inTx(t, q.store, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+		inTx(t, q.store, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 	}
 }
 
@@ -216,7 +209,7 @@ func TestReturnedStepsTakeATurn(t *testing.T) {
 		e, _ := extraction(t, s, "late")
 		q.of[e.ID] = "late"
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.EnqueueAt(ctx, stepOf{e.ID}, time.Now().Add(time.Second)))
+			require.NoError(t, tx.Queue.EnqueueAt(ctx, stepOf{e.ID}, time.Now().Add(time.Second)))
 		})
 		require.Equal(t, 1, raw.count(t, "river_job WHERE state = 'available' AND scheduled_at > '2000-01-01'"))
 		require.Eventually(t, func() bool {
@@ -234,12 +227,12 @@ func TestFairSharesAreForgotten(t *testing.T) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		for _, account := range []string{"acme", "beta"} {
 			e, _ := extraction(t, s, account)
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 		}
-		require.NoError(t, s.Sweep(t.Context(), now(), 0))
+		require.NoError(t, s.Queue.Sweep(t.Context(), time.Now()))
 		require.Equal(t, 2, raw.count(t, "fair_shares"))
 		raw.exec(t, "UPDATE fair_shares SET finish = finish + 100000 WHERE turn = 'acme'")
-		require.NoError(t, s.Sweep(t.Context(), now(), 0))
+		require.NoError(t, s.Queue.Sweep(t.Context(), time.Now()))
 		require.Equal(t, 1, raw.count(t, "fair_shares"))
 	})
 }
@@ -252,13 +245,13 @@ func TestBatchesGoOnAtOnce(t *testing.T) {
 		const runs = 20
 		for range runs {
 			e, _ := extraction(t, s, "acme")
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 		}
 		did := make(chan string, runs)
 		began := time.Now()
-		runner(t, s, db.Workers{
+		runner(t, s, queue.Workers{
 			Process: "p", Queues: map[string]int{"default": 2},
-			Workers: []db.Worker{db.NewWorker(time.Minute, func(_ context.Context, _ db.Work, step stepOf) error {
+			Workers: []queue.Worker{queue.NewWorker(time.Minute, func(_ context.Context, _ queue.Row, step stepOf) error {
 				did <- step.Extraction
 				return nil
 			})},

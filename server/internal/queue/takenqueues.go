@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"context"
@@ -56,6 +56,6 @@ func (r *runner) joinQueues(taken map[string]int) error {
 // queues that the client works on.
 func (r *runner) followTakes(ctx context.Context, taken map[string]int) {
 	if err := errors.Join(r.leaveQueues(ctx, taken), r.joinQueues(taken)); err != nil && ctx.Err() == nil {
-		r.store.log.WarnContext(ctx, "a queue cannot be joined or left", "err", err)
+		r.queue.log.WarnContext(ctx, "a queue cannot be joined or left", "err", err)
 	}
 }

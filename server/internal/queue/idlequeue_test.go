@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
@@ -29,7 +30,7 @@ func TestIdleQueueAsksLittle(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"} {
 		queues[name] = 1
 	}
-	runner(t, s, db.Workers{Process: "p", Queues: queues, Workers: workers(func(context.Context, db.Work, work) error { return nil })})
+	runner(t, s, queue.Workers{Process: "p", Queues: queues, Workers: workers(func(context.Context, queue.Row, work) error { return nil })})
 	wait := func(d time.Duration) {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

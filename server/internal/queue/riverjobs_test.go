@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"io/fs"

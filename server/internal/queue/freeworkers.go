@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // freeWorkers keeps the last free worker of each queue from batches: a single request
@@ -14,7 +16,7 @@ import (
 // does not begin. It waits there until another worker is free, and leaves the worker as
 // soon as a single request waits.
 type freeWorkers struct {
-	store   *Store
+	queue   *Queue
 	workers map[string]int // by queue
 
 	mu      sync.Mutex
@@ -25,8 +27,8 @@ type freeWorkers struct {
 // singlesEvery is how often a step that waits looks for single requests.
 const singlesEvery = 100 * time.Millisecond
 
-func newFreeWorkers(s *Store, workers map[string]int) *freeWorkers {
-	return &freeWorkers{store: s, workers: workers, busy: map[string]int{}, changed: make(chan struct{})}
+func newFreeWorkers(q *Queue, workers map[string]int) *freeWorkers {
+	return &freeWorkers{queue: q, workers: workers, busy: map[string]int{}, changed: make(chan struct{})}
 }
 
 // during is around each run.
@@ -77,11 +79,11 @@ func (f *freeWorkers) wait(ctx context.Context, job *rivertype.JobRow, changed <
 		case <-every.C:
 		}
 		// A database that is away for a moment changes nothing.
-		if waits, err := f.store.singleWaits(ctx, job.Queue); err != nil || !waits {
+		if waits, err := f.queue.SingleWaits(ctx, job.Queue); err != nil || !waits {
 			continue
 		}
-		if err := f.store.InTx(ctx, func(ctx context.Context, tx *Tx) error {
-			_, err := tx.Requeue(ctx, workOf(job))
+		if err := f.queue.sql.InTx(ctx, func(ctx context.Context, tx *sqldb.Tx) error {
+			_, err := In(tx).Requeue(ctx, rowOf(job))
 			return err
 		}); err == nil {
 			return true, nil

@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -12,11 +12,12 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
-func lost(t *testing.T, s *db.Store) []db.Work {
+func lost(t *testing.T, s *db.Store) []queue.Row {
 	t.Helper()
-	found, err := s.Lost(t.Context())
+	found, err := s.Queue.Lost(t.Context())
 	require.NoError(t, err)
 	return found
 }
@@ -29,21 +30,21 @@ func attemptedBy(s *db.Store, process string) string {
 	return `jsonb('["` + process + `"]')`
 }
 
-func requeue(t *testing.T, s *db.Store, w db.Work) (did bool) {
+func requeue(t *testing.T, s *db.Store, w queue.Row) (did bool) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		did, err = tx.Requeue(ctx, w)
+		did, err = tx.Queue.Requeue(ctx, w)
 		require.NoError(t, err)
 	})
 	return did
 }
 
-func holds(t *testing.T, s *db.Store, w db.Work) (held bool) {
+func holds(t *testing.T, s *db.Store, w queue.Row) (held bool) {
 	t.Helper()
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		held, err = tx.Holds(ctx, w)
+		held, err = tx.Queue.Holds(ctx, w)
 		require.NoError(t, err)
 	})
 	return held
@@ -52,7 +53,7 @@ func holds(t *testing.T, s *db.Store, w db.Work) (held bool) {
 // bury takes a process for dead.
 func bury(t *testing.T, s *db.Store, id string) {
 	t.Helper()
-	buried, err := s.Bury(t.Context(), find(t, s, id))
+	buried, err := s.Queue.Bury(t.Context(), find(t, s, id))
 	require.NoError(t, err)
 	require.True(t, buried)
 }
@@ -62,10 +63,10 @@ func TestLostWork(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		runs := make(chan string, 10)
-		mine := make(chan db.Work, 10)
+		mine := make(chan queue.Row, 10)
 		start := func(process string) {
-			runner(t, s, db.Workers{Process: process, Queues: map[string]int{"default": 1},
-				Workers: workers(func(ctx context.Context, run db.Work, step work) error {
+			runner(t, s, queue.Workers{Process: process, Queues: map[string]int{"default": 1},
+				Workers: workers(func(ctx context.Context, run queue.Row, step work) error {
 					runs <- process + " " + step.Name
 					mine <- run
 					<-ctx.Done()
@@ -104,8 +105,8 @@ func TestTheRunThatEndsKeepsItsRow(t *testing.T) {
 	t.Parallel()
 	o := dbtest.Postgres(t)
 	s, raw := dbtest.Open(t, o), open(t, o)
-	mine := make(chan db.Work, 1)
-	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, run db.Work, _ work) error {
+	mine := make(chan queue.Row, 1)
+	runner(t, s, queue.Workers{Process: "p", Workers: workers(func(_ context.Context, run queue.Row, _ work) error {
 		mine <- run
 		return nil
 	})})
@@ -133,7 +134,7 @@ func TestRequeueKeepsThePlace(t *testing.T) {
 					", attempted_at = CURRENT_TIMESTAMP, scheduled_at = '"+at+"' WHERE id = (SELECT min(id) FROM river_job)")
 				require.True(t, requeue(t, s, lost(t, s)[0]))
 				ran := make(chan string, 3)
-				runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+				runner(t, s, queue.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 					ran <- step.Name
 					return nil
 				})})
@@ -160,7 +161,7 @@ func TestRequeueByOne(t *testing.T) {
 		all.Go(func() {
 			for _, w := range found {
 				assert.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-					_, err := tx.Requeue(ctx, w)
+					_, err := tx.Queue.Requeue(ctx, w)
 					return err
 				}))
 			}
@@ -178,8 +179,8 @@ func TestRequeueAgainstTheEndOfARun(t *testing.T) {
 	t.Parallel()
 	o := dbtest.Postgres(t)
 	s, raw := dbtest.Open(t, o), open(t, o)
-	runs, finish := make(chan db.Work, 10), make(chan bool)
-	runner(t, s, db.Workers{Process: "p", Workers: workers(func(_ context.Context, run db.Work, _ work) error {
+	runs, finish := make(chan queue.Row, 10), make(chan bool)
+	runner(t, s, queue.Workers{Process: "p", Workers: workers(func(_ context.Context, run queue.Row, _ work) error {
 		runs <- run
 		<-finish
 		return nil
@@ -187,7 +188,7 @@ func TestRequeueAgainstTheEndOfARun(t *testing.T) {
 	enqueue(t, s, "a")
 	run := receive(t, runs)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		did, err := tx.Requeue(ctx, run)
+		did, err := tx.Queue.Requeue(ctx, run)
 		require.NoError(t, err)
 		require.True(t, did)
 		close(finish)
@@ -211,8 +212,8 @@ func TestRequeueAgainstAllEnds(t *testing.T) {
 		var mu sync.Mutex
 		done := map[string]bool{}
 		start := func(process string) {
-			runner(t, s, db.Workers{Process: process, Queues: map[string]int{"default": 50},
-				Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+			runner(t, s, queue.Workers{Process: process, Queues: map[string]int{"default": 50},
+				Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 					mu.Lock()
 					defer mu.Unlock()
 					done[step.Name] = true
@@ -249,8 +250,8 @@ func TestUnheard(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		runs, finish := make(chan string, 10), make(chan bool)
-		r := runner(t, s, db.Workers{Process: "p", Queues: map[string]int{"default": 1},
-			Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+		r := runner(t, s, queue.Workers{Process: "p", Queues: map[string]int{"default": 1},
+			Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 				runs <- step.Name
 				<-finish
 				return nil
@@ -258,7 +259,7 @@ func TestUnheard(t *testing.T) {
 		enqueue(t, s, "a", "b") // there is one place
 		require.Equal(t, "a", receive(t, runs))
 		raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_by = "+attemptedBy(s, "p")+" WHERE state = 'available'")
-		var found []db.Work
+		var found []queue.Row
 		require.Eventually(t, func() bool { // a fetch may be under way, which puts it off
 			var err error
 			found, err = r.Unheard(t.Context())
@@ -285,7 +286,7 @@ func TestIDsOfFinishedRunsAreNotGivenAgain(t *testing.T) {
 		raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1")
 		require.Equal(t, 1, raw.count(t, "river_job WHERE id = 1"))
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Finish(ctx, db.Work{ID: 1, Attempt: 1}))
+			require.NoError(t, tx.Queue.Finish(ctx, queue.Row{ID: 1, Attempt: 1}))
 		})
 		enqueue(t, s, "second")
 		assert.Equal(t, 1, raw.count(t, "river_job WHERE state = 'available' AND id <> 1"))
@@ -299,15 +300,13 @@ func TestRemovedAccountsLeaveTheQueue(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Accounts.Put(ctx, db.Account{ID: "acme", Plan: "free"}))
-			require.NoError(t, tx.Enqueue(ctx, db.IndexStep{Account: "acme"}))
-			require.NoError(t, tx.Enqueue(ctx, db.IndexStep{Account: "globex"}))
-			require.NoError(t, tx.Enqueue(ctx, db.IndexStep{Account: "acme", Gone: true}))
+			require.NoError(t, tx.Queue.Enqueue(ctx, db.IndexStep{Account: "acme"}))
+			require.NoError(t, tx.Queue.Enqueue(ctx, db.IndexStep{Account: "globex"}))
+			require.NoError(t, tx.Queue.Enqueue(ctx, db.IndexStep{Account: "acme", Gone: true}))
 		})
 		raw.exec(t, "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = CURRENT_TIMESTAMP WHERE id = (SELECT min(id) FROM river_job)")
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Removals.Begin(ctx, "acme"))
-			n, err := tx.Removals.DeleteSteps(ctx, "acme")
+			n, err := tx.Queue.DeleteOf(ctx, "acme")
 			require.NoError(t, err)
 			assert.EqualValues(t, 1, n)
 		})

@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/ratio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 // BenchmarkQueue compares how many steps the workers take in a second where
@@ -55,8 +56,8 @@ func BenchmarkQueue(b *testing.B) {
 func claims(b *testing.B, s *db.Store, n int) float64 {
 	b.Helper()
 	did := make(chan time.Time, n)
-	r, err := s.NewRunner(db.Workers{Process: fmt.Sprint("p", time.Now().UnixNano()), Queues: map[string]int{"default": 8}, Workers: []db.Worker{
-		db.NewWorker(time.Minute, func(ctx context.Context, _ db.Work, _ stepOf) error {
+	r, err := s.Queue.NewRunner(queue.Workers{Process: fmt.Sprint("p", time.Now().UnixNano()), Queues: map[string]int{"default": 8}, Workers: []queue.Worker{
+		queue.NewWorker(time.Minute, func(ctx context.Context, _ queue.Row, _ stepOf) error {
 			select {
 			case did <- time.Now():
 				return nil
@@ -87,13 +88,13 @@ func backlog(b *testing.B, o db.Options, n int) *db.Store {
 	raw := open(b, o)
 	series, args, at := fmt.Sprintf(`generate_series(0, %d) AS n`, n-1), `jsonb_build_object('extraction', 'e' || n)`,
 		`timestamptz '1970-01-01 00:00:00+00' + n / 100 * interval '10 milliseconds'`
-	if dialect(o) == goose.DialectSQLite3 {
+	if goose.Dialect(o.Kind()) == goose.DialectSQLite3 {
 		series = fmt.Sprintf(`(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < %d) SELECT n FROM s)`, n-1)
 		args, at = `jsonb(json_object('extraction', 'e' || n))`, `strftime('%Y-%m-%d %H:%M:%f', n / 100 * 0.01, 'unixepoch')`
 	}
 	raw.exec(b, `INSERT INTO river_job (args, kind, max_attempts, priority, queue, scheduled_at)
 		SELECT `+args+`, 'step', 10000, 1, 'default', `+at+` FROM `+series)
-	if dialect(o) == goose.DialectPostgres {
+	if goose.Dialect(o.Kind()) == goose.DialectPostgres {
 		raw.exec(b, `VACUUM ANALYZE`) // as its own housekeeping does
 	}
 	return s

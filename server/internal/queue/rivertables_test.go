@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func TestDistributionReadsTheQueue(t *testing.T) {
 	e, _ := extraction(t, s, "acme")
 	fill := func() {
 		enqueue(t, s, "one")
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, named{e.ID})) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, named{e.ID})) })
 	}
 	fill()
 	dbtest.RequireSound(t, o.Database)

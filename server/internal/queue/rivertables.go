@@ -1,10 +1,10 @@
-package db
+package queue
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/rivermigrate"
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
@@ -42,8 +42,17 @@ func additions(kind goose.Dialect) []addition {
 	}
 }
 
-// addToRiver adds what is missing.
-func addToRiver(ctx context.Context, kind goose.Dialect, db *bun.DB) error {
+// MigrationTable has a row for each of River's migrations that has run; MigrationsDone reads them.
+const (
+	MigrationTable = "river_migration"
+	MigrationsDone = `SELECT version FROM river_migration WHERE line = 'main'`
+)
+
+// Migrate brings the tables of the queue up to date.
+func Migrate(ctx context.Context, kind goose.Dialect, db *bun.DB, river sqldb.RiverMigrator) error {
+	if _, err := river.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return sqldb.Wrap("migrate queue", err)
+	}
 	for _, a := range additions(kind) {
 		has, err := a.isIn(ctx, kind, db)
 		if err == nil && !has {
@@ -53,24 +62,22 @@ func addToRiver(ctx context.Context, kind goose.Dialect, db *bun.DB) error {
 			})
 		}
 		if err != nil {
-			return wrap("migrate queue", err)
+			return sqldb.Wrap("migrate queue", err)
 		}
 	}
 	return nil
 }
 
-// addedToRiver is errOlder if an addition is missing: a process was killed before it.
-func addedToRiver(ctx context.Context, kind goose.Dialect, db bun.IDB) error {
+// Missing names what the tables of the queue lack if a process was killed within Migrate, after River's
+// own migrations. "": nothing is missing.
+func Missing(ctx context.Context, kind goose.Dialect, db bun.IDB) (string, error) {
 	for _, a := range additions(kind) {
 		has, err := a.isIn(ctx, kind, db)
-		if err != nil {
-			return wrap("look at migrations", err)
-		}
-		if !has {
-			return fmt.Errorf("%w: without %s", errOlder, a.name+a.column)
+		if err != nil || !has {
+			return a.name + a.column, sqldb.Wrap("look at migrations", err)
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // isIn reports whether the database has the addition.

@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"context"
@@ -23,7 +23,7 @@ type Worker struct {
 
 // NewWorker makes a worker of a function. The context of a run ends after limit;
 // 0: it has no limit.
-func NewWorker[S Step](limit time.Duration, do func(ctx context.Context, run Work, step S) error) Worker {
+func NewWorker[S Step](limit time.Duration, do func(ctx context.Context, run Row, step S) error) Worker {
 	return Worker{addTo: func(all *river.Workers) error {
 		return river.AddWorkerSafely(all, &stepWorker[S]{limit: limit, do: do})
 	}}
@@ -33,13 +33,13 @@ func NewWorker[S Step](limit time.Duration, do func(ctx context.Context, run Wor
 type stepWorker[S Step] struct {
 	river.WorkerDefaults[S]
 	limit time.Duration
-	do    func(ctx context.Context, run Work, step S) error
+	do    func(ctx context.Context, run Row, step S) error
 }
 
 func (w *stepWorker[S]) Timeout(*river.Job[S]) time.Duration { return w.limit }
 
 func (w *stepWorker[S]) Work(ctx context.Context, job *river.Job[S]) error {
-	return w.do(ctx, workOf(job.JobRow), job.Args)
+	return w.do(ctx, rowOf(job.JobRow), job.Args)
 }
 
 // Periodic is a step that one process of all enqueues when it begins to lead the
@@ -55,9 +55,9 @@ func (p Periodic) job() *river.PeriodicJob {
 		&river.PeriodicJobOpts{RunOnStart: true})
 }
 
-// workOf is the run that a worker is called for.
-func workOf(row *rivertype.JobRow) Work {
-	return Work{ID: row.ID, Attempt: row.Attempt, Kind: row.Kind, Queue: row.Queue, Args: row.EncodedArgs}
+// rowOf is the run that a worker is called for.
+func rowOf(row *rivertype.JobRow) Row {
+	return Row{ID: row.ID, Attempt: row.Attempt, Kind: row.Kind, Queue: row.Queue, Args: row.EncodedArgs}
 }
 
 // atOnce is the longest pause that counts as none. The queue looks for steps with a later
@@ -67,13 +67,13 @@ const atOnce = 10 * time.Millisecond
 // RunAgain puts a step into the queue in place of a run, to be run after a pause. It
 // reports false and does nothing if the run no longer holds its work: another process has
 // taken the work over.
-func (tx *Tx) RunAgain(ctx context.Context, w Work, step Step, pause time.Duration) (bool, error) {
-	held, err := tx.Holds(ctx, w)
+func (tx Tx) RunAgain(ctx context.Context, row Row, step Step, pause time.Duration) (bool, error) {
+	held, err := tx.Holds(ctx, row)
 	if err != nil || !held {
 		return false, err
 	}
 	if err := tx.enqueueAfter(ctx, step, pause); err != nil {
 		return false, err
 	}
-	return true, tx.Finish(ctx, w)
+	return true, tx.Finish(ctx, row)
 }

@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"context"
@@ -7,6 +7,10 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // ErrTakenForDead is returned to a process that the others have taken for dead.
@@ -33,8 +37,8 @@ type Process struct {
 const sign = "CAST(beats AS text) || ' ' || CAST(beat_at AS text)"
 
 // join makes the process one of the living. id must be new.
-func (s *Store) join(ctx context.Context, id string, abilities []byte) error {
-	ctx, err := s.sql.Enter(ctx)
+func (q *Queue) join(ctx context.Context, id string, abilities []byte) error {
+	ctx, err := q.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
@@ -42,60 +46,64 @@ func (s *Store) join(ctx context.Context, id string, abilities []byte) error {
 	if abilities != nil {
 		said = new(string(abilities))
 	}
-	_, err = s.writer.NewRaw(`INSERT INTO processes (id, beats, beat_at, abilities, session) VALUES (?, 0, CURRENT_TIMESTAMP, ?, nullif(?, 0))`, id, said, s.sql.Session()).Exec(ctx)
-	return wrap("join of process "+id, err)
+	_, err = q.sql.Writer().NewRaw(`INSERT INTO processes (id, beats, beat_at, abilities, session) VALUES (?, 0, CURRENT_TIMESTAMP, ?, nullif(?, 0))`, id, said, q.sql.Session()).Exec(ctx)
+	return sqldb.Wrap("join of process "+id, err)
 }
 
 // beat is the process's sign of life. ErrTakenForDead when the others have
 // waited for it too long.
-func (s *Store) beat(ctx context.Context, id string) error {
-	ctx, err := s.sql.Enter(ctx)
+func (q *Queue) beat(ctx context.Context, id string) error {
+	ctx, err := q.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := s.writer.NewRaw(`UPDATE processes SET beats = beats + 1, beat_at = CURRENT_TIMESTAMP, session = nullif(?, 0) WHERE id = ?`, s.sql.Session(), id).Exec(ctx)
+	res, err := q.sql.Writer().NewRaw(`UPDATE processes SET beats = beats + 1, beat_at = CURRENT_TIMESTAMP, session = nullif(?, 0) WHERE id = ?`, q.sql.Session(), id).Exec(ctx)
 	n, err := affected(res, err)
 	if err == nil && n == 0 {
 		return fmt.Errorf("process %s: %w", id, ErrTakenForDead)
 	}
-	return wrap("beat of process "+id, err)
+	return sqldb.Wrap("beat of process "+id, err)
 }
 
 // leave says that the process has stopped in an orderly way.
-func (s *Store) leave(ctx context.Context, id string) error {
-	ctx, err := s.sql.Enter(ctx)
+func (q *Queue) leave(ctx context.Context, id string) error {
+	ctx, err := q.sql.Enter(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = s.writer.NewRaw(`DELETE FROM processes WHERE id = ?`, id).Exec(ctx)
-	return wrap("leave of process "+id, err)
+	_, err = q.sql.Writer().NewRaw(`DELETE FROM processes WHERE id = ?`, id).Exec(ctx)
+	return sqldb.Wrap("leave of process "+id, err)
 }
 
 // Processes returns all that have joined and neither left nor been buried.
-func (r Reader) Processes(ctx context.Context) ([]Process, error) {
+func (q *Queue) Processes(ctx context.Context) ([]Process, error) {
+	return processes(ctx, q.sql.Reader())
+}
+
+func processes(ctx context.Context, db bun.IDB) ([]Process, error) {
 	var rows []struct {
 		Process     `bun:",extend"`
 		BeatAt, Now time.Time
 	}
-	err := r.db.NewRaw(`SELECT id, `+sign+` AS sign, coalesce(session, 0) AS session, abilities, beat_at, CURRENT_TIMESTAMP AS now FROM processes`).Scan(ctx, &rows)
+	err := db.NewRaw(`SELECT id, `+sign+` AS sign, coalesce(session, 0) AS session, abilities, beat_at, CURRENT_TIMESTAMP AS now FROM processes`).Scan(ctx, &rows)
 	all := make([]Process, len(rows))
 	for i, row := range rows {
 		all[i] = row.Process
 		all[i].Silent = row.Now.Sub(row.BeatAt)
 	}
-	return all, wrap("list processes", err)
+	return all, sqldb.Wrap("list processes", err)
 }
 
 // EndedProcesses returns those of the processes whose sessions with the database have ended. A
 // process that replaces a broken connection may be among them for a moment.
-func (s *Store) EndedProcesses(ctx context.Context, all []Process) (ended []Process, err error) {
+func (q *Queue) EndedProcesses(ctx context.Context, all []Process) (ended []Process, err error) {
 	of := map[int64]Process{}
 	for _, p := range all {
 		if p.Session != 0 {
 			of[p.Session] = p
 		}
 	}
-	sessions, err := s.sql.Ended(ctx, slices.Collect(maps.Keys(of))...)
+	sessions, err := q.sql.Ended(ctx, slices.Collect(maps.Keys(of))...)
 	for _, session := range sessions {
 		ended = append(ended, of[session])
 	}
@@ -104,15 +112,29 @@ func (s *Store) EndedProcesses(ctx context.Context, all []Process) (ended []Proc
 
 // Bury takes a process for dead, unless it has given another sign of life since
 // p was read: its work is Lost from now on, and its next Beat tells it so.
-func (s *Store) Bury(ctx context.Context, p Process) (buried bool, err error) {
-	ctx, err = s.sql.Enter(ctx)
+func (q *Queue) Bury(ctx context.Context, p Process) (buried bool, err error) {
+	ctx, err = q.sql.Enter(ctx)
 	if err != nil {
 		return false, err
 	}
-	res, err := s.writer.NewRaw(`DELETE FROM processes WHERE id = ? AND `+sign+` = ?`, p.ID, p.Sign).Exec(ctx)
+	res, err := q.sql.Writer().NewRaw(`DELETE FROM processes WHERE id = ? AND `+sign+` = ?`, p.ID, p.Sign).Exec(ctx)
 	n, err := affected(res, err)
 	if err != nil || n == 0 {
-		return false, wrap("bury process "+p.ID, err)
+		return false, sqldb.Wrap("bury process "+p.ID, err)
 	}
-	return true, s.endTerm(ctx, p.ID)
+	return true, q.endTerm(ctx, p.ID)
+}
+
+// lively is how long ago the last beat of a process may be that lives.
+const lively = time.Minute
+
+// Lively is how many processes have given a sign of life in the last minute.
+func Lively(ctx context.Context, db bun.IDB) (n int, err error) {
+	all, err := processes(ctx, db)
+	for _, p := range all {
+		if p.Silent < lively {
+			n++
+		}
+	}
+	return n, err
 }

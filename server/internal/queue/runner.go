@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"cmp"
@@ -51,7 +51,7 @@ type Runner interface {
 	Beat(ctx context.Context) error
 	// Unheard returns the runs of this process that the database knows of and the process
 	// does not, because the answer that brought them was lost. They are to be requeued.
-	Unheard(ctx context.Context) ([]Work, error)
+	Unheard(ctx context.Context) ([]Row, error)
 	// Stop cancels the contexts of running steps and waits for the steps, at most until ctx
 	// ends. It may be called again.
 	Stop(ctx context.Context) error
@@ -61,7 +61,7 @@ type Runner interface {
 
 // runner is a Runner by a River client.
 type runner struct {
-	store   *Store
+	queue   *Queue
 	workers Workers
 	client  sqldb.RiverClient
 	begun   *begunRuns
@@ -72,7 +72,7 @@ type runner struct {
 }
 
 // NewRunner prepares work on the queue.
-func (s *Store) NewRunner(w Workers) (Runner, error) {
+func (q *Queue) NewRunner(w Workers) (Runner, error) {
 	if w.Process == "" || len(w.Workers) == 0 || len(w.Queues) == 0 {
 		return nil, errors.New("store: runner: process, workers and queues are required")
 	}
@@ -93,10 +93,10 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 	if w.Takes == nil {
 		w.Takes = func(string) bool { return true }
 	}
-	r := &runner{store: s, workers: w, begun: newBegunRuns(), beats: newHeartbeats()}
+	r := &runner{queue: q, workers: w, begun: newBegunRuns(), beats: newHeartbeats()}
 	finished := cmp.Or(w.Finished, time.Hour)
 	var err error
-	r.client, err = s.sql.RiverClient(&river.Config{
+	r.client, err = q.sql.RiverClient(&river.Config{
 		ID:                   w.Process,
 		Workers:              workers,
 		Queues:               queues,
@@ -113,9 +113,9 @@ func (s *Store) NewRunner(w Workers) (Runner, error) {
 		Middleware: []rivertype.Middleware{
 			river.WorkerMiddlewareFunc(r.begun.during),
 			river.WorkerMiddlewareFunc(r.beats.before),
-			river.WorkerMiddlewareFunc(newFreeWorkers(s, w.Queues).during),
+			river.WorkerMiddlewareFunc(newFreeWorkers(q, w.Queues).during),
 		},
-		Logger: sqldb.Quiet(s.log),
+		Logger: sqldb.Quiet(q.log),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("store: runner: %w", err)
@@ -137,7 +137,7 @@ func (soon) NextRetry(job *rivertype.JobRow) time.Time {
 
 func (r *runner) Start(ctx context.Context) error {
 	joined := time.Now()
-	if err := r.store.join(ctx, r.workers.Process, r.workers.Abilities); err != nil {
+	if err := r.queue.join(ctx, r.workers.Process, r.workers.Abilities); err != nil {
 		return err
 	}
 	r.beats.beaten(joined)
@@ -157,7 +157,7 @@ func (r *runner) Start(ctx context.Context) error {
 
 func (r *runner) Beat(ctx context.Context) error {
 	began := time.Now()
-	if err := r.store.beat(ctx, r.workers.Process); err != nil {
+	if err := r.queue.beat(ctx, r.workers.Process); err != nil {
 		return err
 	}
 	r.beats.beaten(began)
@@ -168,11 +168,11 @@ func (r *runner) Beat(ctx context.Context) error {
 // longer than sqldb.RiverBound.
 const lostAnswer = sqldb.RiverBound + time.Second
 
-func (r *runner) Unheard(ctx context.Context) ([]Work, error) {
-	running, err := r.store.running(ctx, "j.owner = ? AND (j.attempted_at IS NULL OR j.attempted_at < ?)",
-		r.workers.Process, r.store.sql.Ago(lostAnswer))
+func (r *runner) Unheard(ctx context.Context) ([]Row, error) {
+	running, err := r.queue.running(ctx, "j.owner = ? AND (j.attempted_at IS NULL OR j.attempted_at < ?)",
+		r.workers.Process, r.queue.sql.Ago(lostAnswer))
 	r.begun.forget()
-	return slices.DeleteFunc(running, func(w Work) bool { return r.begun.known(w.ID, w.Attempt) }), err
+	return slices.DeleteFunc(running, func(w Row) bool { return r.begun.known(w.ID, w.Attempt) }), err
 }
 
 func (r *runner) Stop(ctx context.Context) error {
@@ -186,13 +186,13 @@ func (r *runner) Stop(ctx context.Context) error {
 	return nil
 }
 
-func (r *runner) Leave(ctx context.Context) error { return r.store.leave(ctx, r.workers.Process) }
+func (r *runner) Leave(ctx context.Context) error { return r.queue.leave(ctx, r.workers.Process) }
 
 // wakeWaiting wakes the workers for steps that may run and that no announcement has told River
 // about, such as steps that were put off.
 func (r *runner) wakeWaiting(ctx context.Context) {
-	if err := r.store.wakeWaiting(ctx, slices.Collect(maps.Keys(r.workers.Queues))); err != nil && ctx.Err() == nil {
-		r.store.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)
+	if err := r.queue.WakeWaiting(ctx, slices.Collect(maps.Keys(r.workers.Queues))); err != nil && ctx.Err() == nil {
+		r.queue.log.WarnContext(ctx, "steps that have come back wait behind the others", "err", err)
 	}
 }
 

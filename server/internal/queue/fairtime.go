@@ -1,4 +1,4 @@
-package db
+package queue
 
 import "time"
 
@@ -66,16 +66,16 @@ func roundOf(tag int64) int64 { return tag + 1 - (tag+1)%fairRound }
 // FairFinish is the finish time of an account whose last step has a tag.
 func FairFinish(tag int64) int64 { return roundOf(tag) + fairRound }
 
-// QueuePlace is where a step stands in its queue.
-type QueuePlace struct {
+// Place is where a step stands in its queue.
+type Place struct {
 	Priority int
 	Tag      int64
 }
 
 // At is the tag as a time.
-func (p QueuePlace) At() time.Time { return time.UnixMilli(p.Tag).UTC() }
+func (p Place) At() time.Time { return time.UnixMilli(p.Tag).UTC() }
 
 // Before reports whether the queue hands out p first.
-func (p QueuePlace) Before(o QueuePlace) bool {
+func (p Place) Before(o Place) bool {
 	return p.Priority < o.Priority || p.Priority == o.Priority && p.Tag < o.Tag
 }

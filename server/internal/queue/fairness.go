@@ -1,8 +1,10 @@
-package db
+package queue
 
 import (
 	"context"
 	"fmt"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
 
 // The accounts share the workers of a queue: see [FairTime]. The tag of a step is the row's
@@ -13,10 +15,6 @@ const (
 	singlePriority = 1 // somebody waits for the step who has asked for it by itself
 	batchPriority  = 2 // only batches wait for the step
 )
-
-// turnOf is the name of a claim's account in the queues, or the name that the account
-// shares with others.
-const turnOf = "coalesce(nullif(j.turn, ''), j.account)"
 
 // line is the part of a queue that has one virtual time.
 type line struct {
@@ -36,28 +34,24 @@ type turnNow struct {
 // wait goes with the account whose turn comes first, and only that account pays for it.
 // Steps of no extraction have one place, where River hands them out in the order in which
 // they came.
-func (tx *Tx) placeOf(ctx context.Context, queue, extraction string) (QueuePlace, error) {
+func (tx Tx) placeOf(ctx context.Context, queue, extraction string) (Place, error) {
 	if extraction == "" {
-		return QueuePlace{Priority: singlePriority}, nil
+		return Place{Priority: singlePriority}, nil
 	}
-	waiting, err := tx.Jobs.Claimants(ctx, extraction)
+	who, err := waitingFor(ctx, tx.sql.Tx, extraction)
 	if err != nil {
-		return QueuePlace{}, err
+		return Place{}, err
 	}
-	l := line{queue, singlePriority}
-	if len(waiting.Turns) > 0 && !waiting.Asked {
-		l.priority = batchPriority
-	}
-	return tx.pay(ctx, l, waiting.Turns)
+	return tx.pay(ctx, line{queue, who.priority()}, who.Turns)
 }
 
 // pay finds the place of a step that the turns wait for, and moves the finish time of the
 // turn that comes first. If there is no turn, no account waits: the step has little
 // left to do, and does it now.
-func (tx *Tx) pay(ctx context.Context, l line, turns []string) (QueuePlace, error) {
+func (tx Tx) pay(ctx context.Context, l line, turns []string) (Place, error) {
 	now, starts, err := tx.starts(ctx, l, turns)
 	if err != nil || len(turns) == 0 {
-		return QueuePlace{Priority: l.priority, Tag: now.Tag()}, err
+		return Place{Priority: l.priority, Tag: now.Tag()}, err
 	}
 	first := 0
 	for i := range turns {
@@ -69,21 +63,21 @@ func (tx *Tx) pay(ctx context.Context, l line, turns []string) (QueuePlace, erro
 	finish := FairFinish(start.Tag)
 	var paid int64
 	// Another transaction of the account may have paid since the finish time was read.
-	err = tx.db.NewRaw(`INSERT INTO fair_shares (queue, priority, turn, finish) VALUES (?0, ?1, ?2, ?3)
+	err = tx.sql.NewRaw(`INSERT INTO fair_shares (queue, priority, turn, finish) VALUES (?0, ?1, ?2, ?3)
 		ON CONFLICT (queue, priority, turn) DO UPDATE
 		SET finish = CASE WHEN fair_shares.finish > ?3 - ?4 THEN fair_shares.finish + ?4 ELSE ?3 END
 		RETURNING finish`, l.queue, l.priority, turn, finish, fairRound).Scan(ctx, &paid)
 	if err != nil {
-		return QueuePlace{}, wrap("take a turn in "+l.queue, err)
+		return Place{}, sqldb.Wrap("take a turn in "+l.queue, err)
 	}
 	if paid == finish {
-		return QueuePlace{Priority: l.priority, Tag: start.Tag}, nil
+		return Place{Priority: l.priority, Tag: start.Tag}, nil
 	}
-	return QueuePlace{Priority: l.priority, Tag: paid - fairRound}, nil
+	return Place{Priority: l.priority, Tag: paid - fairRound}, nil
 }
 
 // starts returns the line's virtual time, and where a next step of each turn would stand.
-func (tx *Tx) starts(ctx context.Context, l line, turns []string) (now FairTime, starts []QueuePlace, err error) {
+func (tx Tx) starts(ctx context.Context, l line, turns []string) (now FairTime, starts []Place, err error) {
 	known, err := tx.virtualNow(ctx, l, turns)
 	if err != nil {
 		return now, nil, err
@@ -93,28 +87,28 @@ func (tx *Tx) starts(ctx context.Context, l line, turns []string) (now FairTime,
 		now, finish[row.Turn] = row.FairTime, row.Finish
 	}
 	for _, turn := range turns {
-		starts = append(starts, QueuePlace{Priority: l.priority, Tag: now.Start(finish[turn])})
+		starts = append(starts, Place{Priority: l.priority, Tag: now.Start(finish[turn])})
 	}
 	return now, starts, nil
 }
 
-// bringForward moves the waiting steps of an extraction for which one more account waits. It
+// BringForward moves the waiting steps of an extraction for which one more account waits. It
 // moves a step if that account's turn comes earlier than the step's place.
-func (tx *Tx) bringForward(ctx context.Context, extraction, turn string, priority int) error {
+func (tx Tx) BringForward(ctx context.Context, extraction string, who Waiting) error {
 	waiting, err := tx.waitingSteps(ctx, extraction)
 	if err != nil {
 		return err
 	}
 	for _, step := range waiting {
-		l := line{step.Queue, priority}
-		_, starts, err := tx.starts(ctx, l, []string{turn})
+		l := line{step.Queue, who.priority()}
+		_, starts, err := tx.starts(ctx, l, who.Turns)
 		if err != nil {
 			return err
 		}
-		if !starts[0].Before(QueuePlace{Priority: step.Priority, Tag: step.Tag}) {
+		if !starts[0].Before(Place{Priority: step.Priority, Tag: step.Tag}) {
 			continue
 		}
-		earlier, err := tx.pay(ctx, l, []string{turn})
+		earlier, err := tx.pay(ctx, l, who.Turns)
 		if err != nil {
 			return err
 		}
@@ -125,14 +119,15 @@ func (tx *Tx) bringForward(ctx context.Context, extraction, turn string, priorit
 	return nil
 }
 
-// wakeWaiting wakes the workers of the queues in which a step waits that may run. A step that
-// has come back gets its place first.
-func (s *Store) wakeWaiting(ctx context.Context, queues []string) error {
-	waiting, err := s.waitingQueues(ctx, queues)
+// WakeWaiting wakes the workers of the queues in which a step waits that may run. A step that
+// has come back gets its place first. A runner does so every second.
+func (q *Queue) WakeWaiting(ctx context.Context, queues []string) error {
+	waiting, err := q.waitingQueues(ctx, queues)
 	if err != nil || len(waiting) == 0 {
 		return err
 	}
-	return s.InTx(ctx, func(ctx context.Context, tx *Tx) error {
+	return q.sql.InTx(ctx, func(ctx context.Context, sql *sqldb.Tx) error {
+		tx := In(sql)
 		if err := tx.tagReturned(ctx); err != nil {
 			return err
 		}
@@ -143,7 +138,7 @@ func (s *Store) wakeWaiting(ctx context.Context, queues []string) error {
 // tagReturned gives a place to the steps whose time has come: River lets a step that was
 // snoozed or is tried again wait for a time of the clock, and such a time comes after all
 // tags.
-func (tx *Tx) tagReturned(ctx context.Context) error {
+func (tx Tx) tagReturned(ctx context.Context) error {
 	returned, err := tx.returnedSteps(ctx)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -10,13 +10,14 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 )
 
 func TestWorkIsDone(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		did := make(chan string, 10)
-		runner(t, s, db.Workers{Process: "p1", Workers: workers(func(_ context.Context, _ db.Work, step work) error {
+		runner(t, s, queue.Workers{Process: "p1", Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 			did <- step.Name
 			return nil
 		})})
@@ -32,22 +33,22 @@ func TestFinishedRowsOfTheQueueGo(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		did := make(chan string, 3)
-		works := workers(func(_ context.Context, _ db.Work, step work) error { did <- step.Name; return nil })
+		works := workers(func(_ context.Context, _ queue.Row, step work) error { did <- step.Name; return nil })
 		rows := func() int { return raw.count(t, "river_job WHERE state = 'completed'") }
-		first := runner(t, s, db.Workers{Process: "p1", Workers: works})
+		first := runner(t, s, queue.Workers{Process: "p1", Workers: works})
 		enqueue(t, s, "a", "b")
 		receive(t, did)
 		receive(t, did)
 		require.Eventually(t, func() bool { return rows() == 2 }, time.Minute, 5*time.Millisecond)
 		require.NoError(t, first.Stop(t.Context()))
 
-		young := runner(t, s, db.Workers{Process: "p2", Workers: works, Finished: time.Minute})
+		young := runner(t, s, queue.Workers{Process: "p2", Workers: works, Finished: time.Minute})
 		enqueue(t, s, "c")
 		receive(t, did)
 		require.Eventually(t, func() bool { return rows() == 3 }, time.Minute, 5*time.Millisecond)
 		require.NoError(t, young.Stop(t.Context()))
 
-		runner(t, s, db.Workers{Process: "p3", Workers: works, Finished: time.Millisecond})
+		runner(t, s, queue.Workers{Process: "p3", Workers: works, Finished: time.Millisecond})
 		require.Eventually(t, func() bool { return rows() == 0 }, time.Minute, 5*time.Millisecond)
 	})
 }
@@ -55,12 +56,12 @@ func TestFinishedRowsOfTheQueueGo(t *testing.T) {
 func TestRunnerNeedsItsParts(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))
-	for _, w := range []db.Workers{
+	for _, w := range []queue.Workers{
 		{Workers: workers(nil), Queues: map[string]int{"default": 1}},
 		{Process: "p", Queues: map[string]int{"default": 1}},
 		{Process: "p", Workers: workers(nil)},
 	} {
-		_, err := s.NewRunner(w)
+		_, err := s.Queue.NewRunner(w)
 		require.Error(t, err)
 	}
 }
@@ -77,9 +78,9 @@ func TestStopReleasesTheJob(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		runs := make(chan run, 1)
-		hold := func(process string) db.Runner {
-			return runner(t, s, db.Workers{Process: process, Workers: workers(
-				func(ctx context.Context, w db.Work, _ work) error {
+		hold := func(process string) queue.Runner {
+			return runner(t, s, queue.Workers{Process: process, Workers: workers(
+				func(ctx context.Context, w queue.Row, _ work) error {
 					runs <- run{process, w.Attempt}
 					<-ctx.Done()
 					return fmt.Errorf("wrapped: %w", ctx.Err())
@@ -101,8 +102,8 @@ func TestStopKeepsWhatEnds(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		running, finish := make(chan bool, 1), make(chan bool)
-		r := runner(t, s, db.Workers{Process: "p1", Workers: workers(
-			func(context.Context, db.Work, work) error {
+		r := runner(t, s, queue.Workers{Process: "p1", Workers: workers(
+			func(context.Context, queue.Row, work) error {
 				running <- true
 				<-finish
 				return nil
@@ -121,8 +122,8 @@ func TestStopWaitsNoLongerThanItsContext(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))
 	running, cancelled, end := make(chan bool, 1), make(chan bool, 1), make(chan bool)
-	r := runner(t, s, db.Workers{Process: "p1", Workers: workers(
-		func(ctx context.Context, _ db.Work, _ work) error {
+	r := runner(t, s, queue.Workers{Process: "p1", Workers: workers(
+		func(ctx context.Context, _ queue.Row, _ work) error {
 			running <- true
 			<-ctx.Done()
 			cancelled <- true

@@ -1,4 +1,4 @@
-package db_test
+package queue_test
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestEqualStepsAreOne(t *testing.T) {
 				for range 8 {
 					all.Go(func() {
 						assert.NoError(t, s.InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
-							return tx.EnqueueOnce(ctx, step, time.Hour)
+							return tx.Queue.EnqueueOnce(ctx, step, time.Hour)
 						}))
 					})
 				}
@@ -50,7 +50,7 @@ func TestEqualStepSeesTheChange(t *testing.T) {
 	s, raw := dbtest.Open(t, o), open(t, o)
 	const free = "(SELECT id FROM river_job FOR UPDATE SKIP LOCKED) AS free" // as River takes steps
 	once := func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.EnqueueOnce(ctx, db.IndexStep{Account: "acme"}, 0))
+		require.NoError(t, tx.Queue.EnqueueOnce(ctx, db.IndexStep{Account: "acme"}, 0))
 	}
 	inTx(t, s, once)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {

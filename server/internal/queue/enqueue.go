@@ -1,4 +1,4 @@
-package db
+package queue
 
 import (
 	"context"
@@ -24,10 +24,10 @@ const (
 
 // Enqueue puts a step into the queue within the transaction. The accounts whose steps wait
 // in one queue take turns: see placeOf.
-func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
+func (tx Tx) Enqueue(ctx context.Context, step Step) error {
 	args, err := json.Marshal(step)
 	if err != nil {
-		return wrap("enqueue "+step.Kind(), err)
+		return sqldb.Wrap("enqueue "+step.Kind(), err)
 	}
 	place, err := tx.placeOf(ctx, step.Queue(), extractionOf(args))
 	if err != nil {
@@ -36,10 +36,9 @@ func (tx *Tx) Enqueue(ctx context.Context, step Step) error {
 	return tx.insertAt(ctx, step, place)
 }
 
-// EnqueueFirst is Enqueue of the first step of an extraction that the transaction has inserted,
-// for the only claim on the extraction.
-func (tx *Tx) EnqueueFirst(ctx context.Context, step Step, claim *Job) error {
-	place, err := tx.pay(ctx, line{step.Queue(), claim.priority()}, []string{claim.turn()})
+// EnqueueFor is Enqueue of a step for accounts that the caller knows.
+func (tx Tx) EnqueueFor(ctx context.Context, step Step, who Waiting) error {
+	place, err := tx.pay(ctx, line{step.Queue(), who.priority()}, who.Turns)
 	if err != nil {
 		return err
 	}
@@ -53,9 +52,9 @@ func (tx *Tx) EnqueueFirst(ctx context.Context, step Step, claim *Job) error {
 // step would wait for a leader. After an outage of the database, a River client waits for up to
 // 64 seconds before it tries to lead again, and no setting shortens the wait. Without a
 // leader the sweep and the removal of ended rows are late, and no job waits for these.
-func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
+func (tx Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
 	pause := time.Until(at)
-	now, err := tx.Now(ctx)
+	now, err := sqldb.Now(ctx, tx.sql.Tx, tx.sql.Shared())
 	if err != nil {
 		return err
 	}
@@ -65,12 +64,12 @@ func (tx *Tx) EnqueueAt(ctx context.Context, step Step, at time.Time) error {
 
 // EnqueueOnce is Enqueue of a step after a pause, unless an equal step waits already: that step then
 // does the work of both, at its own time.
-func (tx *Tx) EnqueueOnce(ctx context.Context, step Step, pause time.Duration) error {
+func (tx Tx) EnqueueOnce(ctx context.Context, step Step, pause time.Duration) error {
 	waits, err := tx.stepWaits(ctx, step)
 	if err != nil || waits {
 		return err
 	}
-	if err := tx.Lock(ctx, fmt.Sprintf("step/%s/%+v", step.Kind(), step)); err != nil {
+	if err := tx.sql.Lock(ctx, fmt.Sprintf("step/%s/%+v", step.Kind(), step)); err != nil {
 		return err
 	}
 	waits, err = tx.stepWaits(ctx, step) // of a transaction that had the lock
@@ -81,7 +80,7 @@ func (tx *Tx) EnqueueOnce(ctx context.Context, step Step, pause time.Duration) e
 }
 
 // enqueueAfter is Enqueue of a step after a pause.
-func (tx *Tx) enqueueAfter(ctx context.Context, step Step, pause time.Duration) error {
+func (tx Tx) enqueueAfter(ctx context.Context, step Step, pause time.Duration) error {
 	if pause <= atOnce {
 		return tx.Enqueue(ctx, step)
 	}
@@ -92,34 +91,34 @@ func (tx *Tx) enqueueAfter(ctx context.Context, step Step, pause time.Duration) 
 // it did. The step keeps its place in the queue. Requeue does nothing if another process put the step
 // there before, or if the run has ended meanwhile. A step that is still at the old run finds that the
 // old run is gone.
-func (tx *Tx) Requeue(ctx context.Context, w Work) (bool, error) {
-	held, err := tx.Holds(ctx, w)
+func (tx Tx) Requeue(ctx context.Context, row Row) (bool, error) {
+	held, err := tx.Holds(ctx, row)
 	if err != nil || !held {
 		return false, err
 	}
-	place, err := tx.placeOfRow(ctx, w.ID)
+	place, err := tx.placeOfRow(ctx, row.ID)
 	if err != nil {
 		return false, err
 	}
 	if place.Tag >= firstTime { // the step was put off, and stands behind all that have a tag
-		err = tx.Enqueue(ctx, storedStep{w})
+		err = tx.Enqueue(ctx, storedStep{row})
 	} else {
-		err = tx.insertAt(ctx, storedStep{w}, place)
+		err = tx.insertAt(ctx, storedStep{row}, place)
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, tx.Finish(ctx, w)
+	return true, tx.Finish(ctx, row)
 }
 
 // insertAt puts a step into its place.
-func (tx *Tx) insertAt(ctx context.Context, step Step, p QueuePlace) error {
+func (tx Tx) insertAt(ctx context.Context, step Step, p Place) error {
 	ctx = context.WithValue(ctx, availableKey{}, true)
 	return tx.insertStep(ctx, step, &river.InsertOpts{Queue: step.Queue(), Priority: p.Priority, ScheduledAt: p.At()})
 }
 
-func (tx *Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts) error {
-	return wrap("enqueue "+step.Kind(), tx.sql.Enqueue(ctx, step, opts))
+func (tx Tx) insertStep(ctx context.Context, step Step, opts *river.InsertOpts) error {
+	return sqldb.Wrap("enqueue "+step.Kind(), tx.sql.Enqueue(ctx, step, opts))
 }
 
 // availableKey marks the context of an insert whose step is available at once, even if the
@@ -148,16 +147,16 @@ func extractionOf(args []byte) string {
 }
 
 // storedStep is the step of a run.
-type storedStep struct{ work Work }
+type storedStep struct{ row Row }
 
-func (s storedStep) Kind() string                 { return s.work.Kind }
-func (s storedStep) Queue() string                { return s.work.Queue }
-func (s storedStep) MarshalJSON() ([]byte, error) { return s.work.Args, nil }
+func (s storedStep) Kind() string                 { return s.row.Kind }
+func (s storedStep) Queue() string                { return s.row.Queue }
+func (s storedStep) MarshalJSON() ([]byte, error) { return s.row.Args, nil }
 
-// insertConfig configures a client that only inserts. River sends at most one wake-up per
+// Inserts configures a client that only inserts. River sends at most one wake-up per
 // cool-down, and later inserts then wait for the next poll, so the inserting side has the
 // least cool-down.
-func insertConfig(log *slog.Logger) *river.Config {
+func Inserts(log *slog.Logger) *river.Config {
 	return &river.Config{
 		FetchCooldown: river.FetchCooldownMin,
 		MaxAttempts:   maxAttempts,

@@ -1,0 +1,66 @@
+package db
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
+)
+
+// Stranded is the work that has not ended, has no live row in the queue, and does not
+// wait for another's end either. One statement each reads it, so that work which moves
+// meanwhile is not taken for stranded.
+//
+// A step that ends proves in its transaction that the queue's row is its own, and leaves
+// the next row there. A database that loses commits, as PostgreSQL may with
+// synchronous_commit off or after a failover to an asynchronous replica, loses that
+// transaction. River then marks the row as completed from its memory all the same.
+type Stranded struct {
+	Extractions []string // their ids
+	Batches     []string // likewise
+}
+
+const strandedExtractions = `SELECT id FROM extractions WHERE ` + running + ` AND ?0
+	EXCEPT SELECT extraction_id FROM asr_places WHERE state IN ('outside', 'ready')
+	EXCEPT `
+
+// A batch waits for its own steps, or for the claims of its items. The call of a hook
+// also names the batch, and is no step of it.
+const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` AND ?0
+		AND (b.feeding OR NOT b.listed OR NOT EXISTS (
+			SELECT 1 FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
+			WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.` + running + `))
+	EXCEPT `
+
+// Stranded looks for stranded work.
+func (r Reader) Stranded(ctx context.Context) (all Stranded, err error) {
+	if all.Extractions, err = r.stranded(ctx, strandedExtractions+queue.Named("extraction"), ""); err != nil {
+		return all, err
+	}
+	all.Batches, err = r.stranded(ctx, strandedBatches+queue.Named("batch")+" AND queue <> ?1", "")
+	return all, err
+}
+
+// ExtractionStranded reports whether an extraction that the transaction has locked is
+// stranded.
+func (tx *Tx) ExtractionStranded(ctx context.Context, id string) (bool, error) {
+	found, err := tx.stranded(ctx, strandedExtractions+queue.Named("extraction"), id)
+	return len(found) > 0, err
+}
+
+// BatchStranded reports whether a batch that the transaction has locked is stranded.
+func (tx *Tx) BatchStranded(ctx context.Context, id string) (bool, error) {
+	found, err := tx.stranded(ctx, strandedBatches+queue.Named("batch")+" AND queue <> ?1", id)
+	return len(found) > 0, err
+}
+
+// stranded asks one of the two questions, about one id or, for "", about all.
+func (r Reader) stranded(ctx context.Context, question, id string) (found []string, err error) {
+	of := bun.SafeQuery("TRUE")
+	if id != "" {
+		of = bun.SafeQuery("id = ?", id)
+	}
+	err = r.db.NewRaw(question, of, BatchHook).Scan(ctx, &found)
+	return found, wrap("look for stranded work", err)
+}
