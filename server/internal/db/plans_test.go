@@ -27,8 +27,8 @@ func TestStatementsReadLittle(t *testing.T) {
 		}
 	})
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
-		sent, ctx := watch(t.Context())
-		s, err := db.Open(ctx, o)
+		sent, through := watch()
+		s, err := db.OpenThrough(t.Context(), o, through)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		raw := open(t, o)

@@ -27,7 +27,7 @@ type claims struct {
 	metrics  *metrics.Metrics
 	audio    *audio.Files
 	features Features
-	settled  func(ended []db.Job) // of tuning
+	settled  func(ended []db.Job) // of Config.times
 }
 
 // claim makes an account's job on an extraction; it takes over where the

@@ -52,11 +52,11 @@ type Config struct {
 	// Retention is how long what has ended is kept; the zero value: DefaultRetention.
 	Retention Retention
 
-	tuning
+	times
 }
 
-// tuning is what only tests change.
-type tuning struct {
+// times are settings of the pipeline alone. The zero value of a member means its usual value.
+type times struct {
 	pauses    attempt.Pauses
 	settled   func(ended []db.Job) // is told what settle ends, in its transaction
 	hearAfter time.Duration        // how long an upload arrives before its chunks are recognized
@@ -64,7 +64,7 @@ type tuning struct {
 	audioLook time.Duration
 }
 
-func (t tuning) withDefaults() tuning {
+func (t times) withDefaults() times {
 	t.pauses = cmp.Or(t.pauses, attempt.Default())
 	t.hearAfter = cmp.Or(t.hearAfter, hearAfter)
 	if t.settled == nil {

@@ -77,7 +77,7 @@ func New(c Config) (*Pipeline, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	c.tuning = c.withDefaults()
+	c.times = c.withDefaults()
 	c.Retention = cmp.Or(c.Retention, DefaultRetention())
 	p := &Pipeline{
 		cfg: c, store: c.Store, engine: c.Engine, pace: c.Throttle, cluster: c.Cluster, sources: c.Sources, log: c.Log, metrics: c.Metrics,

@@ -62,11 +62,11 @@ type Config struct {
 	// bounds how long things are kept.
 	PlanOf func(ctx context.Context, account string) account.Plan
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
-	Follows follows.Tuning
+	Follows follows.Times
 	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
 	TrustWebhooks bool
 	// Webhooks is how deliveries are made; the zero value: as usual.
-	Webhooks webhooks.Tuning
+	Webhooks webhooks.Times
 }
 
 // Service is the pipeline with its features. Safe for concurrent use.
@@ -232,7 +232,7 @@ func (s *Service) makeHooks(c Config) {
 
 func (s *Service) makeWebhooks(c Config) {
 	s.Webhooks = webhooks.New(webhooks.Config{
-		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Tuning: c.Webhooks,
+		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Times: c.Webhooks,
 		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
 	})
 }
@@ -255,8 +255,8 @@ func (s *Service) makeFollows(c Config) {
 	s.Follows = follows.New(follows.Config{
 		Store: c.Store, Cluster: c.Cluster, Lists: c.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
 		Client: c.ShortLinks.Client, Trace: s.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
-		Tuning: c.Follows,
-		Count:  follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
+		Times: c.Follows,
+		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 }
 
