@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest" //nolint:depguard // a small file system
+	"github.com/transcriptkit/transcriptkit/internal/test/disktest" // a small file system
 )
 
 // withoutLandlock makes the test binary, as the program, one on a kernel that refuses

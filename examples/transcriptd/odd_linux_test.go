@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest" //nolint:depguard // a small file system
+	"github.com/transcriptkit/transcriptkit/internal/test/disktest" // a small file system
 )
 
 // The same on disks that are full, or permit reading only.
