@@ -166,7 +166,7 @@ UNWATCHED := modernc.org/... regexp/... github.com/klauspost/compress/flate gith
 # goroutines, or are among those compiled without the detector, or their tests run other
 # programs alone.
 ALONE := captionbench|clip|legible|readmetest|mutants|caption|eight|site|search|window|trackid|refusal|whispermodel
-ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|disktest|player
+ALONE := $(ALONE)|transcript|format|grapheme|batch|export|feed|linkcodes|retryafter|webhooksign|wire|ratio|speechtest|nstest|player
 ALONE := $(ALONE)|unknownhost|speech|language|lifecycle|limits|attempt|view
 
 # With -short, a test of both databases runs on one of them, which its name chooses, and tests

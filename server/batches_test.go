@@ -82,12 +82,12 @@ func TestBatchIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	const over = 200 * time.Millisecond // a wait that is over soon; others last until the end
 	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams = 1 }), func(c *server.Config) {
-		server.SetTimeout(c, func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+		server.SettingsOf(c).Timeout = func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 			if d == over {
 				return context.WithTimeout(ctx, d)
 			}
 			return patiently(ctx, d)
-		})
+		}
 	})
 	other := as(s.NewKey(t, "globex"))
 	release := s.Engine.HoldCaptions()

@@ -193,7 +193,7 @@ func TestNoAnswerInTime(t *testing.T) {
 }
 
 func noAnswerInTime(t *testing.T, start starter) {
-	s := start(t, onPlan(forgetful), func(c *server.Config) { server.SetLookupBudget(c, 2*time.Second) })
+	s := start(t, onPlan(forgetful), func(c *server.Config) { server.SettingsOf(c).LookupBudget = 2 * time.Second })
 	const known, unknown = "AAAAAAAAAAA", "BBBBBBBBBBB"
 	for _, path := range []string{"/v1/video_site/captions?videoId=", "/v1/transcript/info?url="} {
 		require.Eventually(t, func() bool { // a late answer goes into the cache

@@ -18,9 +18,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -143,31 +142,11 @@ type Config struct {
 	// Version is the version in /healthz; empty: "dev".
 	Version string
 
-	testing testing
+	inside
 }
 
-// testing is the part of Config that only tests change.
-type testing struct {
-	// progressInterval is the shortest time between two progress reports of a job; 0: 1 s.
-	progressInterval time.Duration
-	// lookupBudget is how long a GET waits for a platform; 0: 10 s.
-	lookupBudget time.Duration
-	// discoveryBudget is how long a GET waits for an answer of the video site; 0: 50 s.
-	discoveryBudget time.Duration
-	// connections is how many connections the process keeps open; 0: edge.MaxConnections.
-	connections int
-	// answerBytes bounds the bytes of large answers; 0: 64 MiB.
-	answerBytes int64
-	// retention is how long ended work is kept; the zero value: work.DefaultRetention.
-	retention work.Retention
-	// follows is how often followed addresses are looked at; the zero value: as usual.
-	follows follows.Tuning
-	// webhooks is how deliveries are made; the zero value: as usual.
-	webhooks webhooks.Tuning
-	// timeout is context.WithTimeout, for a POST that waits for its job and for the way of a
-	// short link. A test replaces it if the test must not depend on the speed of its machine.
-	timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-}
+// inside keeps the settings out of the documentation.
+type inside = service.Inside
 
 // The default pace of direct links.
 const (
@@ -211,9 +190,6 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Sites == nil {
 		c.Sites = site.Default()
 	}
-	if c.testing.timeout == nil {
-		c.testing.timeout = context.WithTimeout
-	}
 	if _, set := c.Pace.Rates[transcript.Upload]; c.DirectMedia && !set && c.Pace.Rate.PerMinute < directPerMinute {
 		rates := maps.Clone(c.Pace.Rates)
 		if rates == nil {
@@ -228,13 +204,21 @@ func (c Config) withDefaults() (Config, error) {
 	c.Limits.MaxMediaDuration = cmp.Or(c.Limits.MaxMediaDuration, 12*time.Hour)
 	c.Limits.MinFreeDisk = cmp.Or(c.Limits.MinFreeDisk, defaultMinFreeDisk)
 	c.Limits.BodyBytes = cmp.Or(c.Limits.BodyBytes, edge.DefaultBodyBytes)
-	c.testing.answerBytes = cmp.Or(c.testing.answerBytes, edge.DefaultAnswerBytes)
-	c.testing.progressInterval = cmp.Or(c.testing.progressInterval, time.Second)
-	c.testing.retention = cmp.Or(c.testing.retention, work.DefaultRetention())
-	c.testing.lookupBudget = cmp.Or(c.testing.lookupBudget, 10*time.Second)
-	c.testing.discoveryBudget = cmp.Or(c.testing.discoveryBudget, 50*time.Second)
-	c.testing.connections = cmp.Or(c.testing.connections, edge.MaxConnections)
+	usual(service.SettingsOf(&c))
 	return c, nil
+}
+
+// usual fills in the settings that are not set.
+func usual(s *service.Settings) {
+	s.AnswerBytes = cmp.Or(s.AnswerBytes, edge.DefaultAnswerBytes)
+	s.ProgressInterval = cmp.Or(s.ProgressInterval, time.Second)
+	s.Retention = cmp.Or(s.Retention, work.DefaultRetention())
+	s.LookupBudget = cmp.Or(s.LookupBudget, 10*time.Second)
+	s.DiscoveryBudget = cmp.Or(s.DiscoveryBudget, 50*time.Second)
+	s.Connections = cmp.Or(s.Connections, edge.MaxConnections)
+	if s.Timeout == nil {
+		s.Timeout = context.WithTimeout
+	}
 }
 
 // plainPath reports whether p is a path below the root without characters that a URL escapes.

@@ -26,7 +26,7 @@ const (
 )
 
 func withFewConnections(c *server.Config) {
-	server.SetConnections(c, fewConnections)
+	server.SettingsOf(c).Connections = fewConnections
 	onPlan(func(p *account.Plan) { p.RateLimit.Requests = account.Unlimited })(c)
 }
 

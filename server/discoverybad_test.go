@@ -317,7 +317,7 @@ func TestDiscoveryEndsWithItsReader(t *testing.T) {
 	<-l.ended
 
 	late := &liar{begun: make(chan struct{}), ended: make(chan struct{})}
-	s = late.start(t, func(c *server.Config) { server.SetDiscoveryBudget(c, 2*time.Second) })
+	s = late.start(t, func(c *server.Config) { server.SettingsOf(c).DiscoveryBudget = 2 * time.Second })
 	a := s.get(t, discoveries[0])
 	assert.Equal(t, http.StatusBadGateway, a.StatusCode, a.body)
 	assert.Equal(t, "UPSTREAM_FAILED", a.failure(t)["code"])

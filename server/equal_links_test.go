@@ -39,12 +39,12 @@ func TestEqualLinksAtOnce(t *testing.T) {
 			var waiting atomic.Int32
 			allWait := make(chan struct{})
 			s := crowded(t, tt.database(t), func(c *server.Config) {
-				server.SetTimeout(c, func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+				server.SettingsOf(c).Timeout = func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 					if waiting.Add(1) == crowd {
 						close(allWait)
 					}
 					return patiently(ctx, d)
-				})
+				}
 			})
 			s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"})
 			release := s.Engine.HoldCaptions()

@@ -156,7 +156,7 @@ func ExampleConfig_followFailing() {
 
 // inSeconds makes the service look at followed addresses again at once, and give up early.
 func inSeconds(c *server.Config) {
-	server.SetFollows(c, follows.Tuning{Step: 10 * time.Millisecond, Every: 20 * time.Millisecond, Wait: 20 * time.Millisecond, FailAfter: 50 * time.Millisecond})
+	server.SettingsOf(c).Follows = follows.Times{Step: 10 * time.Millisecond, Every: 20 * time.Millisecond, Wait: 20 * time.Millisecond, FailAfter: 50 * time.Millisecond}
 }
 
 // podcastThatEnds serves a feed once.

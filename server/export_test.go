@@ -11,7 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
@@ -47,9 +47,6 @@ func PatientBody(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
 	return edge.NewPatientBody(body, http.NewResponseController(w))
 }
 
-// SetAnswerBytes bounds the bytes of large answers that clients are reading.
-func SetAnswerBytes(c *Config, n int64) { c.testing.answerBytes = n }
-
 // BodyInMemory is PatientBody of a body that is kept in memory.
 func BodyInMemory(body io.ReadCloser, w http.ResponseWriter) io.ReadCloser {
 	b := edge.NewPatientBody(body, http.NewResponseController(w))
@@ -65,48 +62,31 @@ func Failed(s *Server, client netip.Addr, now time.Time) time.Duration {
 // BoundedLog is what the server makes of Config.Log.
 func BoundedLog(l *slog.Logger) *slog.Logger { return edge.SafeLog(l) }
 
-// SetConnections bounds the connections of the process, and by them the requests under way.
-func SetConnections(c *Config, most int) { c.testing.connections = most }
-
 // Unconfine makes a server that serves no requests yet one on a system that does
 // not hold programs.
 func Unconfine(s *Server, why error) { s.unconfined = why }
 
-// SetTimeout replaces context.WithTimeout where a POST waits for its job, and where
-// a short link is followed.
-func SetTimeout(c *Config, f func(context.Context, time.Duration) (context.Context, context.CancelFunc)) {
-	c.testing.timeout = f
-}
-
-// SetLookupBudget sets how long a GET waits for a platform.
-func SetLookupBudget(c *Config, d time.Duration) { c.testing.lookupBudget = d }
-
-// SetDiscoveryBudget sets how long a GET waits for what the video site has.
-func SetDiscoveryBudget(c *Config, d time.Duration) { c.testing.discoveryBudget = d }
+// SettingsOf are the settings of a server that is to be made.
+func SettingsOf(c *Config) *service.Settings { return service.SettingsOf(c) }
 
 // SetRetention sets how long what has ended is kept: jobs, the answers of idempotency
 // keys and the queue's rows, of which it sweeps every so often.
 func SetRetention(c *Config, keep, every time.Duration) {
-	c.testing.retention = work.Retention{Jobs: keep, Answers: keep, Finished: keep, Audio: keep, Every: every, Stranded: every}
+	service.SettingsOf(c).Retention = work.Retention{Jobs: keep, Answers: keep, Finished: keep, Audio: keep, Every: every, Stranded: every}
 }
 
 // SetAudio sets how long the audio of a job stays after its end.
 func SetAudio(c *Config, stays time.Duration) {
-	c.testing.retention = cmp.Or(c.testing.retention, work.DefaultRetention())
-	c.testing.retention.Audio = stays
+	keep := &service.SettingsOf(c).Retention
+	*keep = cmp.Or(*keep, work.DefaultRetention())
+	keep.Audio = stays
 }
-
-// SetFollows sets how often followed addresses are looked at.
-func SetFollows(c *Config, t follows.Tuning) { c.testing.follows = t }
 
 // SetStranded sets the time between two looks for work that stands in no queue.
 func SetStranded(c *Config, every time.Duration) {
-	c.testing.retention = work.DefaultRetention()
-	c.testing.retention.Stranded = every
+	service.SettingsOf(c).Retention = work.DefaultRetention()
+	service.SettingsOf(c).Retention.Stranded = every
 }
-
-// SetProgressInterval sets the shortest time between two progress reports.
-func SetProgressInterval(c *Config, d time.Duration) { c.testing.progressInterval = d }
 
 // SmallPath is the path of Small.
 const SmallPath = "/v1/small"

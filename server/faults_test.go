@@ -17,6 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
+	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/account"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -253,9 +256,13 @@ type traveler struct {
 
 func newTraveller(t *testing.T, o store.Options) *traveler {
 	t.Helper()
-	faults, ctx, behind := dbtest.Faulty(t, o)
+	faults, behind := dbtest.Faulty(t, db.Options(o))
 	c := &traveler{t: t, faults: faults, tables: storetest.SQL(t, o)}
-	c.service = startUnder(ctx, t, behind, t.TempDir())
+	c.service = start(t, func(cfg *server.Config) {
+		cfg.Store = new(store.Store)
+		db.Hold(cfg.Store, behind)
+		offer(cfg, account.Plans{Default: "all", ByName: map[string]account.Plan{"all": account.WithoutLimits("all")}})
+	})
 	c.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello"})
 	return c
 }

@@ -73,7 +73,7 @@ func following(t *testing.T, p *publisher, changes ...func(*server.Config)) *ser
 	t.Helper()
 	return start(t, append([]func(*server.Config){func(c *server.Config) {
 		c.Egress.Allow = []string{p.address}
-		server.SetFollows(c, follows.Tuning{Step: 50 * time.Millisecond, Every: 100 * time.Millisecond, Wait: 100 * time.Millisecond, FailAfter: 500 * time.Millisecond})
+		server.SettingsOf(c).Follows = follows.Times{Step: 50 * time.Millisecond, Every: 100 * time.Millisecond, Wait: 100 * time.Millisecond, FailAfter: 500 * time.Millisecond}
 	}}, changes...)...)
 }
 

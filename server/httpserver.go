@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/underway"
 )
 
@@ -29,7 +30,7 @@ const (
 // then returns http.ErrServerClosed at once, before Stop has done its work. With Listener in
 // front of its listener, Stop drops no connection that has been accepted.
 func (s *Server) HTTPServer(addr string) *http.Server {
-	connections := underway.NewConnections(s.cfg.testing.connections)
+	connections := underway.NewConnections(service.SettingsOf(&s.cfg).Connections)
 	web := &http.Server{
 		Addr:              addr,
 		Handler:           s.Handler(),

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/apitest"
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -224,7 +224,7 @@ func TestHealthWhileAPlatformBlocks(t *testing.T) {
 // read.
 func TestHealthOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 8<<20, func(t *testing.T, disk string) {
+	nstest.Disk(t, 8<<20, func(t *testing.T, disk string) {
 		s := start(t, func(c *server.Config) { c.Dir, c.Limits.MinFreeDisk = disk, 4<<20 })
 		id := s.job(t, "before")
 		s.ended(t, id)
@@ -253,7 +253,7 @@ func TestHealthOnAFullDisk(t *testing.T) {
 // A disk whose inodes are used up is full, however many bytes are free.
 func TestHealthOnADiskFullOfFiles(t *testing.T) {
 	t.Parallel()
-	disktest.RunWithFiles(t, 8<<20, 1200, func(t *testing.T, disk string) {
+	nstest.DiskWithFiles(t, 8<<20, 1200, func(t *testing.T, disk string) {
 		s := start(t, func(c *server.Config) { c.Dir, c.Limits.MinFreeDisk = disk, 1 })
 		s.ended(t, s.job(t, "before"))
 		many := filepath.Join(disk, "many")

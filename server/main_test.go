@@ -85,12 +85,6 @@ func start(t testing.TB, configure ...func(*server.Config)) *service {
 // name a bucket.
 func startIn(t testing.TB, database store.Options, dir string, configure ...func(*server.Config)) *service {
 	t.Helper()
-	return startUnder(t.Context(), t, database, dir, configure...)
-}
-
-// startUnder is startIn with a context for the store.
-func startUnder(ctx context.Context, t testing.TB, database store.Options, dir string, configure ...func(*server.Config)) *service {
-	t.Helper()
 	s := &service{options: database, dir: dir, log: new(logBuffer), blobs: filepath.Join(dir, "blobs"), scratch: t.TempDir()}
 	if strings.Contains(database.Blobs, "://") {
 		s.blobs = database.Blobs // a bucket
@@ -103,17 +97,17 @@ func startUnder(ctx context.Context, t testing.TB, database store.Options, dir s
 		servertest.Configure(func(c *server.Config) {
 			c.Log = log
 			c.Dir = s.scratch
-			server.SetProgressInterval(c, time.Millisecond)
+			server.SettingsOf(c).ProgressInterval = time.Millisecond
 			server.SetAudio(c, 10*time.Millisecond)
 			c.Sites = sites(t)
-			server.SetTimeout(c, patiently)
+			server.SettingsOf(c).Timeout = patiently
 		}),
 	}
 	for _, change := range configure {
 		opts = append(opts, servertest.Configure(change))
 	}
 	var err error
-	s.Server, err = servertest.Start(ctx, opts...)
+	s.Server, err = servertest.Start(t.Context(), opts...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	s.http = httpClient(t, s.URL)

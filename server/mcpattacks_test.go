@@ -103,11 +103,11 @@ func TestMCPRefusesWhatIsNoMessage(t *testing.T) {
 
 // shortWaits lets every wait end at once.
 func shortWaits(c *server.Config) {
-	server.SetTimeout(c, func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+	server.SettingsOf(c).Timeout = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		return ctx, cancel
-	})
+	}
 }
 
 func TestMCPAnswersWithAJob(t *testing.T) {

@@ -178,7 +178,7 @@ func (u *unread) Write(b []byte) (int, error) {
 // for answers, and nobody else's.
 func TestLargeAnswersAreBounded(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { server.SetAnswerBytes(c, 1<<20) })
+	s := start(t, func(c *server.Config) { server.SettingsOf(c).AnswerBytes = 1 << 20 })
 	long := transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: video, Lang: "en",
 		Segments: []transcript.Segment{{Text: strings.Repeat("a", 100<<10), Duration: 1}}, // two are less than a quarter of 1 MiB, three more
@@ -223,7 +223,7 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 // Without a key a network has a part of the memory for answers, which others do not notice.
 func TestLargeAnswersWithoutAKeyAreBounded(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(c *server.Config) { server.SetAnswerBytes(c, 4<<20) }) // a quarter without a key, of which a network has a quarter
+	s := start(t, func(c *server.Config) { server.SettingsOf(c).AnswerBytes = 4 << 20 }) // a quarter without a key, of which a network has a quarter
 	_, err := s.PutTranscript(t.Context(), servertest.Account, transcript.Transcript{
 		Platform: transcript.VideoSite, ExternalID: video, Lang: "en",
 		Segments: []transcript.Segment{{Text: strings.Repeat("a", 150<<10), Duration: 1}},

@@ -148,11 +148,11 @@ func TestDatabaseLeavesDuringTheWait(t *testing.T) {
 	// The wait ends when the database has left, however slow the machine is.
 	left, leave := context.WithCancel(t.Context())
 	s := startOn(t, o, func(c *server.Config) {
-		server.SetTimeout(c, func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
+		server.SettingsOf(c).Timeout = func(ctx context.Context, _ time.Duration) (context.Context, context.CancelFunc) {
 			ctx, cancel := context.WithCancel(ctx)
 			context.AfterFunc(left, cancel)
 			return ctx, cancel
-		})
+		}
 	})
 	release := s.Engine.Hold()
 	defer release()

@@ -69,7 +69,7 @@ func newTown(t *testing.T, o store.Options) *town {
 	for range processes {
 		s := startIn(t, o, dir, func(c *server.Config) {
 			c.Egress.Allow = []string{w.receiver.address, w.feed.address}
-			server.SetFollows(c, follows.Tuning{Step: 20 * time.Millisecond, Every: 50 * time.Millisecond, Wait: 50 * time.Millisecond, FailAfter: time.Hour})
+			server.SettingsOf(c).Follows = follows.Times{Step: 20 * time.Millisecond, Every: 50 * time.Millisecond, Wait: 50 * time.Millisecond, FailAfter: time.Hour}
 		})
 		s.Engine.SetTracks(servertest.Track{Lang: "en", Name: "English", Text: "Everybody says this."})
 		w.services, w.plain[s] = append(w.services, s), s.plain(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/resumable"
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
@@ -57,13 +57,13 @@ func TestUploadWaitsForTheObjectStore(t *testing.T) {
 // An upload keeps what had room on a full disk, and goes on when there is room.
 func TestUploadWaitsForRoom(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 16<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 16<<20, func(t *testing.T, dir string) {
 		s := startIn(t, storetest.SQLite(t), dir, func(c *server.Config) { c.Limits.MinFreeDisk = 1 })
 		file := string(bytes.Repeat([]byte("0123456789abcdef"), 5<<20/16))
 		path := s.begin(t, "")
 		some := filepath.Join(dir, "some")
 		require.NoError(t, os.WriteFile(some, make([]byte, 3<<19), 0o600))
-		free := disktest.Fill(t, dir)
+		free := nstest.Fill(t, dir)
 		require.NoError(t, os.Remove(some))
 
 		s.appendTo(t, path, 0, file, true, ofUnknownLength).isAway(t)

@@ -317,7 +317,7 @@ func TestWorkerStopsWhileItAsks(t *testing.T) {
 // A question of a worker that is taken for dead is asked by another one.
 func TestWorkerDiesWhileItAsks(t *testing.T) {
 	t.Parallel()
-	s := startAPI(t, func(c *server.Config) { server.SetLookupBudget(c, time.Minute) })
+	s := startAPI(t, func(c *server.Config) { server.SettingsOf(c).LookupBudget = time.Minute })
 	s.startWorker(t)
 	release := s.Engine.HoldCaptions()
 	defer release()

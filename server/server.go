@@ -16,7 +16,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/mcp"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -25,7 +24,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Server is the service. Its handlers answer from New on. The server works on jobs between
@@ -72,12 +70,6 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if tuning, ok := follows.TuningOf(ctx); ok {
-		c.testing.follows = tuning
-	}
-	if tuning, ok := webhooks.TuningOf(ctx); ok {
-		c.testing.webhooks = tuning
-	}
 	s := &Server{
 		cfg: c, db: db.Of(c.Store), metrics: metrics.New(c.Version),
 		lifetime: edge.NewLifetime(), turn: make(chan struct{}, 1),
@@ -103,17 +95,18 @@ func New(ctx context.Context, c Config) (_ *Server, err error) {
 // makePipeline makes the pipeline, and the engine unless the role is RoleAPI.
 func (s *Server) makePipeline() (err error) {
 	c := s.cfg
+	set := service.SettingsOf(&c)
 	with := service.Config{
 		Store: s.db, Idle: c.Role == RoleAPI, Log: c.Log, Metrics: s.metrics, Tracer: c.Tracer,
 		RecognizeBlockedAfter: c.RecognizeBlockedAfter,
 		ASRWorkers:            c.Limits.ASRWorkers,
 		MaxMediaDuration:      c.Limits.MaxMediaDuration,
 		MinFreeDisk:           c.Limits.MinFreeDisk,
-		ProgressInterval:      c.testing.progressInterval,
-		Retention:             c.testing.retention,
+		ProgressInterval:      set.ProgressInterval,
+		Retention:             set.Retention,
 		Sites:                 c.Sites, ShortLinks: s.shortLinks, DirectMedia: c.DirectMedia, Pace: c.Pace, Guard: s.guard,
-		LookupBudget: c.testing.lookupBudget, DiscoveryBudget: c.testing.discoveryBudget, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
-		Follows: c.testing.follows, Webhooks: c.testing.webhooks, TrustWebhooks: c.TrustWebhooks,
+		LookupBudget: set.LookupBudget, DiscoveryBudget: set.DiscoveryBudget, Hooks: hooks.Config{Hooks: c.hooks()}, PlanOf: s.planOf,
+		Follows: set.Follows, Webhooks: set.Webhooks, TrustWebhooks: c.TrustWebhooks,
 	}
 	if !with.Idle {
 		if s.scratch, err = scratch.New(c.Dir); err != nil {
@@ -136,9 +129,10 @@ func (s *Server) makePipeline() (err error) {
 // makeAPI makes the edge, and the resources behind it.
 func (s *Server) makeAPI() (err error) {
 	c := s.cfg
+	set := service.SettingsOf(&c)
 	s.edge, err = edge.New(edge.Config{
 		Store: s.db, Metrics: s.metrics, Log: c.Log, Authenticator: c.Authenticator, TrustedProxies: c.TrustedProxies,
-		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: c.testing.answerBytes, Connections: c.testing.connections,
+		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: set.AnswerBytes, Connections: set.Connections,
 	})
 	if err != nil {
 		return err
@@ -147,7 +141,7 @@ func (s *Server) makeAPI() (err error) {
 		Shared: resource.Shared{
 			Edge: s.edge, Lifetime: s.lifetime, Pipeline: s.pipeline, Log: c.Log, Sites: c.Sites, ShortLinks: s.shortLinks,
 			DirectMedia: c.DirectMedia, Judge: s.guard.JudgeLink, Checker: c.accountChecker(), Admit: c.admit(), BasePath: c.BasePath,
-			Timeout: c.testing.timeout,
+			Timeout: set.Timeout,
 		},
 		Metrics: s.metrics, Feeds: textfeed.New(s.db.SQL()), Shares: shares.New(s.db), Version: c.Version,
 		Unconfined: func() error { return s.unconfined },

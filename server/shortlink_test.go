@@ -147,10 +147,10 @@ func TestShortLinkThatHangs(t *testing.T) {
 	short := shortener(t)
 	var bounds []time.Duration // which are over soon
 	s := withShortLinks(t, short, func(c *server.Config) {
-		server.SetTimeout(c, func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+		server.SettingsOf(c).Timeout = func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 			bounds = append(bounds, d)
 			return context.WithTimeout(ctx, 100*time.Millisecond)
-		})
+		}
 	})
 	a := s.link(t, "http://"+short.address+"/a?hang")
 	require.Equal(t, http.StatusBadGateway, a.StatusCode, a.body)
@@ -164,7 +164,7 @@ func TestShortLinkIsNotFollowedAgain(t *testing.T) {
 	t.Parallel()
 	short := shortener(t)
 	// A busy machine may take longer than the service follows a link.
-	s := withShortLinks(t, short, func(c *server.Config) { server.SetTimeout(c, patiently) })
+	s := withShortLinks(t, short, func(c *server.Config) { server.SettingsOf(c).Timeout = patiently })
 	key := header("Idempotency-Key", "k")
 	body := `{"url":"http://` + short.address + `/a?hops=1&to=https://video.example/watch%3Fv=` + video + `","waitMs":0`
 	first := s.postJSON(t, body+"}", key)

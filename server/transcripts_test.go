@@ -177,10 +177,10 @@ func TestJobIsHandedOut(t *testing.T) {
 	t.Parallel()
 	var waits []time.Duration // which are over at once
 	s := start(t, func(c *server.Config) {
-		server.SetTimeout(c, func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+		server.SettingsOf(c).Timeout = func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 			waits = append(waits, d)
 			return context.WithTimeout(ctx, 0)
-		})
+		}
 	})
 	defer s.Engine.Hold()()
 	a := s.postForm(t, []part{field("waitMs", "0"), file("a")})

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // databases, and what is in them
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // databases, and what is in them
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // a database and a bucket that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // a database and a bucket that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -21,7 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // a PostgreSQL that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest" //nolint:depguard // a small file system
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest" // a small file system
 )
 
 // withoutLandlock makes the test binary, as the program, one on a kernel that refuses
@@ -91,7 +91,7 @@ func TestDoctorAsRoot(t *testing.T) {
 
 func TestDoctorOnDisks(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 8<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 8<<20, func(t *testing.T, dir string) {
 		p := newPatient(t, dir)
 		p.golden(t, "disk-full")
 		require.NoError(t, unix.Mount("", dir, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""))

@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // a PostgreSQL that the test starts by itself
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -18,8 +18,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/internal/test/ratio"      //nolint:depguard // prints a row of make bench
-	"github.com/transcriptkit/transcriptkit/internal/test/speechtest" //nolint:depguard // recordings whose words are known
+	"github.com/transcriptkit/transcriptkit/internal/test/ratio"      // prints a row of make bench
+	"github.com/transcriptkit/transcriptkit/internal/test/speechtest" // recordings whose words are known
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"

@@ -20,7 +20,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // a PostgreSQL that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )

@@ -23,6 +23,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
@@ -44,8 +45,8 @@ const (
 
 // run carries out the arguments and returns the exit code. It ends early if ctx does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	line := service.CommandLine{
-		Program: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",
+	line := commandline.Program{
+		Name: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",
 		Vars: vars(), Stdout: stdout, Stderr: stderr,
 	}
 	called := &commands{}
@@ -101,22 +102,22 @@ func oneLine(err error) string {
 
 // commands is the command line.
 type commands struct {
-	Transcribe transcribeCommand  `cmd:"" help:"Turn links and recordings into text. Needs no account, no key and no running service."`
-	Serve      serveCommand       `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
-	MCP        mcpCommand         `cmd:"" name:"mcp" help:"Give transcripts to a language model: an MCP server on standard input and output. Needs no account, no key and no running service."`
-	Demo       demoCommand        `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
-	Accounts   accountsCommand    `cmd:"" help:"Set, list, export and remove accounts."`
-	Keys       keysCommand        `cmd:"" help:"Create, list and revoke API keys."`
-	Models     modelsCommand      `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
-	YtDlp      ytDlpCommand       `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`
-	Doctor     doctorCommand      `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
-	Health     healthcheckCommand `cmd:"" name:"healthcheck" help:"Ask the running service on this machine whether it is ready. Exit code 0: it is, 1: it is not."`
-	Backup     backupCommand      `cmd:"" help:"Copy the database and its blobs, as they stand at one moment, while the service works. Exit code 3: some blobs that the database names were not there."`
-	Restore    restoreCommand     `cmd:"" help:"Fill an empty database and an empty place for blobs with a backup."`
-	Verify     verifyCommand      `cmd:"" help:"Compare the database with its blobs, and the texts with the index of their words. Exit code 0: all is well, 3: there are blobs that nothing needs, 1: something is missing or damaged."`
-	Migrate    migrateCommand     `cmd:"" help:"Update the database to this version. Serve does that too."`
-	Completion service.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
-	Versions   versionCommand     `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
+	Transcribe transcribeCommand      `cmd:"" help:"Turn links and recordings into text. Needs no account, no key and no running service."`
+	Serve      serveCommand           `cmd:"" help:"Run the service until SIGTERM or SIGINT."`
+	MCP        mcpCommand             `cmd:"" name:"mcp" help:"Give transcripts to a language model: an MCP server on standard input and output. Needs no account, no key and no running service."`
+	Demo       demoCommand            `cmd:"" help:"Show the service at work on a link and a recording, on a temporary database."`
+	Accounts   accountsCommand        `cmd:"" help:"Set, list, export and remove accounts."`
+	Keys       keysCommand            `cmd:"" help:"Create, list and revoke API keys."`
+	Models     modelsCommand          `cmd:"" help:"Get a better recognizer: list, download, remove and verify models."`
+	YtDlp      ytDlpCommand           `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`
+	Doctor     doctorCommand          `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
+	Health     healthcheckCommand     `cmd:"" name:"healthcheck" help:"Ask the running service on this machine whether it is ready. Exit code 0: it is, 1: it is not."`
+	Backup     backupCommand          `cmd:"" help:"Copy the database and its blobs, as they stand at one moment, while the service works. Exit code 3: some blobs that the database names were not there."`
+	Restore    restoreCommand         `cmd:"" help:"Fill an empty database and an empty place for blobs with a backup."`
+	Verify     verifyCommand          `cmd:"" help:"Compare the database with its blobs, and the texts with the index of their words. Exit code 0: all is well, 3: there are blobs that nothing needs, 1: something is missing or damaged."`
+	Migrate    migrateCommand         `cmd:"" help:"Update the database to this version. Serve does that too."`
+	Completion commandline.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
+	Versions   versionCommand         `cmd:"" name:"version" help:"Print the versions of the service, of Go and of the external programs."`
 
 	Version kong.VersionFlag `verb:"" help:"Print the version of the service."`
 }

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/programtest"
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest" //nolint:depguard // a small file system
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest" // a small file system
 )
 
 // The same on disks that are full, or permit reading only.
 func TestOddUsesOfDisks(t *testing.T) {
 	t.Parallel()
 	const size = 8 << 20
-	disktest.Run(t, size, func(t *testing.T, dir string) {
+	nstest.Disk(t, size, func(t *testing.T, dir string) {
 		o := &oddTable{t: t, dir: dir}
 		mirror := newModelMirror(t)
 		elsewhere := newDatabase(t)
@@ -25,7 +25,7 @@ func TestOddUsesOfDisks(t *testing.T) {
 		archive := filepath.Join(t.TempDir(), "b.tar")
 		must(t, "backup", "--to", archive, "--db", elsewhere, "--blobs", o.path("recordings"))
 		o.database("there.db")
-		free := disktest.Fill(t, dir)
+		free := nstest.Fill(t, dir)
 		o.odd("a new database on a disk that is full", 1, "make room", "migrate --db sqlite:DIR/new.db")
 		o.process("a model for a disk that is full", 1, "free space", mirror.env, "models pull small --yes --models DIR/models --mirror "+mirror.URL)
 		o.odd("a backup to a disk that is full", 1, "make room", "backup --to DIR/b.tar --db "+elsewhere+" --blobs DIR/recordings")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // a PostgreSQL that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // a PostgreSQL that the test starts by itself
 )
 
 // A process that accepts requests starts no program and asks for none; one that works

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/ratio" //nolint:depguard // prints a row of make bench
+	"github.com/transcriptkit/transcriptkit/internal/test/ratio" // prints a row of make bench
 )
 
 // mostStart is the goal for the time until a service listens.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
@@ -34,7 +35,7 @@ type commands struct {
 	Serve serveCommand `cmd:"" default:"withargs" help:"Serve the website until SIGTERM or SIGINT. The default."`
 	Users usersCommand `cmd:"" help:"Add, list and remove users, and set their passwords."`
 
-	Completion service.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
+	Completion commandline.Completion `cmd:"" help:"Print the code with which a shell completes this command line."`
 
 	Version kong.VersionFlag `verb:"" help:"Print the version of the website."`
 }
@@ -48,8 +49,8 @@ type output struct {
 // run carries out the arguments and returns the exit code: 1 after a failure, 2 if the call was
 // wrong.
 func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.Writer) int {
-	line := service.CommandLine{
-		Program: "website", About: "A website that turns links and recordings into timestamped transcripts.",
+	line := commandline.Program{
+		Name: "website", About: "A website that turns links and recordings into timestamped transcripts.",
 		Vars: vars(), Stdout: stdout, Stderr: stderr,
 	}
 	command, err := line.Parse(ctx, &commands{}, output{stdin, stdout, stderr}, args)

@@ -69,7 +69,7 @@ type Config struct {
 	// Guard connects commands that ask for a network. The caller closes it after the last run.
 	// nil: such commands fail.
 	Guard *egress.Guard
-	// WithoutLandlock is for tests: the runner behaves as on a kernel without Landlock.
+	// WithoutLandlock makes the runner behave as on a kernel without Landlock.
 	WithoutLandlock bool
 }
 

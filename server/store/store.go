@@ -100,7 +100,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db.HandleOf(opened)}, nil
+	s := new(Store)
+	db.Hold(s, opened)
+	return s, nil
 }
 
 // Close releases everything. The store must not be used afterwards.

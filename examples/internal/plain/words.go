@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -182,44 +183,35 @@ func unknownHost(e *net.DNSError) string {
 
 const noFile = "there is no such file: correct the name"
 
+// reasons are the words for the errors of system calls.
+var reasons = map[syscall.Errno]string{
+	syscall.ENOENT:        noFile,
+	syscall.EACCES:        "the rights do not permit it: change them, or name another path",
+	syscall.EPERM:         "the rights do not permit it: change them, or name another path",
+	syscall.EISDIR:        "it is a folder: name a file in it",
+	syscall.ENOTDIR:       "a part of the path is no folder: name another path",
+	syscall.ENOSPC:        "the disk is full: make room on it",
+	syscall.EDQUOT:        "the disk is full: make room on it",
+	syscall.EFBIG:         "a limit does not permit a file of this size: raise it (ulimit -f), or name another path",
+	syscall.EROFS:         "the file system is read-only: name another path",
+	syscall.ENAMETOOLONG:  "the name is too long: shorten it",
+	syscall.EEXIST:        "there is another file of this name: name another path",
+	syscall.EPIPE:         "the reader has gone",
+	syscall.EADDRNOTAVAIL: "this machine does not have this address",
+	syscall.ENETUNREACH:   "there is no way to it from this machine",
+	syscall.EHOSTUNREACH:  "there is no way to it from this machine",
+	syscall.ECONNREFUSED:  "nothing listens there",
+	syscall.ECONNRESET:    "the connection broke",
+}
+
 // reason returns the words for an error of a system call.
 func reason(err error) string {
 	var number syscall.Errno
-	if !errors.As(err, &number) {
-		if errors.Is(err, fs.ErrNotExist) {
-			return noFile
-		}
-		return err.Error()
+	if errors.As(err, &number) {
+		return cmp.Or(reasons[number], number.Error())
 	}
-	switch number {
-	case syscall.ENOENT:
+	if errors.Is(err, fs.ErrNotExist) {
 		return noFile
-	case syscall.EACCES, syscall.EPERM:
-		return "the rights do not permit it: change them, or name another path"
-	case syscall.EISDIR:
-		return "it is a folder: name a file in it"
-	case syscall.ENOTDIR:
-		return "a part of the path is no folder: name another path"
-	case syscall.ENOSPC, syscall.EDQUOT:
-		return "the disk is full: make room on it"
-	case syscall.EFBIG:
-		return "a limit does not permit a file of this size: raise it (ulimit -f), or name another path"
-	case syscall.EROFS:
-		return "the file system is read-only: name another path"
-	case syscall.ENAMETOOLONG:
-		return "the name is too long: shorten it"
-	case syscall.EEXIST:
-		return "there is another file of this name: name another path"
-	case syscall.EPIPE:
-		return "the reader has gone"
-	case syscall.EADDRNOTAVAIL:
-		return "this machine does not have this address"
-	case syscall.ENETUNREACH, syscall.EHOSTUNREACH:
-		return "there is no way to it from this machine"
-	case syscall.ECONNREFUSED:
-		return "nothing listens there"
-	case syscall.ECONNRESET:
-		return "the connection broke"
 	}
-	return number.Error()
+	return err.Error()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
-	"github.com/transcriptkit/transcriptkit/internal/test/speechtest" //nolint:depguard // recordings whose words are known
+	"github.com/transcriptkit/transcriptkit/internal/test/speechtest" // recordings whose words are known
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/enginetest"
 	"github.com/transcriptkit/transcriptkit/transcript"

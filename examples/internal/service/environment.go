@@ -43,12 +43,6 @@ func dataFolder() string {
 	return filepath.Join(base, "transcriptd")
 }
 
-// home returns the user's home; empty: there is none.
-func home() string {
-	dir, _ := os.UserHomeDir() // a user without a home has no folder there either
-	return dir
-}
-
 // SearchPath returns the folders in which programs are looked up.
 func SearchPath() string {
 	return os.Getenv("PATH") //nolint:forbidigo // as above

@@ -33,7 +33,7 @@ func TestWatchOfARecorderThatPauses(t *testing.T) {
 	}
 	w := watch(t, counted.URL, s.Key, dir)
 	w.await(t, "Watching ")
-	<-time.After(3 * watchPace.steady)
+	<-time.After(3 * quickPace.steady)
 	assert.Zero(t, counted.number())
 	require.NoError(t, recorder.Close())
 	w.await(t, "Wrote ")

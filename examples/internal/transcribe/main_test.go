@@ -159,7 +159,7 @@ type outcome struct {
 
 // run is the program with nothing on its standard input.
 func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
-	return process{name: "transcribe", getenv: getenv, stdin: strings.NewReader(""), stdout: stdout, stderr: stderr}.main(ctx, args)
+	return process{name: "transcribe", getenv: getenv, stdin: strings.NewReader(""), stdout: stdout, stderr: stderr, pace: quickPace}.main(ctx, args)
 }
 
 // call runs the program against the service.
@@ -350,7 +350,7 @@ func TestInterruptedBeforeTheInputEnds(t *testing.T) {
 			t.Cleanup(srv.Close)
 			var stderr strings.Builder
 			in := &falling{strings.NewReader("https://talks.example/1\n"), interrupt, t.Context().Done()}
-			code := process{name: "transcribe", getenv: func(string) string { return "" }, stdin: in, stdout: io.Discard, stderr: &stderr}.main(ctx, append(args, "--server", srv.URL))
+			code := process{name: "transcribe", getenv: func(string) string { return "" }, stdin: in, stdout: io.Discard, stderr: &stderr, pace: quickPace}.main(ctx, append(args, "--server", srv.URL))
 			assert.Equal(t, exitInterrupted, code)
 			assert.Contains(t, stderr.String(), "interrupted")
 			assert.NotContains(t, stderr.String(), "goes on")

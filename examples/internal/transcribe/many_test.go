@@ -21,7 +21,7 @@ import (
 func transcribe(ctx context.Context, s *servertest.Server, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, diagnostics bytes.Buffer
 	env := func(string) string { return s.Key }
-	code = process{name: "transcribe", getenv: env, stdin: strings.NewReader(stdin), stdout: &out, stderr: &diagnostics}.main(ctx, append([]string{"--server", s.URL}, args...))
+	code = process{name: "transcribe", getenv: env, stdin: strings.NewReader(stdin), stdout: &out, stderr: &diagnostics, pace: quickPace}.main(ctx, append([]string{"--server", s.URL}, args...))
 	return code, out.String(), diagnostics.String()
 }
 

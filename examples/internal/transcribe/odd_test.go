@@ -61,6 +61,7 @@ func (o *oddTable) oddTo(what string, code int, cure, line string, stdout io.Wri
 	}
 	p := process{
 		name: "transcribe", getenv: func(name string) string { return env[name] }, stdin: strings.NewReader(""), stdout: stdout, stderr: &output,
+		pace: quickPace,
 	}
 	exited := p.main(o.t.Context(), strings.Fields(strings.ReplaceAll(line, "DIR", o.dir)))
 	o.uses = append(o.uses, programtest.OddUse{What: what, Call: "transcribe " + line, Code: code, Cure: cure, Exited: exited, Output: output.String()})

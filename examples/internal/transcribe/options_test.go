@@ -134,7 +134,7 @@ func TestMoreLinksThanABatchTakes(t *testing.T) {
 		t.Cleanup(srv.Close)
 		var stderr strings.Builder
 		args := append([]string{"--server", srv.URL, "--from", "-", "-o", t.TempDir()}, tc.flags...)
-		p := process{name: "transcribe", getenv: func(string) string { return key }, stdin: strings.NewReader(list.String()), stdout: io.Discard, stderr: &stderr}
+		p := process{name: "transcribe", getenv: func(string) string { return key }, stdin: strings.NewReader(list.String()), stdout: io.Discard, stderr: &stderr, pace: quickPace}
 		code := p.main(t.Context(), args)
 		assert.Equal(t, exitFailure, code)
 		assert.ElementsMatch(t, tc.sizes, sizes)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 
 	"github.com/transcriptkit/transcriptkit/client"
 )
@@ -20,7 +19,8 @@ type OwnService func(ctx context.Context, say func(text string)) (*client.Client
 // wrong was checked, unless the flags or the environment name a service. If open is nil, the
 // command finds its service as the program transcribe does.
 func (f Flags) Run(ctx context.Context, name string, open OwnService, stdout, stderr io.Writer) int {
-	p := process{name: name, getenv: os.Getenv, stdin: os.Stdin, stdout: stdout, stderr: stderr, open: open}
+	p := newProcess(name)
+	p.stdout, p.stderr, p.open = stdout, stderr, open
 	cmd := &command{Flags: f}
 	if err := cmd.check(); err != nil {
 		return p.fail(exitUsage, err)

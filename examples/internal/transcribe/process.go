@@ -19,8 +19,12 @@ import (
 // Main runs the program with the inputs and outputs of this process until it ends or a signal
 // interrupts it, and returns the exit code.
 func Main() int {
-	p := process{name: "transcribe", getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
-	return p.main(untilSignal(), os.Args[1:])
+	return newProcess("transcribe").main(untilSignal(), os.Args[1:])
+}
+
+// newProcess returns the inputs and outputs of this process for a command.
+func newProcess(name string) process {
+	return process{name: name, getenv: os.Getenv, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, pace: usualPace()}
 }
 
 // The exit codes; --help has them too.
@@ -39,6 +43,7 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	open           OwnService // nil: the service that the flags name
+	pace           pace       // of --watch
 }
 
 // main carries out the arguments and returns the exit code. The end of ctx is an interruption.
@@ -109,7 +114,7 @@ func (cmd *command) prepare(p process, in *stdin) (*work, error) {
 	if cmd.Quiet {
 		p.stderr = io.Discard // errors are reported at the end
 	}
-	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own, stderr: errs, name: p.name, colors: p.getenv("NO_COLOR") == ""}, nil
+	return &work{command: cmd, client: c, order: o, output: out, display: progress.New(p.stderr), own: own, stderr: errs, name: p.name, colors: p.getenv("NO_COLOR") == "", pace: p.pace}, nil
 }
 
 // cures say what to do about errors whose texts only say what is wrong.

@@ -31,10 +31,14 @@ import (
 // its own shows: signals and pipes.
 const asProgram = "TRANSCRIBE_TEST_AS_PROGRAM"
 
+// quickPace is how the tests watch a folder.
+var quickPace = pace{every: 20 * time.Millisecond, steady: 200 * time.Millisecond, again: 50 * time.Millisecond}
+
 func TestMain(m *testing.M) {
-	watchPace = pace{every: 20 * time.Millisecond, steady: 200 * time.Millisecond, again: 50 * time.Millisecond}
 	if os.Getenv(asProgram) != "" {
-		os.Exit(Main())
+		p := newProcess("transcribe")
+		p.pace = quickPace
+		os.Exit(p.main(untilSignal(), os.Args[1:]))
 	}
 	if addr := os.Getenv(asService); addr != "" {
 		if err := serve(addr); err != nil {
@@ -209,7 +213,7 @@ func TestPipeWhoseConnectionIsLost(t *testing.T) {
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	var stderr bytes.Buffer
-	p := process{name: "transcribe", getenv: func(string) string { return key }, stdin: strings.NewReader("the media"), stdout: io.Discard, stderr: &stderr}
+	p := process{name: "transcribe", getenv: func(string) string { return key }, stdin: strings.NewReader("the media"), stdout: io.Discard, stderr: &stderr, pace: quickPace}
 	assert.Equal(t, exitFailure, p.main(t.Context(), []string{"--server", srv.URL, "-"}))
 	assert.Contains(t, stderr.String(), "transcribe: standard input: ")
 	assert.Contains(t, stderr.String(), "cannot be sent again: save the recording to a file")

@@ -23,8 +23,10 @@ type pace struct {
 	again  time.Duration // before a recording is tried again; the pause doubles each time
 }
 
-// watchPace is the pace that --help promises. Tests are faster.
-var watchPace = pace{every: 2 * time.Second, steady: 10 * time.Second, again: 10 * time.Second}
+// usualPace is the pace that --help promises.
+func usualPace() pace {
+	return pace{every: 2 * time.Second, steady: 10 * time.Second, again: 10 * time.Second}
+}
 
 const longestPause = 10 * time.Minute // before a recording is tried again
 
@@ -103,7 +105,7 @@ func (w *work) watchFolder(ctx context.Context) error {
 	if len(w.Name) > 0 {
 		what = strings.Join(w.Name, ", ")
 	}
-	w.display.Say(fmt.Sprintf("Watching %s for %s, every %s. A text goes next to its recording, with the name .%s.", w.Watch, what, watchPace.every, w.Format))
+	w.display.Say(fmt.Sprintf("Watching %s for %s, every %s. A text goes next to its recording, with the name .%s.", w.Watch, what, w.pace.every, w.Format))
 	watching := &watcher{work: w, ledger: l, waiting: map[string]*waiting{}, ended: make(chan attempt, uploadsAtOnce), told: map[string]bool{}}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -118,7 +120,7 @@ func (w *work) watchFolder(ctx context.Context) error {
 }
 
 func (w *watcher) run(ctx context.Context) error {
-	clock := time.NewTicker(watchPace.every)
+	clock := time.NewTicker(w.pace.every)
 	defer clock.Stop()
 	for {
 		if err := w.look(ctx); err != nil {
@@ -157,7 +159,7 @@ func (w *watcher) ending(err error) error {
 func (w *watcher) look(ctx context.Context) error {
 	names, err := os.ReadDir(w.Watch)
 	if err != nil {
-		w.once(fmt.Sprintf("The folder cannot be read, which is tried again every %s: %v", watchPace.every, err))
+		w.once(fmt.Sprintf("The folder cannot be read, which is tried again every %s: %v", w.pace.every, err))
 		return nil
 	}
 	for _, entry := range names {
@@ -214,7 +216,7 @@ func (w *watcher) isDue(name string, file mediaFile) bool {
 		*r = waiting{file: file, since: now}
 		return false
 	}
-	return file.size > 0 && now.Sub(r.since) >= watchPace.steady && !now.Before(r.paused) && (begun || !heldOpen(file.path))
+	return file.size > 0 && now.Sub(r.since) >= w.pace.steady && !now.Before(r.paused) && (begun || !heldOpen(file.path))
 }
 
 // isTodo reports whether a recording still needs a text, and whether a job for it has begun. A
@@ -283,7 +285,7 @@ func (w *watcher) settle(a attempt) error {
 		return fmt.Errorf("--watch %s: %s: %w", w.Watch, a.name, a.err)
 	default:
 		before := r.pause
-		r.pause = min(max(2*before, watchPace.again), longestPause)
+		r.pause = min(max(2*before, w.pace.again), longestPause)
 		r.paused = time.Now().Add(r.pause)
 		if r.pause != before {
 			w.display.Say(fmt.Sprintf("%s: %v; trying again in %s", a.name, a.err, r.pause))

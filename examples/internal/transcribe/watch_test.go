@@ -143,7 +143,7 @@ func TestWatchWaitsForHalfCopies(t *testing.T) {
 	path := drop(t, dir, "talk.mp3", "")
 	w := watch(t, counted.URL, s.Key, dir)
 	w.await(t, "Watching ")
-	grows := time.NewTicker(watchPace.every)
+	grows := time.NewTicker(quickPace.every)
 	defer grows.Stop()
 	for range 40 { // four times as long as a file must stay as it is
 		<-grows.C

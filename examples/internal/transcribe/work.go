@@ -34,6 +34,7 @@ type work struct {
 	name    string    // of the command, in messages
 	stderr  io.Writer // for failures, if there is no display
 	colors  bool      // a terminal may show bold text
+	pace    pace      // of --watch
 
 	mu     sync.Mutex
 	failed []error

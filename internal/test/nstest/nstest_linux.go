@@ -1,5 +1,6 @@
 // Package nstest runs a test in namespaces of its own: with a network in which the test owns all
-// addresses, or with files of its own in place of the system's.
+// addresses, with files of its own in place of the system's, or with a small file system, which is
+// soon full.
 //
 //	func TestPrefix(t *testing.T) {
 //		if !nstest.Run(t, nstest.Network) {
@@ -12,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -32,7 +34,7 @@ const (
 const inside = "TRANSCRIPTKIT_TEST_NAMESPACE"
 
 // Run reports whether the test runs in namespaces of its own. If it does not, Run runs the test
-// there in another process, within 5 minutes, and the caller returns. If the system forbids
+// there in another process, within 10 minutes, and the caller returns. If the system forbids
 // namespaces, the test is skipped, except with CI=true.
 func Run(t *testing.T, kinds Kind) bool {
 	t.Helper()
@@ -42,12 +44,21 @@ func Run(t *testing.T, kinds Kind) bool {
 		}
 		return true
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	again(t, uintptr(kinds))
+	return false
+}
+
+// again runs the test in namespaces in which its user owns everything, in another process.
+func again(t *testing.T, kinds uintptr) {
+	t.Helper()
+	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.v", "-test.count=1", "-test.timeout=10m")
 	cmd.Env = append(os.Environ(), inside+"="+t.Name()) //nolint:forbidigo // that of the test itself
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  unix.CLONE_NEWUSER | uintptr(kinds),
+		Cloneflags:  unix.CLONE_NEWUSER | kinds,
 		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		Pdeathsig:   syscall.SIGKILL,
 	}
 	out, err := cmd.CombinedOutput()
 	if cmd.Process == nil && os.Getenv("CI") != "true" { //nolint:forbidigo // where namespaces must be there
@@ -56,7 +67,6 @@ func Run(t *testing.T, kinds Kind) bool {
 	require.NoError(t, err, "%s", out)
 	t.Logf("%s", out)
 	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
 }
 
 // Replace puts a text in place of a file of the system, for a test with Files of its own.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -247,11 +247,11 @@ func TestTheServersOwnTrouble(t *testing.T) {
 func TestNormalizeOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	in := record(t, "a.wav", "-f lavfi -i sine=d=60")
-	disktest.Run(t, 1<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 1<<20, func(t *testing.T, dir string) {
 		for _, room := range []int64{512 << 10, 100_000, 4096, 0} {
 			some := filepath.Join(dir, "some")
 			require.NoError(t, os.WriteFile(some, make([]byte, room), 0o600))
-			free := disktest.Fill(t, dir)
+			free := nstest.Fill(t, dir)
 			require.NoError(t, os.Remove(some))
 			out := filepath.Join(dir, "out.wav")
 			_, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, time.Hour, nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
 )
 
@@ -25,7 +25,7 @@ import (
 // what has come stays.
 func TestPullOntoAFullDisk(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 300_000, func(t *testing.T, dir string) {
+	nstest.Disk(t, 300_000, func(t *testing.T, dir string) {
 		var b *bench
 		var fill func()
 		b = newBench(t, func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func TestPullOntoAFullDisk(t *testing.T) {
 
 		var free func()
 		fill = func() {
-			free, fill = disktest.Fill(t, dir), nil
+			free, fill = nstest.Fill(t, dir), nil
 			require.NoError(t, os.Remove(filepath.Join(dir, "spare"))) // room for a part
 			hasRoom(t, dir, 40_000)
 		}
@@ -139,7 +139,7 @@ func TestPullIsKilled(t *testing.T) {
 // A disk from which nothing may be run is told with its cure.
 func TestEngineOnADiskWithoutPrograms(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 4<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 4<<20, func(t *testing.T, dir string) {
 		require.NoError(t, unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_NOEXEC, ""))
 		b, file := engineWith(t, program("whisper-cli", good))
 		b.options.Dir = filepath.Join(dir, "models")

@@ -67,7 +67,7 @@ type Options struct {
 	// Path is the list of folders in which that runner looks for the system's programs, in the
 	// form of PATH; empty means the usual folders.
 	Path string
-	// Table replaces the compiled-in table, for tests and for programs with files of their own.
+	// Table replaces the compiled-in table, for programs with files of their own.
 	// nil means [Table].
 	Table []Entry
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/backup"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -27,7 +27,7 @@ func withRoom(t *testing.T, dir string, step int, do func(room int) error) (fail
 	for room := 0; ; room += step {
 		spare := filepath.Join(dir, "spare")
 		require.NoError(t, os.WriteFile(spare, make([]byte, room), 0o600))
-		free := disktest.Fill(t, dir)
+		free := nstest.Fill(t, dir)
 		require.NoError(t, os.Remove(spare))
 		err := do(room)
 		free()
@@ -53,7 +53,7 @@ func TestBackupToAFullDisk(t *testing.T) {
 	for _, name := range []string{"b.tar", "folder"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			disktest.Run(t, 8<<20, func(t *testing.T, dir string) {
+			nstest.Disk(t, 8<<20, func(t *testing.T, dir string) {
 				s := filled(t, dbtest.SQLite(t))
 				target := filepath.Join(dir, name)
 				failures := withRoom(t, dir, 200<<10, func(room int) error {
@@ -78,7 +78,7 @@ func TestBackupToAFullDisk(t *testing.T) {
 // time.
 func TestBackupFillsTheDiskOfTheDatabase(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 16<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 16<<20, func(t *testing.T, dir string) {
 		o := dbtest.SQLite(t)
 		o.Database = "sqlite:" + filepath.Join(dir, "service.db")
 		s := filled(t, o)
@@ -105,7 +105,7 @@ func TestBackupFillsTheDiskOfTheDatabase(t *testing.T) {
 // Wherever the disk of a restore becomes full, the place is as empty as before.
 func TestRestoreToAFullDisk(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 16<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 16<<20, func(t *testing.T, dir string) {
 		o := dbtest.SQLite(t)
 		s := filled(t, o)
 		archive := filepath.Join(t.TempDir(), "b.tar")

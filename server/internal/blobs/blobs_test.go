@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/outage"
@@ -96,7 +96,7 @@ func uploadIsAborted(t *testing.T, s *blobs.Bucket, size int64) {
 // writer makes of it.
 func TestBlobsOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 1<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 1<<20, func(t *testing.T, dir string) {
 		folder := filepath.Join(dir, "blobs")
 		s := openBlobs(t, folder)
 		const size = 2 << 20

@@ -15,7 +15,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
-	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -152,10 +151,7 @@ func TestFactsOfManyQuestionsAtOnce(t *testing.T) {
 func TestFactsEndWithALostCommit(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
-		faults, ctx, behind := dbtest.Faulty(t, store.Options(o))
-		s, err := db.Open(ctx, db.Options(behind))
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		faults, s := dbtest.Faulty(t, o)
 		read := func() int {
 			shelf, err := s.Contents.Shelf(t.Context(), "", "acme", factsOf.Platform, factsOf.ExternalID)
 			require.NoError(t, err)
@@ -184,10 +180,7 @@ func TestFactsEndWithALostCommit(t *testing.T) {
 func TestFactsAskOnce(t *testing.T) {
 	t.Parallel()
 	o := dbtest.SQLite(t)
-	faults, ctx, behind := dbtest.Faulty(t, store.Options(o))
-	s, err := db.Open(ctx, db.Options(behind))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	faults, s := dbtest.Faulty(t, o)
 	id := put(t, s, factsText("en"))
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Library.Save(ctx, id, "acme", "")) })
 	faults.Arm(0, dbtest.NoFault)

@@ -27,8 +27,8 @@ func TestStatementsReadLittle(t *testing.T) {
 		}
 	})
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
-		sent, ctx := watch(t.Context())
-		s, err := db.Open(ctx, o)
+		sent, through := watch()
+		s, err := db.OpenThrough(t.Context(), o, through)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close()) })
 		raw := open(t, o)
@@ -96,8 +96,9 @@ var elsewhere = map[string]string{
 	"queue/rivertables.go Migrate isIn":            newTables,
 	"queue/rivertables.go Migrate RunInTx":         newTables,
 	"queue/rivertables.go Migrate ExecContext":     newTables,
-	"db/store.go Open Open":                        "it opens the place of the blobs",
-	"db/store.go Open Explain":                     "it puts an error into words",
+	"db/store.go Open OpenThrough":                 "the walk calls OpenThrough itself",
+	"db/store.go OpenThrough Open":                 "it opens the place of the blobs",
+	"db/store.go OpenThrough Explain":              "it puts an error into words",
 	"wordindex/plan.go planOfVolumes blocksOf":     "it returns a function that reads",
 	"db/migrate.go upToDate compatible":            newer,
 	"db/compatibility.go compatible Scan":          newer,

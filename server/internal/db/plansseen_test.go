@@ -41,11 +41,10 @@ type line struct {
 	n    int
 }
 
-// watch returns the context with which to open a store whose statements are kept.
-func watch(ctx context.Context) (*statements, context.Context) {
+// watch returns the drivers through which to open a store whose statements are kept.
+func watch() (*statements, sqldb.Drivers) {
 	s := &statements{known: map[string]bool{}, lines: map[line]bool{}}
-	ctx = sqldb.WithSQLiteDriver(ctx, func(d driver.Driver) driver.Driver { return seenDriver{d, s} })
-	return s, sqldb.WithPostgresTracer(ctx, s)
+	return s, sqldb.Drivers{SQLite: func(d driver.Driver) driver.Driver { return seenDriver{d, s} }, Postgres: s}
 }
 
 var (

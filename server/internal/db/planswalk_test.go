@@ -156,7 +156,7 @@ func (w walk) follows() {
 			}
 		},
 		Failing: func(context.Context, *db.Tx, string) error { return nil },
-		Tuning: follows.Tuning{FailAfter: time.Nanosecond, Now: func(ctx context.Context) (time.Time, error) {
+		Times: follows.Times{FailAfter: time.Nanosecond, Now: func(ctx context.Context) (time.Time, error) {
 			now, err := w.Now(ctx)
 			return now.Add(later), err
 		}},
@@ -210,7 +210,7 @@ func (w walk) webhooks() {
 	later := time.Duration(0)
 	hooks := webhooks.New(webhooks.Config{
 		Store: w.Store, Log: slog.New(slog.DiscardHandler), Client: receiver.Client,
-		Tuning: webhooks.Tuning{Now: func(ctx context.Context) (time.Time, error) {
+		Times: webhooks.Times{Now: func(ctx context.Context) (time.Time, error) {
 			now, err := w.Now(ctx)
 			return now.Add(later), err
 		}},

@@ -21,7 +21,8 @@ func TestStatementsArePreparedOnce(t *testing.T) {
 	t.Parallel()
 	o := dbtest.SQLite(t)
 	counted := &preparations{of: map[string]int{}}
-	s, err := db.Open(sqldb.WithSQLiteDriver(t.Context(), func(d driver.Driver) driver.Driver { return countingDriver{d, counted} }), o)
+	through := sqldb.Drivers{SQLite: func(d driver.Driver) driver.Driver { return countingDriver{d, counted} }}
+	s, err := db.OpenThrough(t.Context(), o, through)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	const times = 50

@@ -1,6 +1,6 @@
-// Package db keeps what the service must not lose: accounts and keys,
-// transcripts, extractions with the jobs that claim them, their events, the
-// results of finished chunks, idempotency keys and uploaded files. One code path serves SQLite (one file, one process) and PostgreSQL
+// Package db keeps what the service must not lose: accounts and keys, transcripts, extractions with
+// the jobs that claim them, their events, the results of finished chunks, idempotency keys and
+// uploaded files. One code path serves SQLite (one file, one process) and PostgreSQL
 // (many processes).
 //
 // Everything that belongs together is written in one transaction:
@@ -12,9 +12,8 @@
 //		return tx.Queue.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
 //	})
 //
-// The package knows rows, not rules: the pipeline decides about moves, and the account
-// package about keys. The types of the queue and of the SQL library do not show in the
-// package's exports, except in SQL. Its errors begin with "store:", the name that operators know.
+// The package knows rows, not rules: others decide about moves and keys. The types of the queue and of
+// the SQL library show in its export SQL alone. Its errors begin with "store:", as operators know it.
 package db
 
 import (
@@ -41,8 +40,7 @@ import (
 // ErrNotFound says that no row answers.
 var ErrNotFound = errors.New("store: not found")
 
-// ErrExists says that a row which may exist only once is there already. The
-// transaction stays usable.
+// ErrExists says that a row which may exist only once is there. The transaction stays usable.
 var ErrExists = errors.New("store: exists already")
 
 // The errors of the database, under the names that the packages above know.
@@ -63,15 +61,13 @@ var (
 type Options struct {
 	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
 	Database string
-	// MustExist leaves a database alone that the service has made no tables in yet, and
-	// makes no file: that is ErrNoDatabase. It is for tools, as a mistyped name would
-	// be a new database.
+	// MustExist leaves a database alone that the service has made no tables in yet, and makes no
+	// file: that is ErrNoDatabase. It is for tools, as a mistyped name would be a new database.
 	MustExist bool
 	// Unchanged leaves the tables of an older version as they are, and makes Open fail.
 	Unchanged bool
-	// FullSync makes every SQLite commit survive a loss of power, at more than ten
-	// times the price. Without it the last commits before one may be lost; a crash
-	// of the process loses nothing either way.
+	// FullSync makes every SQLite commit survive a loss of power, at more than ten times the price.
+	// Without it the last commits may be lost. A crash of the process loses nothing either way.
 	FullSync bool
 	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
 	// bucket in an object store, or blobs.InMemory. Required.
@@ -106,6 +102,11 @@ type Store struct {
 // does not change the tables of a file that another process serves: that is ErrServed. It
 // refuses tables of a newer version that rule this program out: that is ErrNewer.
 func Open(ctx context.Context, o Options) (*Store, error) {
+	return OpenThrough(ctx, o, sqldb.Drivers{})
+}
+
+// OpenThrough is Open with drivers between the store and its database.
+func OpenThrough(ctx context.Context, o Options, through sqldb.Drivers) (*Store, error) {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -115,7 +116,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	pool, err := sqldb.Open(ctx, sqldb.Options{
-		Database: o.Database, MustExist: o.MustExist, FullSync: o.FullSync, Inserts: queue.Inserts(log), Log: log,
+		Database: o.Database, MustExist: o.MustExist, FullSync: o.FullSync, Inserts: queue.Inserts(log), Log: log, Drivers: through,
 	})
 	if err != nil {
 		return nil, errors.Join(err, bucket.Close())
@@ -217,14 +218,14 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 // stop releases it.
 func (s *Store) Watch(topic string) (wake <-chan struct{}, stop func()) { return s.sql.Watch(topic) }
 
-// Handle is what a public store.Store holds: only the packages of this module
-// reach the database behind it, by [Of].
+// Handle is what a public store.Store holds. Only this module reaches the database behind it, by [Of].
 type Handle struct{ store *Store }
 
-// HandleOf makes the handle of an open database.
-func HandleOf(s *Store) Handle { return Handle{store: s} }
+func (h *Handle) opened() *Store { return h.store }
+func (h *Handle) hold(s *Store)  { h.store = s }
 
-func (h Handle) opened() *Store { return h.store }
+// Hold makes a public store the one of an open database.
+func Hold(public interface{ hold(s *Store) }, s *Store) { public.hold(s) }
 
 // Of returns the database behind a public store.
 func Of(s interface{ opened() *Store }) *Store { return s.opened() }

@@ -26,8 +26,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	inside "github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
@@ -86,11 +85,8 @@ func serveChild() error {
 	if err != nil {
 		return err
 	}
-	if clock := os.Getenv(childFollows); clock != "" {
-		ctx = webhooks.WithTuning(follows.WithTuning(ctx, quickFollows(clock)), quickWebhooks(clock))
-	}
 	direct := os.Getenv(childDirect)
-	srv, err := server.New(ctx, server.Config{
+	config := server.Config{
 		DirectMedia: direct != "",
 		Egress:      server.Egress{Allow: strings.Fields(direct + " " + os.Getenv(childAllow))},
 		Store:       s,
@@ -111,7 +107,12 @@ func serveChild() error {
 			}
 			return e, err
 		},
-	})
+	}
+	if clock := os.Getenv(childFollows); clock != "" {
+		set := inside.SettingsOf(&config)
+		set.Follows, set.Webhooks = quickFollows(clock), quickWebhooks(clock)
+	}
+	srv, err := server.New(ctx, config)
 	if err != nil {
 		return err
 	}

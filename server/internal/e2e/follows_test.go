@@ -34,12 +34,12 @@ const failAfter = 30 * time.Minute
 
 // quickFollows looks at followed addresses all the time, by a clock whose error stands in a file,
 // in seconds. The pause between two looks is shorter than the jumps of the clock.
-func quickFollows(clock string) follows.Tuning {
+func quickFollows(clock string) follows.Times {
 	every, err := time.ParseDuration(os.Getenv(childEvery))
 	if err != nil {
 		panic(err) // the test has set it
 	}
-	return follows.Tuning{
+	return follows.Times{
 		Step: 200 * time.Millisecond, Every: every, Wait: time.Second, FailAfter: failAfter, PerSecond: 2000,
 		Now: func(context.Context) (time.Time, error) {
 			text, err := os.ReadFile(clock)

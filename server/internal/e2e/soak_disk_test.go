@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 )
 
 // TestSoakDisk keeps the disk of the database, of the blobs and of the scratch
@@ -14,7 +14,7 @@ func TestSoakDisk(t *testing.T) {
 	soak(t)
 	for _, what := range []string{"database", "blobs", "scratch"} {
 		t.Run(what, func(t *testing.T) {
-			disktest.Run(t, 64<<20, func(t *testing.T, disk string) {
+			nstest.Disk(t, 64<<20, func(t *testing.T, disk string) {
 				s := newPlace(t, "sqlite:"+filepath.Join(t.TempDir(), "service.db"))
 				s.minFree = 1 // it is to become full
 				switch what {
@@ -45,7 +45,7 @@ func fillFor(t *testing.T, disk string, d time.Duration) {
 	t.Helper()
 	var free []func()
 	for over := time.After(d); ; {
-		free = append(free, disktest.Fill(t, disk))
+		free = append(free, nstest.Fill(t, disk))
 		select {
 		case <-over:
 			for _, f := range free {

@@ -28,8 +28,8 @@ import (
 )
 
 // quickWebhooks delivers by the clock of quickFollows.
-func quickWebhooks(clock string) webhooks.Tuning {
-	return webhooks.Tuning{Look: 200 * time.Millisecond, Timeout: 5 * time.Second, Window: time.Millisecond, Now: quickFollows(clock).Now}
+func quickWebhooks(clock string) webhooks.Times {
+	return webhooks.Times{Look: 200 * time.Millisecond, Timeout: 5 * time.Second, Window: time.Millisecond, Now: quickFollows(clock).Now}
 }
 
 // hooked is the server of an account. Each path is a receiver, which behaves as its name says.

@@ -92,12 +92,6 @@ func identityOf(ctx context.Context) (*identity, bool) {
 	return in, in != nil
 }
 
-// WithPrincipal is the context of a request that a principal makes, for tests of handlers that
-// stand behind Authenticate.
-func WithPrincipal(ctx context.Context, p account.Principal) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, &exchange{identity: &identity{principal: p, counted: true}})
-}
-
 // PrincipalOf returns who makes the request that ctx belongs to, and false
 // before Authenticate.
 func PrincipalOf(ctx context.Context) (account.Principal, bool) {

@@ -59,7 +59,7 @@ type Config struct {
 	// Webhooks receive the events of follows that publishers end; nil: none do.
 	Webhooks *webhooks.Store
 	Count    Counts // nil members count nothing
-	Tuning
+	Times
 }
 
 // Counts are called for what the metrics count, after it is written.

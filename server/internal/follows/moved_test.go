@@ -97,7 +97,7 @@ func newLooks(s *db.Store, log io.Writer, client func() *http.Client) *looks {
 	l.Follows = follows.New(follows.Config{
 		Store: s, Cluster: cluster.New(cluster.Config{}), Sites: site.Default(), Log: slog.New(slog.NewTextHandler(log, nil)),
 		Client: client, Trace: func(context.Context) string { return "" },
-		Tuning: follows.Tuning{Now: func(ctx context.Context) (time.Time, error) {
+		Times: follows.Times{Now: func(ctx context.Context) (time.Time, error) {
 			now, err := s.Now(ctx)
 			return now.Add(l.later), err
 		}},

@@ -22,8 +22,8 @@ import (
 func TestIdleQueueAsksLittle(t *testing.T) {
 	t.Parallel()
 	sent := &atomic.Int64{}
-	ctx := sqldb.WithSQLiteDriver(t.Context(), func(d driver.Driver) driver.Driver { return asked{d, sent} })
-	s, err := db.Open(ctx, dbtest.SQLite(t))
+	through := sqldb.Drivers{SQLite: func(d driver.Driver) driver.Driver { return asked{d, sent} }}
+	s, err := db.OpenThrough(t.Context(), dbtest.SQLite(t), through)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	queues := map[string]int{}

@@ -74,17 +74,17 @@ type Config struct {
 	// bounds how long things are kept.
 	PlanOf func(ctx context.Context, account string) account.Plan
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
-	Follows follows.Tuning
+	Follows follows.Times
 	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
 	TrustWebhooks bool
 	// Webhooks is how deliveries are made; the zero value: as usual.
-	Webhooks webhooks.Tuning
+	Webhooks webhooks.Times
 
-	tuning
+	times
 }
 
-// tuning is what only tests change.
-type tuning struct {
+// times are settings that no public configuration has. The zero value of a member means its usual value.
+type times struct {
 	pauses    attempt.Pauses
 	ended     []intake.Listener // are told of jobs that end before the features are
 	hearAfter time.Duration     // as of recognize.Config

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -54,7 +54,7 @@ func TestAFullDiskLosesNoWord(t *testing.T) {
 	for _, what := range []string{"blobs", "scratch files"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			disktest.Run(t, 16<<20, func(t *testing.T, dir string) {
+			nstest.Disk(t, 16<<20, func(t *testing.T, dir string) {
 				o := dbtest.SQLite(t)
 				if what == "blobs" {
 					o.Blobs = filepath.Join(dir, "blobs")
@@ -67,7 +67,7 @@ func TestAFullDiskLosesNoWord(t *testing.T) {
 				id := b.job(t, file).JobID
 				some := filepath.Join(dir, "some")
 				require.NoError(t, os.WriteFile(some, make([]byte, len(file)/2), 0o600))
-				free := disktest.Fill(t, dir)
+				free := nstest.Fill(t, dir)
 				require.NoError(t, os.Remove(some))
 				require.NoError(t, b.Start(t.Context()))
 				t.Cleanup(func() { require.NoError(t, b.Stop(context.Background())) })
@@ -86,7 +86,7 @@ func TestAFullDiskLosesNoWord(t *testing.T) {
 // recognition.
 func TestAFullDatabaseLosesNoWord(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 16<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 16<<20, func(t *testing.T, dir string) {
 		o := dbtest.SQLite(t)
 		o.Database = "sqlite:" + filepath.Join(dir, "service.db")
 		s, err := db.Open(t.Context(), o)
@@ -95,7 +95,7 @@ func TestAFullDatabaseLosesNoWord(t *testing.T) {
 		full := make(chan func(), 1)
 		var once sync.Once
 		e := &script{recognize: func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
-			once.Do(func() { full <- disktest.Fill(t, dir) })
+			once.Do(func() { full <- nstest.Fill(t, dir) })
 			return heard("hello"), nil
 		}}
 		b := start(t, s, e, withoutReserve, (*service.Config).PauseBriefly)
@@ -121,7 +121,7 @@ func TestAFullDatabaseLosesNoWord(t *testing.T) {
 // refused, or waits; what is stored is still read.
 func TestRoomIsLookedAtBeforeWorkIsTaken(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 64<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 64<<20, func(t *testing.T, dir string) {
 		o := dbtest.SQLite(t)
 		o.Blobs = filepath.Join(dir, "blobs")
 		b := prepare(t, dbtest.Open(t, o), &script{}, (*service.Config).PauseBriefly, func(c *service.Config) { c.MinFreeDisk = 32 << 20 })

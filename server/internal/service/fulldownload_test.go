@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/internal/test/disktest"
+	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
@@ -38,7 +38,7 @@ func (l *large) Audio(ctx context.Context, c engine.Content, dir string, o engin
 // A download for which there is no room ends before it fills the disk, and its job waits for room.
 func TestDownloadStopsBeforeTheDiskIsFull(t *testing.T) {
 	t.Parallel()
-	disktest.Run(t, 64<<20, func(t *testing.T, dir string) {
+	nstest.Disk(t, 64<<20, func(t *testing.T, dir string) {
 		l := &large{platforms: newPlatforms(t), ended: make(chan error, 1)}
 		b := startLinks(t, dbtest.Open(t, dbtest.SQLite(t)), &script{}, l.platforms, func(c *service.Config) {
 			c.Engine.Audio, c.Dir, c.MinFreeDisk = l, dir, 32<<20

@@ -251,7 +251,7 @@ func (s *Service) makeHooks(c *parts) {
 
 func (s *Service) makeWebhooks(c *parts) {
 	s.Webhooks = webhooks.New(webhooks.Config{
-		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Tuning: c.Webhooks,
+		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Times: c.Webhooks,
 		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
 	})
 }
@@ -274,8 +274,8 @@ func (s *Service) makeFollows(c *parts) {
 	s.Follows = follows.New(follows.Config{
 		Store: c.Store, Cluster: c.cluster, Lists: c.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
 		Client: c.ShortLinks.Client, Trace: s.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
-		Tuning: c.Follows,
-		Count:  follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
+		Times: c.Follows,
+		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 }
 

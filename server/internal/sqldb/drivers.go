@@ -8,30 +8,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-type (
-	driverKey struct{}
-	tracerKey struct{}
-)
-
-// WithSQLiteDriver returns a context with which Open reaches a SQLite file through what
-// wrap makes of the driver, so that a test can let statements fail.
-func WithSQLiteDriver(ctx context.Context, wrap func(driver.Driver) driver.Driver) context.Context {
-	return context.WithValue(ctx, driverKey{}, wrap)
+// Drivers stand between a DB and its database. The zero value leaves the drivers as they are.
+type Drivers struct {
+	// SQLite wraps the driver of SQLite files; nil: the driver is used as it is.
+	SQLite func(driver.Driver) driver.Driver
+	// Postgres is shown each statement that PostgreSQL gets; nil: nobody is.
+	Postgres pgx.QueryTracer
 }
 
-// WithPostgresTracer returns a context with which Open shows each statement that it sends to
-// PostgreSQL to the tracer, so that a test can look at the statements.
-func WithPostgresTracer(ctx context.Context, t pgx.QueryTracer) context.Context {
-	return context.WithValue(ctx, tracerKey{}, t)
-}
-
-func openDriver(ctx context.Context, name string) (*sql.DB, error) {
+func (d Drivers) sqlite(name string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", name)
-	wrap, wrapped := ctx.Value(driverKey{}).(func(driver.Driver) driver.Driver)
-	if err != nil || !wrapped {
+	if err != nil || d.SQLite == nil {
 		return db, err
 	}
-	return sql.OpenDB(connector{wrap(db.Driver()), name}), db.Close()
+	return sql.OpenDB(connector{d.SQLite(db.Driver()), name}), db.Close()
 }
 
 // connector opens connections under one name.

@@ -74,7 +74,7 @@ func Empty(ctx context.Context, database string) error {
 
 // dump copies the file by a statement that reads all of it in one transaction.
 func (s *sqlite) dump(ctx context.Context, path string, read func(ctx context.Context, db bun.IDB) error) error {
-	from, err := openReadOnly(ctx, s.path) // the connections of s.read refuse this statement
+	from, err := openReadOnly(s.path) // the connections of s.read refuse this statement
 	if err != nil {
 		return Wrap("open", err)
 	}
@@ -85,7 +85,7 @@ func (s *sqlite) dump(ctx context.Context, path string, read func(ctx context.Co
 	if err := syncFile(path); err != nil {
 		return fmt.Errorf("store: dump: %w", err)
 	}
-	db, err := openReadOnly(ctx, path)
+	db, err := openReadOnly(path)
 	if err != nil {
 		return Wrap("open the copy of the database", err)
 	}

@@ -88,7 +88,7 @@ func examineSQLite(ctx context.Context, path string, upToDate UpToDate) engine.F
 		found.Found += ": empty, " + asMigrated
 		return found
 	}
-	db, err := openReadOnly(ctx, path)
+	db, err := openReadOnly(path)
 	if err != nil {
 		return unusable(fileFault(path, err), cureRestore)
 	}
@@ -102,13 +102,13 @@ func examineSQLite(ctx context.Context, path string, upToDate UpToDate) engine.F
 // openReadOnly opens a file so that SQLite makes no other files. SQLite makes a write-ahead
 // log even for readers, unless the file is immutable. While a process works on the file,
 // the log is there already.
-func openReadOnly(ctx context.Context, path string) (*bun.DB, error) {
+func openReadOnly(path string) (*bun.DB, error) {
 	q := url.Values{"mode": {"ro"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}}
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
 		q.Set("immutable", "1")
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
-	db, err := openDriver(ctx, name.String())
+	db, err := Drivers{}.sqlite(name.String())
 	if err != nil {
 		return nil, err
 	}

@@ -40,12 +40,12 @@ func lookAtFile(ctx context.Context, path string, look func(context.Context, goo
 	}
 	var db *bun.DB
 	if err != nil || info.Size() == 0 {
-		none, e := openDriver(ctx, ":memory:")
+		none, e := Drivers{}.sqlite(":memory:")
 		if e != nil {
 			return e
 		}
 		db = bun.NewDB(none, sqlitedialect.New())
-	} else if db, err = openReadOnly(ctx, path); err != nil {
+	} else if db, err = openReadOnly(path); err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }() // it was only read

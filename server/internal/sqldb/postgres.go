@@ -54,7 +54,7 @@ func openPostgres(ctx context.Context, o Options, hub *hub) (*postgres, error) {
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, answerTime)
 	config.PingTimeout = cmp.Or(config.PingTimeout, answerTime)
 	ours := config.ConnConfig.Copy()
-	ours.Tracer, _ = ctx.Value(tracerKey{}).(pgx.QueryTracer) // nil: none, outside of tests
+	ours.Tracer = o.Drivers.Postgres
 	config.ConnConfig.Tracer = queueBound{}
 	config.AfterConnect = readCommitted
 	p := &postgres{config: ours, turn: newGate(pgConns), log: o.Log}

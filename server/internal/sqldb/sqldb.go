@@ -35,6 +35,7 @@ type Options struct {
 	// Inserts configures the River client that inserts in transactions. Required.
 	Inserts *river.Config
 	Log     *slog.Logger // required
+	Drivers Drivers
 }
 
 // newerColumns lets statements pass over the columns that a newer version has added to tables.

@@ -59,7 +59,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	}
 	s := &sqlite{path: path, turn: newGate(1), line: newGate(readers), log: o.Log}
 	var err error
-	if s.read, err = s.pool(ctx, s.line, "query_only(1)"); err != nil {
+	if s.read, err = s.pool(o.Drivers, s.line, "query_only(1)"); err != nil {
 		return nil, err
 	}
 	s.asks = &sqlitePrepared{db: s.read, gate: s.line}
@@ -72,7 +72,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if o.FullSync {
 		synchronous = "FULL"
 	}
-	if s.write, err = s.pool(ctx, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
+	if s.write, err = s.pool(o.Drivers, s.turn, "journal_mode(WAL)", "synchronous("+synchronous+")", "foreign_keys(1)"); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	s.does = &sqlitePrepared{db: s.write, gate: s.turn, writes: true}
@@ -118,7 +118,7 @@ func touch(path string, mustExist bool) error {
 	return nil
 }
 
-func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.DB, error) {
+func (s *sqlite) pool(drivers Drivers, turn *gate, pragmas ...string) (*bun.DB, error) {
 	q := url.Values{"_txlock": {"immediate"}, "_timezone": {"UTC"}}
 	// First, so that the other pragmas wait too.
 	q.Add("_pragma", fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()))
@@ -126,7 +126,7 @@ func (s *sqlite) pool(ctx context.Context, turn *gate, pragmas ...string) (*bun.
 		q.Add("_pragma", p)
 	}
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}
-	db, err := openDriver(ctx, name.String())
+	db, err := drivers.sqlite(name.String())
 	if err != nil {
 		return nil, fmt.Errorf("store: open %s: %w", s.path, err)
 	}

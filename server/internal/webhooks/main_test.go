@@ -78,7 +78,7 @@ func prepare(s *db.Store, changes ...func(*webhooks.Config)) *service {
 		Store: s, Log: slog.New(slog.NewTextHandler(v.log, nil)),
 		Client: func() *http.Client { return &http.Client{Transport: http.DefaultTransport} },
 		Trust:  true,
-		Tuning: webhooks.Tuning{Now: v.clock.now, Look: 20 * time.Millisecond, Window: time.Nanosecond},
+		Times:  webhooks.Times{Now: v.clock.now, Look: 20 * time.Millisecond, Window: time.Nanosecond},
 	}
 	for _, change := range changes {
 		change(&c)

@@ -39,7 +39,7 @@ type Config struct {
 	// endpoints count as verified.
 	Trust bool
 	Count Counts // nil members count nothing
-	Tuning
+	Times
 }
 
 // Counts are called for what the metrics count, after it is written.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // databases that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // databases that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
-	"github.com/transcriptkit/transcriptkit/internal/test/storetest" //nolint:depguard // databases that the test starts by itself
+	"github.com/transcriptkit/transcriptkit/internal/test/storetest" // databases that the test starts by itself
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 

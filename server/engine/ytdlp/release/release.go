@@ -72,7 +72,7 @@ type Options struct {
 	// own, which confines the executable like a server does.
 	Programs engine.Runner
 	// Known replaces the compiled-in release, and Publisher the publisher's armored public key,
-	// for tests and for programs with releases of their own.
+	// for programs with releases of their own.
 	Known     Release
 	Publisher []byte
 	// Releases is the address that has the folders of releases; empty means the publisher's.

@@ -40,7 +40,11 @@ type Listing [16]byte
 
 // ListingOf is the list that a request asks for. The table has read its query.
 func ListingOf(r *http.Request, query request.Table) Listing {
-	return ListingNamed(edge.Principal(r).Account, r.Pattern, r.URL.Path, filters(query))
+	return listingFor(edge.Principal(r).Account, r, query)
+}
+
+func listingFor(account string, r *http.Request, query request.Table) Listing {
+	return ListingNamed(account, r.Pattern, r.URL.Path, filters(query))
 }
 
 // filters are the fields of a query that choose a list, and not a page of the list.

@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
-	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -21,13 +19,12 @@ import (
 // listing is the list that an account asks for by a path and a query, whose filter is status.
 func listing(t testing.TB, owner, path, query string) resource.Listing {
 	t.Helper()
-	ctx := edge.WithPrincipal(t.Context(), account.Principal{Account: owner})
-	r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	var q resource.Paging
 	var status string
 	table := request.Table{Fields: append(q.Fields(500, 50), request.New("status", &status, request.Text(1, 20)))}
 	require.NoError(t, table.ReadQuery(query))
-	return resource.ListingOf(r, table)
+	return resource.ListingFor(owner, r, table)
 }
 
 // refusesPageToken expects a 400 that names the parameter.

@@ -1,13 +1,15 @@
 package dbtest
 
 import (
-	"context"
 	"database/sql/driver"
 	"regexp"
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -41,16 +43,18 @@ type Faults struct {
 	before func(statement string) // nil: nothing
 }
 
-// Faulty returns what stands between the store of the options and its database, and
-// the context and the options with which to open that store.
-func Faulty(t testing.TB, o store.Options) (*Faults, context.Context, store.Options) {
+// Faulty opens a store and closes it when the test ends. The faults stand between the store and its
+// database.
+func Faulty(t testing.TB, o db.Options) (*Faults, *db.Store) {
 	t.Helper()
 	f := new(Faults)
-	ctx := sqldb.WithSQLiteDriver(t.Context(), func(d driver.Driver) driver.Driver { return faultyDriver{d, f} })
-	if storetest.IsPostgres(o) {
-		o = storetest.Between(t, o, func() storetest.Relay { return &relay{faults: f, prepared: map[string]string{}} })
+	if at := store.Options(o); storetest.IsPostgres(at) {
+		o = db.Options(storetest.Between(t, at, func() storetest.Relay { return &relay{faults: f, prepared: map[string]string{}} }))
 	}
-	return f, ctx, o
+	s, err := db.OpenThrough(t.Context(), o, sqldb.Drivers{SQLite: func(d driver.Driver) driver.Driver { return faultyDriver{d, f} }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return f, s
 }
 
 // Arm lets the n-th statement from now on, from 1, fail; 0: none does, they are but counted.

@@ -1,9 +1,9 @@
-package service
+package commandline
 
 import (
-	"github.com/alecthomas/kong"
+	"os"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
+	"github.com/alecthomas/kong"
 )
 
 // Completion is a command that prints the code with which a shell completes the command line.
@@ -13,5 +13,11 @@ type Completion struct {
 
 // Run prints the code.
 func (c *Completion) Run(call *kong.Context) error {
-	return commandline.WriteCompletion(call.Stdout, c.Shell, call.Model, home())
+	return WriteCompletion(call.Stdout, c.Shell, call.Model, home())
+}
+
+// home returns the user's home; empty: there is none.
+func home() string {
+	dir, _ := os.UserHomeDir() // a user without a home has no folder there either
+	return dir
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Tuning is what only tests change; a zero value is the default.
-type Tuning struct {
+// Times say how often Follows looks, and for how long. The zero value of a member means its usual value.
+type Times struct {
 	Step      time.Duration // how often the queue looks for what is due
 	Every     time.Duration // the pause between two looks at a source
 	FailAfter time.Duration // how long looks fail until a source counts as failing
@@ -16,18 +16,4 @@ type Tuning struct {
 	PerSecond int           // how many looks a process may begin in a second
 	// Now is the clock; nil: the clock of the database.
 	Now func(context.Context) (time.Time, error)
-}
-
-type tuningKey struct{}
-
-// WithTuning returns a context with which a server is made that follows by a tuning, for a
-// service in a process of a test.
-func WithTuning(ctx context.Context, t Tuning) context.Context {
-	return context.WithValue(ctx, tuningKey{}, t)
-}
-
-// TuningOf returns the tuning of a context, if the context has one.
-func TuningOf(ctx context.Context) (t Tuning, ok bool) {
-	t, ok = ctx.Value(tuningKey{}).(Tuning)
-	return t, ok
 }

@@ -1,4 +1,4 @@
-package service
+package commandline
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ type Tolerant interface {
 }
 
 // tolerate makes the flags of tolerant commands accept wrong values.
-func (s settings) tolerate(k *kong.Kong) error {
+func (s environment) tolerate(k *kong.Kong) error {
 	for _, leaf := range k.Model.Leaves(false) {
 		command, ok := leaf.Target.Addr().Interface().(Tolerant)
 		if !ok {

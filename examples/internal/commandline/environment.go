@@ -1,4 +1,4 @@
-package service
+package commandline
 
 import (
 	"os"
@@ -8,10 +8,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// settings reads the flags that are missing on the command line from environment variables, as
+// environment reads the flags that are missing on the command line from environment variables, as
 // a [kong.Resolver]. The parser asks it only for missing flags, so that a broken variable does
 // not matter if the flag is given.
-type settings struct {
+type environment struct {
 	prefix string          // of the variables
 	taken  map[string]bool // the names of the flags that have a value from a variable
 }
@@ -21,7 +21,7 @@ type settings struct {
 const verb = "verb"
 
 // variable returns the environment variable of a flag; empty: there is none.
-func (s settings) variable(flag *kong.Value) string {
+func (s environment) variable(flag *kong.Value) string {
 	if flag.Flag == nil || flag.Name == "help" || flag.Tag.Has(verb) {
 		return ""
 	}
@@ -29,15 +29,15 @@ func (s settings) variable(flag *kong.Value) string {
 }
 
 // named returns the variable of a flag that has one, by the name of the flag.
-func (s settings) named(flag string) string {
+func (s environment) named(flag string) string {
 	return s.prefix + "_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // Validate is called by the parser.
-func (settings) Validate(*kong.Application) error { return nil }
+func (environment) Validate(*kong.Application) error { return nil }
 
 // Resolve is called by the parser for a missing flag. An empty variable counts as absent.
-func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+func (s environment) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	name := s.variable(flag.Value)
 	if name == "" {
 		return nil, nil
@@ -51,7 +51,7 @@ func (s settings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, 
 }
 
 // help adds the name of the variable to the help of a flag.
-func (s settings) help(flag *kong.Value) string {
+func (s environment) help(flag *kong.Value) string {
 	name := s.variable(flag)
 	if name == "" {
 		return flag.Help
@@ -62,7 +62,7 @@ func (s settings) help(flag *kong.Value) string {
 var namedFlag = regexp.MustCompile(`^--([a-z-]+)`)
 
 // source adds the variable to an error about a flag that has its value from there.
-func (s settings) source(err string) string {
+func (s environment) source(err string) string {
 	named := namedFlag.FindStringSubmatch(err)
 	if named == nil || !s.taken[named[1]] {
 		return err

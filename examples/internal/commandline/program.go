@@ -1,4 +1,4 @@
-package service
+package commandline
 
 import (
 	"cmp"
@@ -10,13 +10,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/commandline"
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 )
 
-// CommandLine is the command line of a program that runs the service.
-type CommandLine struct {
-	Program        string // its name; in capital letters it is the prefix of its environment variables
+// Program is a program with commands.
+type Program struct {
+	Name           string // its name; in capital letters it is the prefix of its environment variables
 	About          string // one sentence
 	Vars           kong.Vars
 	Stdout, Stderr io.Writer
@@ -24,19 +23,19 @@ type CommandLine struct {
 
 // Parse reads the arguments into a struct of commands, whose Run methods get ctx and the
 // output. For missing flags it reads environment variables, except for flags with the tag
-// "verb". A [Tolerant] command goes on without the flags that are wrong. The command is nil if there is nothing to run, because Parse has printed help or the
-// version. The error describes the fault in the call. If the call names no command, Parse has
+// "verb". A [Tolerant] command goes on without the flags that are wrong. The command is nil if
+// there is nothing to run, because Parse has printed help or the version. The error describes the fault in the call. If the call names no command, Parse has
 // printed the help to Stderr.
-func (c CommandLine) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
+func (c Program) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
 	answered := false
-	environment := settings{prefix: strings.ToUpper(c.Program), taken: map[string]bool{}}
+	set := environment{prefix: strings.ToUpper(c.Name), taken: map[string]bool{}}
 	parser, err := kong.New(commands,
-		kong.Name(c.Program),
+		kong.Name(c.Name),
 		kong.Description(c.About),
 		plain.AsIs(),
-		kong.Resolvers(environment),
-		kong.ValueFormatter(environment.help),
-		kong.PostBuild(environment.tolerate),
+		kong.Resolvers(set),
+		kong.ValueFormatter(set.help),
+		kong.PostBuild(set.tolerate),
 		c.Vars,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(c.Stdout, c.Stderr),
@@ -48,7 +47,7 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 		return nil, err
 	}
 	if slices.Equal(args, []string{"--man"}) { // for the packages of a release
-		return nil, commandline.ManualPage{Help: environment.help, Home: home()}.Write(c.Stdout, parser.Model)
+		return nil, ManualPage{Help: set.help, Home: home()}.Write(c.Stdout, parser.Model)
 	}
 	if len(args) > 0 && args[0] == "help" { // as in "help keys create"
 		args = append(slices.Clone(args[1:]), "--help")
@@ -62,7 +61,7 @@ func (c CommandLine) Parse(ctx context.Context, commands, output any, args []str
 		wrong.Context.Stdout = c.Stderr
 		return nil, cmp.Or(wrong.Context.PrintUsage(false), errors.New("no command is named"))
 	case err != nil:
-		return nil, errors.New(environment.source(plain.Call(err)))
+		return nil, errors.New(set.source(plain.Call(err)))
 	}
 	return command, nil
 }

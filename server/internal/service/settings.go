@@ -1,0 +1,43 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
+)
+
+// Settings are what a server has beside its public configuration. The zero value of a member means
+// its usual value.
+type Settings struct {
+	// ProgressInterval is the shortest time between two progress reports of a job; 0: 1 s.
+	ProgressInterval time.Duration
+	// LookupBudget is how long a GET waits for a platform; 0: 10 s.
+	LookupBudget time.Duration
+	// DiscoveryBudget is how long a GET waits for an answer of the video site; 0: 50 s.
+	DiscoveryBudget time.Duration
+	// Connections is how many connections the process keeps open; 0: edge.MaxConnections.
+	Connections int
+	// AnswerBytes bounds the bytes of large answers; 0: 64 MiB.
+	AnswerBytes int64
+	// Retention is how long ended work is kept; the zero value: work.DefaultRetention.
+	Retention work.Retention
+	// Follows is how often followed addresses are looked at.
+	Follows follows.Times
+	// Webhooks is how deliveries are made.
+	Webhooks webhooks.Times
+	// Timeout bounds a POST that waits for its job, and the way of a short link; nil:
+	// context.WithTimeout.
+	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
+}
+
+// Inside keeps Settings in a public configuration. Only the packages of this module reach them
+// there, by [SettingsOf].
+type Inside struct{ settings Settings }
+
+func (i *Inside) inside() *Settings { return &i.settings }
+
+// SettingsOf returns the settings in a public configuration.
+func SettingsOf(public interface{ inside() *Settings }) *Settings { return public.inside() }
