@@ -206,12 +206,12 @@ func (q *Queue) waitingQueues(ctx context.Context, queues []string) (waiting []s
 
 // announceQueues wakes the workers of the queues in all processes, as River's insert does.
 func (tx Tx) announceQueues(ctx context.Context, queues []string) error {
-	announce := `INSERT INTO river_notification (topic, payload) SELECT 'river_insert', json_object('queue', value) FROM `
-	if tx.sql.Shared() {
-		announce = `SELECT pg_notify(current_schema() || '.river_insert', CAST(json_build_object('queue', value) AS text)) FROM `
+	if !tx.sql.Shared() {
+		tx.sql.Posted(queues...)
+		return nil
 	}
-	tx.sql.Posted()
-	_, err := tx.sql.NewRaw(announce+tx.sql.Elements("?"), array(queues)).Exec(ctx)
+	_, err := tx.sql.NewRaw(`SELECT pg_notify(current_schema() || '.river_insert', CAST(json_build_object('queue', value) AS text)) FROM `+
+		tx.sql.Elements("?"), array(queues)).Exec(ctx)
 	return sqldb.Wrap("wake the workers of "+strings.Join(queues, ", "), err)
 }
 
