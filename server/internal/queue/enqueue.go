@@ -14,9 +14,15 @@ import (
 )
 
 const (
-	// never is so long that River's rescuer leaves all runs alone: see Lost.
+	// never is so long that River's rescuer leaves all runs alone. The rescuer goes by the age of a run,
+	// so it must wait for longer than the longest step may take, which is two hours. With a bound of
+	// six seconds it was measured to put a run into the queue again 19 seconds after the death of the
+	// process on SQLite, and 23 on PostgreSQL. Lost needs only the heartbeats: a process that starts on
+	// SQLite takes up lost runs at once, and on PostgreSQL the others do so within half a minute.
 	never = 10 * 365 * 24 * time.Hour
-	// maxAttempts is so many that River gives no step up: the pipeline counts the attempts.
+	// maxAttempts is so many that River gives no step up: the pipeline counts the attempts. River gives a
+	// step up after 25 fetches. With the pauses of soon that is after 90 seconds in which the database is
+	// away, or in which the step could not note its fault for another reason.
 	maxAttempts = 10_000
 	// lookInterval is for steps that are not announced: steps that were put off or have failed.
 	lookInterval = time.Second

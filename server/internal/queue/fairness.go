@@ -9,6 +9,11 @@ import (
 
 // The accounts share the workers of a queue: see [FairTime]. The tag of a step is the row's
 // scheduled_at, a time long past, so that the step may run at once. River orders by scheduled_at.
+//
+// River by itself hands out the steps of a queue in the order in which they came, and knows four
+// priorities. Eight workers were measured to take 90 to 300 steps a second. So behind a batch of
+// 100,000 items, another account would wait for five to twenty minutes; with a tag it waits for one
+// step. The price is three statements for each step, and a row for each account in a queue.
 
 // The priorities of a queue's steps, for River.
 const (

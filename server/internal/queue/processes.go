@@ -119,10 +119,7 @@ func (q *Queue) Bury(ctx context.Context, p Process) (buried bool, err error) {
 	}
 	res, err := q.sql.Writer().NewRaw(`DELETE FROM processes WHERE id = ? AND `+sign+` = ?`, p.ID, p.Sign).Exec(ctx)
 	n, err := affected(res, err)
-	if err != nil || n == 0 {
-		return false, sqldb.Wrap("bury process "+p.ID, err)
-	}
-	return true, q.endTerm(ctx, p.ID)
+	return n > 0, sqldb.Wrap("bury process "+p.ID, err)
 }
 
 // lively is how long ago the last beat of a process may be that lives.

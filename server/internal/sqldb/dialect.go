@@ -82,6 +82,6 @@ type transaction struct {
 	enqueue func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
 	// free gives the connection back, after commit or rollback.
 	free func()
-	// posted tells that the transaction has written a notification for River.
-	posted bool
+	// posted are the queues into which the transaction has put steps.
+	posted []string
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
@@ -42,8 +41,7 @@ type sqlite struct {
 	line   *gate // before read
 	asks   *sqlitePrepared
 	insert *river.Client[*sql.Tx]
-	river  *sql.DB // of the client that works: see riverPool
-	posted bell    // rings when a notification for River is committed
+	steps  *riverListener // hears of committed steps
 	log    *slog.Logger
 }
 
@@ -57,7 +55,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 	if err := touch(path, o.MustExist); err != nil {
 		return nil, err
 	}
-	s := &sqlite{path: path, turn: newGate(1), line: newGate(readers), log: o.Log}
+	s := &sqlite{path: path, turn: newGate(1), steps: newRiverListener(), line: newGate(readers), log: o.Log}
 	var err error
 	if s.read, err = s.pool(o.Drivers, s.line, "query_only(1)"); err != nil {
 		return nil, err
@@ -76,8 +74,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*sqlite, error) {
 		return nil, errors.Join(err, s.close())
 	}
 	s.does = &sqlitePrepared{db: s.write, gate: s.turn, writes: true}
-	s.river = riverPool{one: s.does, written: &s.posted}.open()
-	if s.insert, err = river.NewClient(riversqlite.New(s.write.DB), o.Inserts); err != nil {
+	if s.insert, err = river.NewClient(newRiverDriver(s.write.DB, s.steps), o.Inserts); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: queue: %w", err), s.close())
 	}
 	return s, nil
@@ -154,14 +151,12 @@ func (s *sqlite) begin(ctx context.Context) (*transaction, error) {
 	}
 	t := &transaction{Tx: tx}
 	t.enqueue = func(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-		t.posted = true
+		t.posted = append(t.posted, opts.Queue)
 		_, err := s.insert.InsertTx(ctx, tx.Tx, args, opts)
 		return err
 	}
 	t.free = func() {
-		if t.posted {
-			s.posted.ring()
-		}
+		s.steps.ring(t.posted...)
 	}
 	return t, nil
 }
@@ -180,7 +175,7 @@ func (s *sqlite) Shared() bool                             { return false }
 func (s *sqlite) serve() (release func() error, err error) { return lockFile(s.path + ".lock") }
 func (s *sqlite) riverClient(c *river.Config) (RiverClient, error) {
 	c.FetchCooldown, c.FetchPollInterval = 10*time.Millisecond, sqliteFetchPoll
-	return river.NewClient(riversqlite.New(s.river), c)
+	return river.NewClient(newRiverDriver(s.write.DB, s.steps), c)
 }
 
 // WorkColumns has functions for JSONB, in which River's SQLite driver keeps the owners and the
@@ -191,9 +186,6 @@ func (s *sqlite) WorkColumns() (owner, args, extraction string) {
 
 func (s *sqlite) close() error {
 	var errs []error
-	if s.river != nil {
-		errs = append(errs, s.river.Close())
-	}
 	for _, db := range []*bun.DB{s.read, s.write} {
 		if db != nil {
 			errs = append(errs, db.Close())
