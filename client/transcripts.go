@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
-	"strconv"
-	"strings"
-	"time"
+	"slices"
 
+	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -87,7 +88,7 @@ func requestPayload(r transcript.Request) (payload, error) {
 	if _, _, _, ok := r.Source.Upload(); ok {
 		return uploadPayload(r, requestFields(r))
 	}
-	body := map[string]any{}
+	body := wire.Wishes(r)
 	if link, ok := r.Source.Link(); ok {
 		body["url"] = link
 	} else if platform, id, ok := r.Source.Content(); ok {
@@ -95,50 +96,15 @@ func requestPayload(r transcript.Request) (payload, error) {
 	} else {
 		return payload{}, errors.New("client: the request has no source")
 	}
-	if len(r.Language) > 0 {
-		body["language"] = strings.Join(r.Language, ",")
-	}
-	if r.Format != "" {
-		body["format"] = r.Format
-	}
-	if r.OmitTimestamp {
-		body["includeTimestamp"] = false
-	}
-	if r.SendMetadata {
-		body["sendMetadata"] = true
-	}
-	if r.Wait != nil {
-		body["waitMs"] = r.Wait.Milliseconds()
-	}
-	if r.KeepMedia != 0 { // the service refuses it
-		body["keepMediaSec"] = int64(r.KeepMedia / time.Second)
-	}
 	data, err := json.Marshal(body)
 	return jsonPayload(data), err
 }
 
-// requestFields returns the members of r as form fields. It leaves out members that
-// equal the service's defaults.
-func requestFields(r transcript.Request) [][2]string {
-	var fields [][2]string
-	add := func(name, value string) { fields = append(fields, [2]string{name, value}) }
-	if len(r.Language) > 0 {
-		add("language", strings.Join(r.Language, ","))
-	}
-	if r.Format != "" {
-		add("format", string(r.Format))
-	}
-	if r.OmitTimestamp {
-		add("includeTimestamp", "false")
-	}
-	if r.SendMetadata {
-		add("sendMetadata", "true")
-	}
-	if r.Wait != nil {
-		add("waitMs", strconv.FormatInt(r.Wait.Milliseconds(), 10))
-	}
-	if r.KeepMedia != 0 {
-		add("keepMediaSec", strconv.FormatInt(int64(r.KeepMedia/time.Second), 10))
+// requestFields returns the members of r as form fields.
+func requestFields(r transcript.Request) (fields [][2]string) {
+	wishes := wire.Wishes(r)
+	for _, name := range slices.Sorted(maps.Keys(wishes)) {
+		fields = append(fields, [2]string{name, fmt.Sprint(wishes[name])})
 	}
 	return fields
 }

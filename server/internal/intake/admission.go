@@ -30,36 +30,36 @@ const fullRetry = 15
 
 // refusal refuses a request that is certain to fail: the plan has no recognition, or no
 // process can do the work.
-func (s Submission) refusal(sub subject.Subject) error {
+func (o order) refusal() error {
 	switch {
-	case s.direct() && s.limits.MaxBytes == 0:
-		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include uploads, nor links to media files.")
-	case s.direct() && !s.team.ReadsCaptions(transcript.Upload):
+	case o.direct() && o.limits.MaxBytes == 0:
+		return limits.Refusal(o.limits, transcript.UpgradeRequired, "The plan does not include uploads, nor links to media files.")
+	case o.direct() && !o.team.ReadsCaptions(transcript.Upload):
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot read links to media files.")
-	case s.captionsFirst(sub):
+	case o.captionsFirst():
 		return nil // the captions decide
-	case !s.limits.ASR:
-		return limits.Refusal(s.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
-	case s.Upload == nil && !s.team.Downloads():
+	case !o.limits.ASR:
+		return limits.Refusal(o.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
+	case o.file == nil && !o.team.Downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
-	return s.team.CanTranscribe(s.spokenLanguages(sub))
+	return o.team.CanTranscribe(o.spokenLanguages())
 }
 
 // overdraft refuses a request for recognition that is too long for the plan, or for the
 // minutes that are left, by the length that is known before there is a job.
-func (s Submission) overdraft(ctx context.Context, r db.Reader, sub subject.Subject) error {
-	if s.captionsFirst(sub) {
+func (o order) overdraft(ctx context.Context, r db.Reader) error {
+	if o.captionsFirst() {
 		return nil
 	}
-	sound, err := extentOfContent(ctx, r, sub)
+	sound, err := extentOfContent(ctx, r, o.sub)
 	if err != nil {
 		return err
 	}
-	if tooLong := limits.TooLong(s.limits, sound); tooLong != nil {
+	if tooLong := limits.TooLong(o.limits, sound); tooLong != nil {
 		return tooLong
 	}
-	return limits.HasMinutes(ctx, r, s.Account, s.limits, sound)
+	return limits.HasMinutes(ctx, r, o.Account, o.limits, sound)
 }
 
 // admitNew admits the first claim on new work, and queues the first step. Work that is
@@ -91,7 +91,7 @@ func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim
 // admitJoin admits a claim on running work. If the work is past the captions, the claim is
 // held to its limits at once, as the other claims were. It returns the claim, which may
 // have ended.
-func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, s Submission) (*db.Job, error) {
+func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, o order) (*db.Job, error) {
 	if err := tx.Jobs.BringForward(ctx, claim); err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
 		return nil, err
 	}
-	if late && s.item != nil { // which ends where the claim is refused, after its account's usage was changed
-		if _, err := tx.Batches.Lock(ctx, s.item.BatchID); err != nil {
+	if late && o.item != nil { // which ends where the claim is refused, after its account's usage was changed
+		if _, err := tx.Batches.Lock(ctx, o.item.BatchID); err != nil {
 			return nil, err
 		}
 	}

@@ -14,11 +14,11 @@ import (
 
 // freshness is what the terms say; a transcript of an upload does not
 // expire.
-func (s Submission) freshness() subject.Fresh {
-	if s.Upload != nil {
+func (o order) freshness() subject.Fresh {
+	if o.file != nil {
 		return subject.AnyAge
 	}
-	return subject.Within(s.ttl)
+	return subject.Within(o.ttl)
 }
 
 // hit is a text from the cache.
@@ -28,13 +28,13 @@ type hit struct {
 }
 
 // cached returns the text that answers the request, or nil.
-func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
-	sub := s.subject()
-	shelf, err := sub.Shelf(ctx, r, s.Account, s.freshness())
+func cached(ctx context.Context, r db.Reader, o order) (*hit, error) {
+	sub := o.sub
+	shelf, err := sub.Shelf(ctx, r, o.Account, o.freshness())
 	if err != nil {
 		return nil, err
 	}
-	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !s.heardAlike(t) })
+	shelf.Texts = slices.DeleteFunc(shelf.Texts, func(t db.ShelfText) bool { return !o.heardAlike(t) })
 	text := sub.Answer(shelf)
 	if text == nil {
 		return nil, nil
@@ -49,11 +49,11 @@ func cached(ctx context.Context, r db.Reader, s Submission) (*hit, error) {
 	return &hit{t, text.Saved}, nil
 }
 
-func (i *Intake) fromCache(ctx context.Context, h *hit, s Submission) (_ *Outcome, err error) {
-	if h.Media, err = recordings.Of(ctx, i.store.Reader, s.Account, h.Platform, h.ExternalID); err != nil {
+func (i *Intake) fromCache(ctx context.Context, h *hit, o order) (_ *Outcome, err error) {
+	if h.Media, err = recordings.Of(ctx, i.store.Reader, o.Account, h.Platform, h.ExternalID); err != nil {
 		return nil, err
 	}
-	r, err := view.ResultOf(h.Transcript, s.View, true)
+	r, err := view.ResultOf(h.Transcript, o.View, true)
 	if err != nil {
 		return nil, err
 	}

@@ -37,44 +37,40 @@ type Hearing struct {
 	Longest  time.Duration // that the account may have recognized now; 0: nothing
 }
 
-// Foresee returns how the sound of an upload is recognized that begins to arrive. The submission
-// has no Upload yet.
+// Foresee returns how the sound of a file is recognized that begins to arrive, if the file is
+// submitted so.
 func (i *Intake) Foresee(ctx context.Context, s Submission) (h Hearing, err error) {
-	s.Upload = new(File)
-	s = i.onTerms(ctx, s)
-	h = Hearing{Account: s.Account, Limits: s.limits, Language: s.subject().ASRLanguage()}
-	if h.Longest, err = i.longestNow(ctx, s); err != nil || h.Longest <= 0 {
+	a := i.allow(ctx, s, new(File))
+	h = Hearing{Account: a.Account, Limits: a.limits}
+	if h.Longest, err = i.longestNow(ctx, a); err != nil || h.Longest <= 0 {
 		return h, err
 	}
-	h.Prompt, err = i.promptFor(ctx, s)
+	o, err := i.order(ctx, a)
+	h.Language, h.Prompt = o.sub.ASRLanguage(), o.sub.Prompt
 	return h, err
 }
 
 // longestNow is the longest recording that an account may have recognized now.
-func (i *Intake) longestNow(ctx context.Context, s Submission) (time.Duration, error) {
-	if !s.limits.ASR {
+func (i *Intake) longestNow(ctx context.Context, a allowed) (time.Duration, error) {
+	if !a.limits.ASR {
 		return 0, nil
 	}
-	longest := limits.Longest(s.limits, i.longest)
-	if s.limits.ASRMinutes < 0 {
+	longest := limits.Longest(a.limits, i.longest)
+	if a.limits.ASRMinutes < 0 {
 		return longest, nil
 	}
-	u, err := i.store.Allowances.Usage(ctx, s.Account, s.limits.Period)
-	left := max(s.limits.ASRMinutes-u.Taken().Minutes, 0)
+	u, err := i.store.Allowances.Usage(ctx, a.Account, a.limits.Period)
+	left := max(a.limits.ASRMinutes-u.Taken().Minutes, 0)
 	return min(longest, time.Duration(min(left, int64(longest/time.Minute)+1))*time.Minute), err
 }
 
-// StillWants reports whether a submission wants its upload recognized as was foreseen: no stored
-// text answers the submission.
-func (i *Intake) StillWants(ctx context.Context, s Submission, foreseen Hearing) (bool, error) {
-	var err error
-	s = i.onTerms(ctx, s)
-	if s.prompt, err = i.promptFor(ctx, s); err != nil {
-		return false, fmt.Errorf("intake: reading the prompt: %w", err)
+// StillWants reports whether a submission wants its file recognized as was foreseen: no stored text
+// answers the submission.
+func (i *Intake) StillWants(ctx context.Context, s Submission, file *File, foreseen Hearing) (bool, error) {
+	o, err := i.order(ctx, i.allow(ctx, s, file))
+	if err != nil || o.sub.ASRLanguage() != foreseen.Language || o.sub.Prompt != foreseen.Prompt {
+		return false, err
 	}
-	if s.subject().ASRLanguage() != foreseen.Language || s.prompt != foreseen.Prompt {
-		return false, nil
-	}
-	known, err := cached(ctx, i.store.Reader, s)
+	known, err := cached(ctx, i.store.Reader, o)
 	return known == nil, err
 }

@@ -32,21 +32,22 @@ type Taken struct {
 
 // Take makes a submission of an item. It returns what accepts the submission in a transaction.
 func (i *Intake) Take(ctx context.Context, item Item) func(context.Context, *db.Tx) (Taken, error) {
-	s := Submission{
-		Account: item.Account, Plan: item.Plan, Content: item.Content, Languages: item.Languages, item: item.Batched, followed: item.Batched == nil,
-		terms: terms{limits: item.Limits, ttl: item.CacheTTL, trace: item.Trace},
-		team:  i.cluster.Team(ctx),
+	a := allowed{
+		Submission: Submission{Account: item.Account, Plan: item.Plan, Content: item.Content, Wish: Wish{Languages: item.Languages}},
+		limits:     item.Limits, ttl: item.CacheTTL, trace: item.Trace, team: i.cluster.Team(ctx),
+		item: item.Batched, followed: item.Batched == nil,
 	}
-	s.Languages = s.narrow()
+	a.languages = a.narrow()
+	o := order{a, a.subject("")}
 	return func(ctx context.Context, tx *db.Tx) (Taken, error) {
-		found, job, _, err := i.accept(ctx, tx, s)
+		found, job, _, err := i.accept(ctx, tx, o)
 		switch {
 		case err != nil:
 			return Taken{}, err
 		case found != nil:
 			return Taken{TranscriptID: found.ID}, nil
 		}
-		return Taken{Job: job, Sound: !s.captionsFirst(s.subject()) || step.BeyondCaptions(job.State)}, nil
+		return Taken{Job: job, Sound: !o.captionsFirst() || step.BeyondCaptions(job.State)}, nil
 	}
 }
 

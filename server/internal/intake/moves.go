@@ -41,7 +41,7 @@ type Listeners struct {
 
 // claim makes an account's job on an extraction; it takes over where the
 // extraction stands.
-func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submission) (*db.Job, error) {
+func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, o order) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -49,21 +49,21 @@ func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, s Submis
 	now := time.Now()
 	job := &db.Job{
 		ID:             id.String(),
-		Account:        s.Account,
+		Account:        o.Account,
 		ExtractionID:   e.ID,
 		State:          e.State,
 		Sequence:       1,
 		Attempt:        e.Attempt,
 		MetadataStatus: view.StatusOf(e),
 		LastError:      e.LastError,
-		Format:         s.View.Format,
-		OmitTimestamp:  s.View.OmitTimestamp,
-		SendMetadata:   s.View.SendMetadata,
-		Limits:         s.limits,
-		Trace:          s.trace,
+		Format:         o.View.Format,
+		OmitTimestamp:  o.View.OmitTimestamp,
+		SendMetadata:   o.View.SendMetadata,
+		Limits:         o.limits,
+		Trace:          o.trace,
 		Reserved:       db.Allowance{Transcripts: 1}, // see reserve
-		Asked:          s.item == nil && !s.followed,
-		Batched:        s.item != nil,
+		Asked:          o.item == nil && !o.followed,
+		Batched:        o.item != nil,
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}

@@ -14,12 +14,12 @@ import (
 // a link belongs to all accounts. With another prompt, a recording is recognized again.
 
 // promptFor is the prompt that a submission is recognized with.
-func (i *Intake) promptFor(ctx context.Context, s Submission) (string, error) {
-	if s.Upload == nil || !s.team.TakesPrompts() {
+func (i *Intake) promptFor(ctx context.Context, a allowed) (string, error) {
+	if a.file == nil || !a.team.TakesPrompts() {
 		return "", nil
 	}
-	prompt, err := i.store.Accounts.Prompt(ctx, s.Account)
-	return joinPrompts(prompt, s.Prompt), err
+	prompt, err := i.store.Accounts.Prompt(ctx, a.Account)
+	return joinPrompts(prompt, a.Prompt), err
 }
 
 // joinPrompts is the end of both prompts that a recognizer uses: see [account.MaxPrompt].
@@ -33,8 +33,8 @@ func joinPrompts(ofAccount, ofRequest string) string {
 
 // heardAlike reports whether a stored text was heard with the prompt of a submission.
 // If no recognizer of the team takes prompts, any text counts.
-func (s Submission) heardAlike(t db.ShelfText) bool {
-	return t.Source != transcript.OriginASR || s.Upload == nil || !s.team.TakesPrompts() || t.PromptSum == db.PromptSum(s.prompt)
+func (o order) heardAlike(t db.ShelfText) bool {
+	return t.Source != transcript.OriginASR || o.file == nil || !o.team.TakesPrompts() || t.PromptSum == db.PromptSum(o.sub.Prompt)
 }
 
 // Standing returns what an account has used in the period that begins at start, its places

@@ -10,26 +10,26 @@ import (
 )
 
 // hasCaptions tells that what is submitted may have captions.
-func (s Submission) hasCaptions() bool {
-	return s.Upload == nil && language.HasCaptions(s.Content.Platform)
+func (a allowed) hasCaptions() bool {
+	return a.file == nil && language.HasCaptions(a.Content.Platform)
 }
 
 // direct tells that a link of no platform is submitted.
-func (s Submission) direct() bool { return s.Upload == nil && subject.Direct(s.Content) }
+func (a allowed) direct() bool { return a.file == nil && subject.Direct(a.Content) }
 
 // narrow returns the caller's list. For content without captions, narrow cuts the list
 // to the first entry that a recognizer knows. If no recognizer knows any entry, the
 // list stays: the cache may have an answer, and without one the request is refused.
-func (s Submission) narrow() transcript.LanguageList {
-	if s.hasCaptions() {
-		return s.Languages
+func (a allowed) narrow() transcript.LanguageList {
+	if a.hasCaptions() {
+		return a.Languages
 	}
-	if s.direct() {
-		return s.withRecognition()
+	if a.direct() {
+		return a.withRecognition()
 	}
-	tag, ok := s.team.Recognizes(s.Languages)
+	tag, ok := a.team.Recognizes(a.Languages)
 	if !ok {
-		return s.Languages
+		return a.Languages
 	}
 	return subject.OnlyASR(tag)
 }
@@ -38,38 +38,38 @@ func (s Submission) narrow() transcript.LanguageList {
 // such an entry gets one, in the first language that a recognizer knows: the caller has said in
 // which languages the recording may be. If no recognizer knows any, the first language stands, and
 // the request fails only if there is no transcript of the publisher.
-func (s Submission) withRecognition() transcript.LanguageList {
-	if n := slices.IndexFunc(s.Languages, func(e transcript.LanguageEntry) bool { return e.ASR }); n >= 0 {
-		return s.Languages[:n+1]
+func (a allowed) withRecognition() transcript.LanguageList {
+	if n := slices.IndexFunc(a.Languages, func(e transcript.LanguageEntry) bool { return e.ASR }); n >= 0 {
+		return a.Languages[:n+1]
 	}
-	if len(s.Languages) == 0 {
+	if len(a.Languages) == 0 {
 		return nil
 	}
-	tag, ok := s.team.Recognizes(s.Languages)
+	tag, ok := a.team.Recognizes(a.Languages)
 	if !ok {
-		tag = s.Languages[0].Tag
+		tag = a.Languages[0].Tag
 	}
-	return append(slices.Clone(s.Languages), subject.OnlyASR(tag)...)
+	return append(slices.Clone(a.Languages), subject.OnlyASR(tag)...)
 }
 
 // spokenLanguages are the languages in which the submission may be recognized.
-func (s Submission) spokenLanguages(sub subject.Subject) transcript.LanguageList {
-	if s.hasCaptions() || s.direct() {
-		return subject.OnlyASR(sub.ASRLanguage())
+func (o order) spokenLanguages() transcript.LanguageList {
+	if o.hasCaptions() || o.direct() {
+		return subject.OnlyASR(o.sub.ASRLanguage())
 	}
-	return s.Languages
+	return o.languages
 }
 
-// subject is what the submission asks for.
-func (s Submission) subject() subject.Subject {
-	if s.Upload != nil {
-		sub := subject.Of(engine.Content{Platform: transcript.Upload, ExternalID: s.Upload.ExternalID()}, s.Languages)
-		sub.Owner, sub.Prompt = s.Account, s.prompt
+// subject is what the submission asks for. A file is recognized with the prompt.
+func (a allowed) subject(prompt string) subject.Subject {
+	if a.file != nil {
+		sub := subject.Of(engine.Content{Platform: transcript.Upload, ExternalID: a.file.ExternalID()}, a.languages)
+		sub.Owner, sub.Prompt = a.Account, prompt
 		return sub
 	}
-	sub := subject.Of(s.Content, s.Languages)
-	if s.direct() {
-		sub.Owner = s.Account
+	sub := subject.Of(a.Content, a.languages)
+	if a.direct() {
+		sub.Owner = a.Account
 	}
 	return sub
 }

@@ -8,82 +8,32 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
-	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
-	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Submission is a valid request of an account.
-type Submission struct {
-	Account string
-	// Plan is what the account may have.
-	Plan account.Plan
-	// Upload is the received file; nil for a link, which is Content. Package uploads sets it.
-	Upload  *File
-	Content engine.Content
-	// Languages is the caller's list; nil when none was sent.
-	Languages transcript.LanguageList
-	View      view.View
-	// Prompt holds names and words that are likely to be said in the upload, in addition to the
-	// account's prompt; empty: none.
-	Prompt string
-	// KeepMedia is how long the upload is kept after its text is there, in whole seconds; 0: it is
-	// not. The caller has judged it by the plan.
-	KeepMedia time.Duration
-	// Admit is called before a claim is made that the plan has room for, at most once
-	// and in no transaction; its error is the answer. nil admits every claim.
-	Admit func(context.Context) error
-	// Key is the idempotency key that the request holds; nil: it has none. The
-	// transaction that writes what the answer speaks of records it.
-	Key *db.HeldKey
-
-	terms
-	team cluster.Team // the processes that may do the work
-	// item is the item of a batch that it is; nil: it is asked for by itself. An item
-	// goes after what is, and waits where that is refused.
-	item *db.BatchItem
-	// followed tells that it is an item of a follow. Nobody waits for it, so it goes after
-	// what is asked for by itself, as an item of a batch does.
-	followed bool
-}
-
-// terms are those under which a submission is accepted.
-type terms struct {
-	limits db.Limits
-	ttl    time.Duration // how old a stored text may be that answers it
-	trace  string        // as of a db.Job
-	prompt string        // of the account and of the request, for an upload; "" for none
-}
-
-// Outcome is what became of a submission: exactly one of Result and Job is set.
+// Outcome is what became of a submission: exactly one member is set.
 type Outcome struct {
 	Result *view.Result // from the cache
 	Job    *view.Job
-	// KeptFile tells that the file of the submission is in use now. Else nothing uses the file.
-	KeptFile bool
 }
 
-// Submit answers from the cache, joins running work, or starts new work. It removes no file: see
-// Outcome.KeptFile, and package uploads. Errors carry codes: NOT_IMPLEMENTED if no living process
-// can do the work, a code of 402 if the plan does not permit the work or has nothing left, or the
-// error of Admit. After db.ErrUncertain nobody knows whether the submission, and its file, are taken.
+// Submit answers from the cache, joins running work, or starts new work. Errors carry codes:
+// NOT_IMPLEMENTED if no living process can do the work, a code of 402 if the plan does not permit the
+// work or has nothing left, or the error of Admit.
 func (i *Intake) Submit(ctx context.Context, s Submission) (*Outcome, error) {
-	s = i.onTerms(ctx, s)
-	out, used, err := i.submit(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	i.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
-	out.KeptFile = used
-	return out, nil
+	out, _, err := i.take(ctx, i.allow(ctx, s, nil))
+	return out, err
+}
+
+// SubmitFile is Submit for a file. kept reports, also after an error, whether something uses the file
+// now: SubmitFile itself removes no file. After db.ErrUncertain nobody knows.
+func (i *Intake) SubmitFile(ctx context.Context, s Submission, file *File) (out *Outcome, kept bool, err error) {
+	return i.take(ctx, i.allow(ctx, s, file))
 }
 
 // Cached returns the text of the cache that answers a request for a link, or nil. Cached
@@ -91,8 +41,11 @@ func (i *Intake) Submit(ctx context.Context, s Submission) (*Outcome, error) {
 // that is not in the library of the account yet, and a text that belongs to the account
 // alone. The owner may delete such a text at this moment, with all answers that name it.
 func (i *Intake) Cached(ctx context.Context, s Submission) (*view.Result, error) {
-	s = i.onTerms(ctx, s)
-	hit, err := cached(ctx, i.store.Reader, s)
+	o, err := i.order(ctx, i.allow(ctx, s, nil))
+	if err != nil {
+		return nil, err
+	}
+	hit, err := cached(ctx, i.store.Reader, o)
 	if err != nil || hit == nil || !hit.saved || hit.Owner != "" {
 		return nil, err
 	}
@@ -100,45 +53,45 @@ func (i *Intake) Cached(ctx context.Context, s Submission) (*view.Result, error)
 	return view.ResultOf(hit.Transcript, s.View, true)
 }
 
-// onTerms is the submission with the terms of the moment, and the languages that count.
-func (i *Intake) onTerms(ctx context.Context, s Submission) Submission {
-	s.terms = terms{limits: limits.Of(s.Plan, time.Now()), ttl: s.Plan.CacheTTL, trace: i.Trace(ctx)}
-	s.team = i.cluster.Team(ctx)
-	s.Languages = s.narrow()
-	return s
+func (i *Intake) take(ctx context.Context, a allowed) (out *Outcome, kept bool, err error) {
+	o, err := i.order(ctx, a)
+	if err != nil {
+		return nil, false, err
+	}
+	if out, kept, err = i.fulfil(ctx, o); err == nil {
+		i.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
+	}
+	return out, kept, err
 }
 
-// submit reports in used whether an extraction now needs the upload.
-func (i *Intake) submit(ctx context.Context, s Submission) (out *Outcome, used bool, err error) {
-	if s.prompt, err = i.promptFor(ctx, s); err != nil {
-		return nil, false, fmt.Errorf("intake: reading the prompt: %w", err)
-	}
-	if s.Key == nil && s.KeepMedia == 0 && (s.Upload == nil || s.Upload.Row == "") {
+// fulfil answers an order from the cache, or has its text made.
+func (i *Intake) fulfil(ctx context.Context, o order) (out *Outcome, kept bool, err error) {
+	if o.Key == nil && o.KeepMedia == 0 && (o.file == nil || o.file.Row == "") {
 		// Most repeated requests end here, without a write.
-		hit, err := cached(ctx, i.store.Reader, s)
+		hit, err := cached(ctx, i.store.Reader, o)
 		if err != nil {
 			return nil, false, err
 		}
 		if hit != nil && hit.saved {
-			out, err := i.fromCache(ctx, hit, s)
+			out, err := i.fromCache(ctx, hit, o)
 			return out, false, err
 		}
 	}
-	found, job, used, err := i.decide(ctx, s)
+	found, job, kept, err := i.decide(ctx, o)
 	if errors.Is(err, errNotAdmitted) {
-		if err = attempt.Guard(func() error { return s.Admit(ctx) }); err == nil {
-			s.Admit = nil
-			found, job, used, err = i.decide(ctx, s)
+		if err = attempt.Guard(func() error { return o.Admit(ctx) }); err == nil {
+			o.Admit = nil
+			found, job, kept, err = i.decide(ctx, o)
 		}
 	}
 	switch {
 	case err != nil:
 		return nil, false, fmt.Errorf("intake: accepting a request: %w", err)
 	case found != nil:
-		out, err := i.fromCache(ctx, found, s)
-		return out, used, err
+		out, err = i.fromCache(ctx, found, o)
+		return out, kept, err
 	}
-	return &Outcome{Job: &view.Job{Job: view.JobOf(job), Asked: s.View}}, used, nil
+	return &Outcome{Job: &view.Job{Job: view.JobOf(job), Asked: o.View}}, kept, nil
 }
 
 // errNotAdmitted ends a transaction that would make a claim for which Submission.Admit
@@ -146,57 +99,57 @@ func (i *Intake) submit(ctx context.Context, s Submission) (out *Outcome, used b
 var errNotAdmitted = errors.New("intake: the claim is not admitted yet")
 
 // decide is accept in a transaction.
-func (i *Intake) decide(ctx context.Context, s Submission) (found *hit, job *db.Job, used bool, err error) {
+func (i *Intake) decide(ctx context.Context, o order) (found *hit, job *db.Job, used bool, err error) {
 	err = i.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-		if found, job, used, err = i.accept(ctx, tx, s); err != nil {
+		if found, job, used, err = i.accept(ctx, tx, o); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, job, found)
+		return o.record(ctx, tx, job, found)
 	})
 	return found, job, used, err
 }
 
 // accept finds the text that answers a request or the running work, or starts
 // new work.
-func (i *Intake) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hit, job *db.Job, used bool, err error) {
-	sub := s.subject()
+func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, job *db.Job, used bool, err error) {
+	sub := o.sub
 	// Equal requests take turns: the first begins the work, the others find it.
 	if err := tx.LockSubmissions(ctx, sub.Owner, sub.Content); err != nil {
 		return nil, nil, false, err
 	}
-	if err := s.stillThere(ctx, tx); err != nil {
+	if err := o.stillThere(ctx, tx); err != nil {
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
 	e, err := tx.Extractions.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
 	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // a platform that was read with a login makes the work that of one account
-		e, err = tx.Extractions.LockRunning(ctx, s.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+		e, err = tx.Extractions.LockRunning(ctx, o.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
 	}
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
 	}
-	if found, err = cached(ctx, tx.Reader, s); err != nil {
+	if found, err = cached(ctx, tx.Reader, o); err != nil {
 		return nil, nil, false, err
 	}
-	if err := s.checkRoom(ctx, tx, e); err != nil {
+	if err := o.checkRoom(ctx, tx, e); err != nil {
 		return nil, nil, false, err
 	}
 	if found != nil {
-		if err := tx.Library.Save(ctx, found.ID, s.Account, sub.Languages.String()); err != nil {
+		if err := tx.Library.Save(ctx, found.ID, o.Account, sub.Languages.String()); err != nil {
 			return nil, nil, false, err
 		}
-		used, err = i.keepReceived(ctx, tx, s)
+		used, err = i.keepReceived(ctx, tx, o)
 		return found, nil, used, err
 	}
-	if err := s.refusal(sub); err != nil {
+	if err := o.refusal(); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = tx.Jobs.Running(ctx, s.Account, e.ID); err == nil {
-			if err := bringForward(ctx, tx, e, job, s); err != nil {
+		if job, err = tx.Jobs.Running(ctx, o.Account, e.ID); err == nil {
+			if err := bringForward(ctx, tx, e, job, o); err != nil {
 				return nil, nil, false, err
 			}
-			if err := i.promise(ctx, tx, e, s); err != nil {
+			if err := i.promise(ctx, tx, e, o); err != nil {
 				return nil, nil, false, err
 			}
 			return nil, job, false, tx.Library.ShowJob(ctx, e, job) // it may have been removed from the library
@@ -206,25 +159,25 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hi
 		}
 	}
 	if sub.Owner != "" {
-		if err := limits.LibraryHasRoom(ctx, tx.SQL().Tx, sub.Owner, s.Plan); err != nil {
+		if err := limits.LibraryHasRoom(ctx, tx.SQL().Tx, sub.Owner, o.Plan); err != nil {
 			return nil, nil, false, err
 		}
 	}
-	if err := s.overdraft(ctx, tx.Reader, sub); err != nil {
+	if err := o.overdraft(ctx, tx.Reader); err != nil {
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = i.moves.claim(ctx, tx, e, s); err == nil {
-			job, err = i.moves.admitJoin(ctx, tx, e, job, s)
+		if job, err = i.moves.claim(ctx, tx, e, o); err == nil {
+			job, err = i.moves.admitJoin(ctx, tx, e, job, o)
 		}
 	} else {
-		job, err = i.begin(ctx, tx, s)
-		used = s.Upload != nil
+		job, err = i.begin(ctx, tx, o)
+		used = o.file != nil
 	}
-	if err == nil && s.Admit != nil && !job.State.Status.Terminal() {
+	if err == nil && o.Admit != nil && !job.State.Status.Terminal() {
 		err = errNotAdmitted
 	}
-	if err == nil && e == nil && s.Upload == nil { // for an upload there was room
+	if err == nil && e == nil && o.file == nil { // for an upload there was room
 		err = i.disks.Room(0) // last, because it may pass
 	}
 	return nil, job, used, err
@@ -232,27 +185,27 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, s Submission) (found *hi
 
 // stillThere refuses a request whose account was removed since the request began. An upload may take
 // hours to arrive.
-func (s Submission) stillThere(ctx context.Context, tx *db.Tx) error {
-	gone, err := tx.Removals.Marked(ctx, s.Account)
+func (o order) stillThere(ctx context.Context, tx *db.Tx) error {
+	gone, err := tx.Removals.Marked(ctx, o.Account)
 	if err == nil && gone {
-		err = s.Plan.UpgradeRequired("The account is removed.")
+		err = o.Plan.UpgradeRequired("The account is removed.")
 	}
 	return err
 }
 
 // captionsFirst tells that the work on a subject begins with its captions, and
 // not with its sound.
-func (s Submission) captionsFirst(sub subject.Subject) bool {
-	return sub.WantsCaptions() && s.team.ReadsCaptions(sub.Platform)
+func (o order) captionsFirst() bool {
+	return o.sub.WantsCaptions() && o.team.ReadsCaptions(o.sub.Platform)
 }
 
 // begin starts new work.
-func (i *Intake) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, error) {
+func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
 	}
-	now, sub := time.Now(), s.subject()
+	now, sub := time.Now(), o.sub
 	e := &db.Extraction{
 		ID:         id.String(),
 		Owner:      sub.Owner,
@@ -265,14 +218,14 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, e
 		CreatedAt:  now,
 		UpdatedAt:  now,
 	}
-	if s.Upload != nil {
-		e.MediaKey, e.Prompt = s.Upload.Key, sub.Prompt
-		e.MediaType, e.MediaBytes, e.KeepMedia = s.Upload.MediaType, s.Upload.Size, int64(s.KeepMedia/time.Second)
-		e.Metadata.Title = uploadTitle(s.Upload.Name)
+	if o.file != nil {
+		e.MediaKey, e.Prompt = o.file.Key, sub.Prompt
+		e.MediaType, e.MediaBytes, e.KeepMedia = o.file.MediaType, o.file.Size, int64(o.KeepMedia/time.Second)
+		e.Metadata.Title = uploadTitle(o.file.Name)
 	}
 	var chunks []db.Chunk // that were cut while the upload arrived
-	if s.Upload != nil && s.Upload.Work != "" {
-		e.ID, chunks = s.Upload.Work, s.Upload.Chunks
+	if o.file != nil && o.file.Work != "" {
+		e.ID, chunks = o.file.Work, o.file.Chunks
 	}
 	if err := tx.Extractions.Insert(ctx, e); err != nil {
 		return nil, err
@@ -280,11 +233,11 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, e
 	if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 		return nil, err
 	}
-	job, err := i.moves.claim(ctx, tx, e, s)
+	job, err := i.moves.claim(ctx, tx, e, o)
 	if err != nil {
 		return nil, err
 	}
-	if s.captionsFirst(sub) {
+	if o.captionsFirst() {
 		return job, i.moves.admitNew(ctx, tx, e, job, step.Captions{Extraction: e.ID}, false)
 	}
 	return job, i.moves.admitNew(ctx, tx, e, job, step.PrepareOf(e), true)
@@ -293,11 +246,11 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, s Submission) (*db.Job, e
 // bringForward records that a single request asks for a claim of batches. From now on
 // the claim comes before claims of batches, and may have the places that they may not
 // have.
-func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, s Submission) error {
-	if s.item != nil || s.followed || job.Asked {
+func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, o order) error {
+	if o.item != nil || o.followed || job.Asked {
 		return nil
 	}
-	job.Limits.ASRConcurrency, job.Limits.ASRWaiting = s.limits.ASRConcurrency, s.limits.ASRWaiting
+	job.Limits.ASRConcurrency, job.Limits.ASRWaiting = o.limits.ASRConcurrency, o.limits.ASRWaiting
 	if err := tx.Jobs.SetAsked(ctx, job); err != nil {
 		return err
 	}
@@ -312,17 +265,17 @@ func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job,
 
 // record records for the request's idempotency key, and for its resumable upload, what its answer speaks of. A job
 // is not the last word: the sender may wait for what becomes of it.
-func (s Submission) record(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
+func (o order) record(ctx context.Context, tx *db.Tx, job *db.Job, found *hit) error {
 	var about db.Answer
 	if found != nil {
 		about = db.Answer{Kind: db.TranscriptAnswer, ID: found.ID}
 	} else {
 		about = db.Answer{Kind: db.JobAnswer, ID: job.ID}
 	}
-	if s.Upload != nil && s.Upload.Row != "" {
-		if err := tx.Uploads.Record(ctx, s.Account, s.Upload.Row, about); err != nil {
+	if o.file != nil && o.file.Row != "" {
+		if err := tx.Uploads.Record(ctx, o.Account, o.file.Row, about); err != nil {
 			return err
 		}
 	}
-	return tx.Idempotency.Record(ctx, s.Key, about, found != nil)
+	return tx.Idempotency.Record(ctx, o.Key, about, found != nil)
 }

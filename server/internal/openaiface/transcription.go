@@ -63,8 +63,7 @@ func (f *Face) createTranscription(w http.ResponseWriter, r *http.Request) error
 // submission is a request as the pipeline takes it.
 func (f *Face) submission(p account.Principal, asked *form, upload *uploads.Upload) intake.Submission {
 	return intake.Submission{
-		Account: p.Account, Plan: p.Plan, Languages: asked.spoken(), Prompt: asked.guide(),
-		View: view.View{Format: transcript.JSON},
+		Account: p.Account, Plan: p.Plan, Wish: intake.Wish{Languages: asked.spoken(), Prompt: asked.guide(), View: view.View{Format: transcript.JSON}},
 		Admit: f.Admit.Of(p, resource.Operation{
 			ID: createTranscription, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),

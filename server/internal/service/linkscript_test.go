@@ -168,7 +168,7 @@ func link(id, languages string) intake.Submission {
 		Account: acme,
 		Plan:    plan(),
 		Content: engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: "https://video.example/watch?v=" + id},
-		View:    view.View{SendMetadata: true},
+		Wish:    intake.Wish{View: view.View{SendMetadata: true}},
 	}
 	if languages != "" {
 		var err error

@@ -178,7 +178,7 @@ func (b *bench) submit(t *testing.T, account string, file []byte, languages stri
 	u, err := b.Receive(db.Unhurried(t.Context()), bytes.NewReader(file), 1<<30)
 	require.NoError(t, err)
 	u.Name = "talk.wav"
-	s := intake.Submission{Account: account, Plan: plan(), View: view.View{SendMetadata: true}}
+	s := intake.Submission{Account: account, Plan: plan(), Wish: intake.Wish{View: view.View{SendMetadata: true}}}
 	if languages != "" {
 		s.Languages, err = transcript.ParseLanguageList(languages)
 		require.NoError(t, err)

@@ -150,9 +150,9 @@ func (u *Upload) CheckSum(announced []byte) error {
 // the file to the sweep. If the file of a resumable upload is refused, the file stays, and the sender
 // may ask again.
 func (u *Upload) Commit(ctx context.Context, s intake.Submission) (*intake.Outcome, error) {
-	out, err := u.submit(ctx, s)
+	out, kept, err := u.submit(ctx, s)
 	switch {
-	case out != nil && out.KeptFile, errors.Is(err, db.ErrUncertain):
+	case kept, errors.Is(err, db.ErrUncertain):
 		u.keepArrival(ctx)
 	case err != nil && u.Row != "":
 		u.discardArrival(ctx)
@@ -162,17 +162,16 @@ func (u *Upload) Commit(ctx context.Context, s intake.Submission) (*intake.Outco
 	return out, err
 }
 
-func (u *Upload) submit(ctx context.Context, s intake.Submission) (*intake.Outcome, error) {
+func (u *Upload) submit(ctx context.Context, s intake.Submission) (out *intake.Outcome, kept bool, err error) {
 	if s.KeepMedia > 0 {
 		if err := u.sniff(ctx); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if err := u.settleArrival(ctx, s); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	s.Upload = &u.File
-	return u.uploads.intake.Submit(ctx, s)
+	return u.uploads.intake.SubmitFile(ctx, s, &u.File)
 }
 
 // Abort removes a received file that is not submitted.
@@ -187,8 +186,7 @@ func (u *Upload) settleArrival(ctx context.Context, s intake.Submission) error {
 	if u.arrival == nil {
 		return nil
 	}
-	s.Upload = &u.File
-	wanted, err := u.uploads.intake.StillWants(ctx, s, u.arrival.Hearing)
+	wanted, err := u.uploads.intake.StillWants(ctx, s, &u.File, u.arrival.Hearing)
 	if err != nil {
 		return err
 	}

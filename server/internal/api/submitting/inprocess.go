@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -62,11 +60,11 @@ func (t *Intake) submitFor(ctx context.Context, p account.Principal, r transcrip
 		return nil, err
 	}
 	var src resource.Source
-	var wish uploadWishes
-	body := wishesOf(r)
+	var wish wishes
+	body := wire.Wishes(r)
 	name, size, open, file := r.Source.Upload()
 	if !file {
-		fields := slices.Concat(src.Fields(), wish.wishes.options(), []*request.Field{resource.LanguageField(&wish.languages)})
+		fields := slices.Concat(src.Fields(), wish.options(), []*request.Field{resource.LanguageField(&wish.Languages)})
 		table := request.Table{Fields: fields, OneOf: resource.OneSource}
 		if link, ok := r.Source.Link(); ok {
 			body["url"] = link
@@ -76,12 +74,12 @@ func (t *Intake) submitFor(ctx context.Context, p account.Principal, r transcrip
 		if err := readWishes(table, body); err != nil {
 			return nil, err
 		}
-		return t.submitLink(ctx, p, src, wish.wishes)
+		return t.submitLink(ctx, p, src, wish)
 	}
 	if err := MayUpload(p.Plan); err != nil {
 		return nil, err
 	}
-	if err := readWishes(request.Table{Fields: wish.options()}, body); err != nil {
+	if err := readWishes(request.Table{Fields: wish.fileOptions()}, body); err != nil {
 		return nil, err
 	}
 	if err := wish.check(p.Plan, http.StatusUnprocessableEntity); err != nil {
@@ -96,24 +94,6 @@ func (t *Intake) submitFor(ctx context.Context, p account.Principal, r transcrip
 	}
 	defer media.Close()
 	return t.submitMedia(ctx, p, name, media, wish)
-}
-
-// wishesOf returns the members of r except its source, in the form of a body.
-func wishesOf(r transcript.Request) map[string]any {
-	body := map[string]any{"includeTimestamp": !r.OmitTimestamp, "sendMetadata": r.SendMetadata}
-	if len(r.Language) > 0 {
-		body["language"] = strings.Join(r.Language, ",")
-	}
-	if r.Format != "" {
-		body["format"] = r.Format
-	}
-	if r.Wait != nil {
-		body["waitMs"] = r.Wait.Milliseconds()
-	}
-	if r.KeepMedia != 0 {
-		body["keepMediaSec"] = int64(r.KeepMedia / time.Second)
-	}
-	return body
 }
 
 // readWishes lets a table read the fields of a request in process, so that the same rules hold
@@ -136,12 +116,12 @@ func (t *Intake) submitLink(ctx context.Context, p account.Principal, src resour
 		return nil, err
 	}
 	return t.submitted(ctx, wish.wait, intake.Submission{
-		Account: p.Account, Plan: p.Plan, Content: content, Languages: wish.languages, View: wish.view,
+		Account: p.Account, Plan: p.Plan, Content: content, Wish: wish.Wish,
 		Admit: t.Admit.Of(p, resource.Operation{ID: createTranscript, Platform: content.Platform, ExternalID: content.ExternalID}),
 	}, t.Pipeline.Submit)
 }
 
-func (t *Intake) submitMedia(ctx context.Context, p account.Principal, name string, media io.Reader, wish uploadWishes) (*intake.Outcome, error) {
+func (t *Intake) submitMedia(ctx context.Context, p account.Principal, name string, media io.Reader, wish wishes) (*intake.Outcome, error) {
 	expected := t.uploadSubmission(p, new(uploads.Upload), wish)
 	upload, err := t.Pipeline.ReceiveFor(ctx, expected, untilDone{ctx, media}, p.Plan.MaxUploadBytes)
 	if err != nil {

@@ -130,7 +130,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 			sub.Key = key
 			return t.submit(r, req.wait, sub, t.Pipeline.Submit)
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, req.view) },
+		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, req.View) },
 	})
 }
 
@@ -138,7 +138,7 @@ func (t *Intake) createFromLink(w http.ResponseWriter, r *http.Request) error {
 func (t *Intake) linkSubmission(r *http.Request, match site.Match, req *linkRequest) (intake.Submission, error) {
 	p := edge.Principal(r)
 	content, err := t.ContentOf(r.Context(), match)
-	return intake.Submission{Account: p.Account, Plan: p.Plan, Content: content, Languages: req.languages, View: req.view}, err
+	return intake.Submission{Account: p.Account, Plan: p.Plan, Content: content, Wish: req.Wish}, err
 }
 
 // fromCache is the reply to a request for a link that the cache answers without a write;
@@ -182,9 +182,9 @@ func (t *Intake) createFromUpload(w http.ResponseWriter, r *http.Request) error 
 		Large: true,
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			taken = true
-			return t.submitFile(r, f.upload, f.uploadWishes, key)
+			return t.submitFile(r, f.upload, f.wishes, key)
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, f.view) },
+		Again: func(a db.Answer) (edge.Reply, error) { return t.createdBefore(r, a, f.View) },
 	})
 }
 
@@ -200,9 +200,9 @@ func MayUpload(plan account.Plan) error {
 }
 
 // uploadSubmission is a received file as a submission.
-func (t *Intake) uploadSubmission(p account.Principal, upload *uploads.Upload, wish uploadWishes) intake.Submission {
+func (t *Intake) uploadSubmission(p account.Principal, upload *uploads.Upload, wish wishes) intake.Submission {
 	return intake.Submission{
-		Account: p.Account, Plan: p.Plan, Languages: wish.languages, View: wish.view, KeepMedia: wish.keepMedia,
+		Account: p.Account, Plan: p.Plan, Wish: wish.Wish,
 		Admit: t.Admit.Of(p, resource.Operation{
 			ID: createTranscript, Platform: transcript.Upload, ExternalID: upload.ExternalID(), UploadBytes: upload.Size,
 		}),
@@ -210,7 +210,7 @@ func (t *Intake) uploadSubmission(p account.Principal, upload *uploads.Upload, w
 }
 
 // submitFile is submit for a received file.
-func (t *Intake) submitFile(r *http.Request, file *uploads.Upload, wish uploadWishes, key *db.HeldKey) (edge.Reply, error) {
+func (t *Intake) submitFile(r *http.Request, file *uploads.Upload, wish wishes, key *db.HeldKey) (edge.Reply, error) {
 	sub := t.uploadSubmission(edge.Principal(r), file, wish)
 	sub.Key = key
 	return t.submit(r, wish.wait, sub, file.Commit)

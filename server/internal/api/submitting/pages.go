@@ -71,7 +71,7 @@ type TextRequest struct {
 func (q *TextRequest) Table() request.Table {
 	return request.Table{Fields: append([]*request.Field{
 		request.New("url", &q.source.URL, request.Text(1, resource.MaxURL)).Required(),
-		resource.LanguageField(&q.wishes.languages),
+		resource.LanguageField(&q.wishes.Languages),
 	}, q.Fields()...)}
 }
 
@@ -79,7 +79,7 @@ func (q *TextRequest) Table() request.Table {
 // Without an error exactly one of the result, whose segments are packed, and the job is not
 // nil.
 func (t *Intake) SubmitText(ctx context.Context, p account.Principal, q *TextRequest) (*view.Result, *view.Job, error) {
-	q.wishes.view.SendMetadata, q.wishes.view.OmitTimestamp = true, q.omitTimestamp
+	q.wishes.View.SendMetadata, q.wishes.View.OmitTimestamp = true, q.omitTimestamp
 	out, err := t.submitLink(ctx, p, q.source, q.wishes)
 	if err != nil {
 		return nil, nil, err

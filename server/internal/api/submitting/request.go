@@ -11,56 +11,51 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/jobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/language"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
-	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // defaultWait is how long POST /v1/transcript waits for a result before it answers with a job.
 const defaultWait = 2 * time.Second
 
-// wishes are the options of both a link and an upload.
+// wishes are the options of a request.
 type wishes struct {
-	languages transcript.LanguageList // nil: none sent
-	view      view.View
-	wait      time.Duration
+	intake.Wish
+	wait time.Duration
 }
 
+// options are the options of both a link and a file, without the languages.
 func (wish *wishes) options() []*request.Field {
-	return append(jobs.ViewFields(&wish.view),
-		request.New("sendMetadata", &wish.view.SendMetadata, request.Boolean().Default(false)).
+	return append(jobs.ViewFields(&wish.View),
+		request.New("sendMetadata", &wish.View.SendMetadata, request.Boolean().Default(false)).
 			About("Shows metadata, title, creator and the like."),
 		request.New("waitMs", &wish.wait, request.Milliseconds(resource.MaxWait).Default(defaultWait)).
 			About("Milliseconds to hold the answer. 0: what is not in the cache is a job at once."),
 	)
 }
 
-// uploadWishes are the options of an upload.
-type uploadWishes struct {
-	wishes
-	keepMedia time.Duration
-}
-
 // maxKeepMedia is the longest time that a request can name. The plan has a bound of its own.
 const maxKeepMedia = 10 * 365 * 24 * time.Hour
 
-func (wish *uploadWishes) options() []*request.Field {
-	return append(wish.wishes.options(), resource.LanguageField(&wish.languages),
-		request.New("keepMediaSec", &wish.keepMedia, request.Seconds(maxKeepMedia).Default(0)).
+// fileOptions are the options of a file.
+func (wish *wishes) fileOptions() []*request.Field {
+	return append(wish.options(), resource.LanguageField(&wish.Languages),
+		request.New("keepMediaSec", &wish.KeepMedia, request.Seconds(maxKeepMedia).Default(0)).
 			About("Seconds for which the service keeps the recording after its text is there. 0: it keeps none. The plan bounds it: `maxKeepMediaSec`."),
 	)
 }
 
 // check refuses what the plan does not permit. status is that of a value out of its bounds.
-func (wish *uploadWishes) check(plan account.Plan, status int) error {
+func (wish *wishes) check(plan account.Plan, status int) error {
 	most := plan.MaxKeepMedia
 	switch {
-	case wish.keepMedia == 0, most == account.Unlimited:
+	case wish.KeepMedia == 0, most == account.Unlimited:
 		return nil
 	case most == 0:
 		return plan.UpgradeRequired("The plan does not include keeping recordings: send the file without that wish.")
-	case wish.keepMedia > most:
+	case wish.KeepMedia > most:
 		return request.Invalid(status, transcript.Issue{
 			Path: "keepMediaSec", Reason: transcript.IssueRange, Message: fmt.Sprintf("must be from 0 to %d, the bound of the plan", int64(most/time.Second)),
 		})
@@ -97,7 +92,7 @@ func newLinkRequest() *linkRequest {
 	req.table = request.Table{
 		Name: "CreateTranscriptRequest",
 		Fields: slices.Concat(req.Fields(), req.options(), []*request.Field{
-			resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
+			resource.LanguageField(&req.Languages).ShowDefault(resource.DefaultLanguage),
 		}),
 		OneOf: resource.OneSource,
 	}

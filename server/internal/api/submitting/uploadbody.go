@@ -21,13 +21,13 @@ import (
 
 // fileRequest is the query of POST /v1/transcript with a file as its body.
 type fileRequest struct {
-	uploadWishes
+	wishes
 	table request.Table
 }
 
 func newFileRequest() *fileRequest {
 	f := new(fileRequest)
-	f.table = request.Table{Fields: f.options()}
+	f.table = request.Table{Fields: f.fileOptions()}
 	return f
 }
 
@@ -104,7 +104,7 @@ func (t *Intake) createFromFile(w http.ResponseWriter, r *http.Request) error {
 				return t.begunReply(p, a.ID)
 			}
 			markWhole(w, h)
-			return t.createdBefore(r, a, f.view)
+			return t.createdBefore(r, a, f.View)
 		},
 	})
 }
@@ -181,7 +181,7 @@ func (t *Intake) receiveWhole(r *http.Request, p account.Principal, a announcedF
 	if err := t.Pipeline.Disks.Room(r.ContentLength); err != nil {
 		return nil, err
 	}
-	u, err := t.Pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(uploads.Upload), a.uploadWishes), recordingform.BodyReader{R: r.Body}, p.Plan.MaxUploadBytes)
+	u, err := t.Pipeline.ReceiveFor(r.Context(), t.uploadSubmission(p, new(uploads.Upload), a.wishes), recordingform.BodyReader{R: r.Body}, p.Plan.MaxUploadBytes)
 	if err != nil {
 		return nil, brokenFile(err)
 	}
@@ -204,7 +204,7 @@ func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.
 	sender.tell(map[string]string{"Location": uploadPath(t.BasePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
 	f := &receivedFile{fileRequest: a.fileRequest, row: u}
 	var err error
-	if f.work, err = t.appendBody(sender, p, u, a.uploadWishes); err == nil && h.complete {
+	if f.work, err = t.appendBody(sender, p, u, a.wishes); err == nil && h.complete {
 		err = t.Pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
 	}
 	if err != nil {
@@ -222,7 +222,7 @@ func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.
 const progressEvery = 5 * time.Second
 
 // appendBody appends the body of a request to an upload.
-func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*uploads.Arrival, error) {
+func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, wish wishes) (*uploads.Arrival, error) {
 	r := sender.r
 	in := uploads.Incoming{Body: recordingform.BodyReader{R: r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
 	if sender.h.complete {
@@ -262,7 +262,7 @@ func (t *Intake) submitArrived(r *http.Request, p account.Principal, f *received
 			return edge.Reply{}, err
 		}
 	}
-	return t.submitFile(r, f.whole, f.uploadWishes, key)
+	return t.submitFile(r, f.whole, f.wishes, key)
 }
 
 // discardFile removes what has come by a request that turned out to be a repetition.

@@ -15,7 +15,7 @@ import (
 // uploadForm is the multipart body of POST /v1/transcript.
 type uploadForm struct {
 	upload *uploads.Upload // the file; nil until it has come
-	uploadWishes
+	wishes
 	table  request.Table
 	fields *request.Form
 }
@@ -24,7 +24,7 @@ func newUploadForm() *uploadForm {
 	f := new(uploadForm)
 	f.table = request.Table{
 		Name:   "FormDataCreateTranscript",
-		Fields: append(f.options(), request.File("file").About("The recording: any audio or video that the service can decode.")),
+		Fields: append(f.fileOptions(), request.File("file").About("The recording: any audio or video that the service can decode.")),
 	}
 	f.fields = f.table.NewForm()
 	return f
@@ -47,7 +47,7 @@ func (t *Intake) readForm(r *http.Request, p account.Principal) (_ *uploadForm, 
 			}
 			return f.check(p.Plan, http.StatusUnprocessableEntity)
 		},
-		Expected: func() intake.Submission { return t.uploadSubmission(p, new(uploads.Upload), f.uploadWishes) },
+		Expected: func() intake.Submission { return t.uploadSubmission(p, new(uploads.Upload), f.wishes) },
 	})
 	if err != nil {
 		return nil, err

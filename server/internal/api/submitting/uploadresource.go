@@ -181,7 +181,7 @@ func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p accou
 	if err != nil {
 		return err
 	}
-	work, err := t.receiveNext(informed{w, r, h}, p, u, wished.uploadWishes)
+	work, err := t.receiveNext(informed{w, r, h}, p, u, wished.wishes)
 	if errors.Is(err, uploads.ErrTooLong) {
 		_ = t.Pipeline.Resumable.Cancel(unhurried, p.Account, u.ID) // else the sweep removes it
 		return inconsistent("is less than the bytes that have come: the upload is removed")
@@ -201,7 +201,7 @@ func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p accou
 }
 
 // receiveNext appends the body of a request.
-func (t *Intake) receiveNext(sender informed, p account.Principal, u *db.Upload, wish uploadWishes) (*uploads.Arrival, error) {
+func (t *Intake) receiveNext(sender informed, p account.Principal, u *db.Upload, wish wishes) (*uploads.Arrival, error) {
 	ctx := sender.r.Context()
 	if err := t.Pipeline.Disks.Room(sender.r.ContentLength); err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.P
 	if u.Answer == (db.Answer{}) { // the process died, or the pipeline has refused the file
 		return t.answerWhole(w, r, p, &receivedFile{fileRequest: wished, row: u})
 	}
-	re, err := t.createdBefore(r, u.Answer, wished.view)
+	re, err := t.createdBefore(r, u.Answer, wished.View)
 	if err != nil {
 		return err
 	}
