@@ -33,8 +33,8 @@ type Settings struct {
 	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
-// Inside keeps Settings in a public configuration. Only the packages of this module reach them
-// there, by [SettingsOf].
+// Inside keeps Settings in a public configuration. Only the packages of this module can call
+// [SettingsOf].
 type Inside struct{ settings Settings }
 
 func (i *Inside) inside() *Settings { return &i.settings }
