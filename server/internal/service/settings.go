@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
-// Settings are what a server has beside its public configuration. The zero value of a member means
-// its usual value.
+// Settings are the times and bounds of a server that no operator sets. The zero value of a member
+// means its usual value.
 type Settings struct {
 	// ProgressInterval is the shortest time between two progress reports of a job; 0: 1 s.
 	ProgressInterval time.Duration
