@@ -318,7 +318,7 @@ func TestDoctorEnds(t *testing.T) {
 		"--proxy", "http://"+hole.Addr().String(), "--network")
 	var stdout, stderr strings.Builder
 	began := time.Now()
-	code := run(ctx, append([]string{"doctor"}, p.args...), &stdout, &stderr)
+	code := new(commands).run(ctx, append([]string{"doctor"}, p.args...), &stdout, &stderr)
 	assert.Less(t, time.Since(began), askPatience+time.Minute)
 	assert.Equal(t, exitFailure, code, stderr.String())
 	assert.Regexp(t, `(?m)^broken +yt-dlp +the program has not answered: it has not answered in time\n .*\n +cure:  examine it again`, stdout.String())

@@ -29,10 +29,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
 
-func main() {
+func main() { os.Exit(new(commands).run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)) }
+
+// untilSignal returns a context that ends with the first signal. The second signal ends the process
+// at once.
+func untilSignal() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	context.AfterFunc(ctx, stop)
+	return ctx
 }
 
 // The exit codes.
@@ -44,12 +48,11 @@ const (
 )
 
 // run carries out the arguments and returns the exit code. It ends early if ctx does.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func (called *commands) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	line := commandline.Program{
 		Name: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",
 		Vars: vars(), Stdout: stdout, Stderr: stderr,
 	}
-	called := &commands{}
 	command, err := line.Parse(ctx, called, output{stdout, stderr}, args)
 	switch {
 	case err != nil:

@@ -13,6 +13,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
 
 // asProgram makes the test binary run as the program itself, for what only a
@@ -21,16 +23,28 @@ const asProgram = "TRANSCRIPTD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		publishedModels = readModelTable()
-		publishedYtDlp = readRelease()
+		c := withOtherFiles()
 		prepareProgram()
-		main()
+		os.Exit(c.run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr))
 	}
 	// Tests hear with PocketSphinx, unless they say otherwise: it starts at once.
 	if err := os.Setenv(noWhisper, "/none"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
+}
+
+// withOtherFiles is the program with the models and the yt-dlp that the environment names.
+func withOtherFiles() *commands {
+	c, table := &commands{}, readModelTable()
+	for _, of := range []*service.ModelsFlag{
+		&c.Transcribe.Own.ModelsFlag, &c.Serve.ModelsFlag, &c.MCP.Own.ModelsFlag, &c.Demo.ModelsFlag, &c.Doctor.ModelsFlag,
+		&c.Models.List.ModelsFlag, &c.Models.Pull.ModelsFlag, &c.Models.Rm.ModelsFlag, &c.Models.Verify.ModelsFlag,
+	} {
+		of.Table = table
+	}
+	c.YtDlp.Pull.published = readRelease()
+	return c
 }
 
 // noWhisper is the variable of --faster-whisper.
@@ -45,7 +59,7 @@ type answer struct {
 func call(t *testing.T, args ...string) answer {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, &stdout, &stderr)
+	code := new(commands).run(t.Context(), args, &stdout, &stderr)
 	return answer{code, stdout.String(), stderr.String()}
 }
 
@@ -316,7 +330,7 @@ func TestACommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	code := run(ctx, []string{"accounts", "list", "--db", db}, &stdout, &stderr)
+	code := new(commands).run(ctx, []string{"accounts", "list", "--db", db}, &stdout, &stderr)
 	assert.Equal(t, exitFailure, code)
 	assert.Contains(t, stderr.String(), "context canceled")
 }

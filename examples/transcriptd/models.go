@@ -37,12 +37,9 @@ func (f modelsFlag) folder() (*models.Folder, error) {
 		Dir:   f.Models,
 		HTTP:  &http.Client{Transport: withProxies()},
 		Path:  service.SearchPath(),
-		Table: publishedModels,
+		Table: f.Table,
 	})
 }
-
-// publishedModels is nil, which means the compiled-in table. Tests set their own.
-var publishedModels []models.Entry
 
 // withProxies returns a transport that uses the proxies of the environment.
 func withProxies() http.RoundTripper {
@@ -53,7 +50,6 @@ func withProxies() http.RoundTripper {
 
 // untold returns the recognizer that is chosen if only these flags are given.
 func untold(ctx context.Context, folder service.ModelsFlag, python service.FasterWhisperFlag) (service.Choice, error) {
-	folder.Table = publishedModels
 	return service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: folder, FasterWhisperFlag: python}.Choose(ctx)
 }
 

@@ -68,7 +68,7 @@ func (o *oddTable) oddTo(what string, code int, cure, line string, stdout io.Wri
 		stdout = &output
 	}
 	args := strings.Fields(strings.ReplaceAll(line, "DIR", o.dir))
-	exited := run(o.t.Context(), args, stdout, &output)
+	exited := new(commands).run(o.t.Context(), args, stdout, &output)
 	o.uses = append(o.uses, programtest.OddUse{What: what, Call: "transcriptd " + line, Code: code, Cure: cure, Exited: exited, Output: output.String()})
 }
 

@@ -23,9 +23,7 @@ func (o ownFlags) flags() service.Flags {
 
 // setup returns the flags and the chosen recognizer.
 func (o ownFlags) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
-	flags := o.flags()
-	flags.Table = publishedModels
-	return flags.Setup(ctx, log)
+	return o.flags().Setup(ctx, log)
 }
 
 // configures reports whether the command line has a flag for the service in this process.

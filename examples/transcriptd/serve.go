@@ -147,7 +147,6 @@ func (c *serveCommand) pull(ctx context.Context, log *slog.Logger) error {
 
 // setup returns the flags and the chosen recognizer.
 func (c *serveCommand) setup(ctx context.Context, log *slog.Logger) (service.Setup, error) {
-	c.Table = publishedModels
 	if c.Role.Role == server.RoleAPI { // the role api recognizes nothing
 		return service.Setup{Flags: c.Flags, Log: log}, nil
 	}

@@ -23,17 +23,16 @@ type ytDlpPull struct {
 	Yes    bool     `verb:"" short:"y" help:"Do not ask."`
 	Mirror mirror   `placeholder:"URL" help:"The URL of a folder that has the files under their own names. It may be http, because hashes and the signature protect the files. Default: the publisher's address."`
 	File   []string `verb:"" placeholder:"PATH" help:"A local file, on a machine without internet. It must have the same hash. May be repeated: with --newest also for SHA2-256SUMS and SHA2-256SUMS.sig."`
-}
 
-// publishedYtDlp replaces the compiled-in release and its publisher. Tests set it.
-var publishedYtDlp release.Options
+	published release.Options // in place of the compiled-in release and its publisher
+}
 
 // Run downloads a missing release.
 func (c *ytDlpPull) Run(ctx context.Context, out output) error {
 	if c.Folder == "" {
 		return &service.FlagError{Flag: "--folder", Err: errors.New("this user has no home: name a folder")}
 	}
-	options := publishedYtDlp
+	options := c.published
 	options.Dir, options.HTTP = c.Folder, &http.Client{Transport: withProxies()}
 	folder, err := release.Open(options)
 	if err != nil {

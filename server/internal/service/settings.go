@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
-// Settings are what a server has beside its public configuration. The zero value of a member means
-// its usual value.
+// Settings are the times and bounds of a server that no operator sets. The zero value of a member
+// means its usual value.
 type Settings struct {
 	// ProgressInterval is the shortest time between two progress reports of a job; 0: 1 s.
 	ProgressInterval time.Duration
@@ -33,8 +33,8 @@ type Settings struct {
 	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 
-// Inside keeps Settings in a public configuration. Only the packages of this module reach them
-// there, by [SettingsOf].
+// Inside keeps Settings in a public configuration. Only the packages of this module can call
+// [SettingsOf].
 type Inside struct{ settings Settings }
 
 func (i *Inside) inside() *Settings { return &i.settings }
