@@ -8,7 +8,8 @@
 //     composable http.Handlers over a pluggable engine.
 //   - [github.com/transcriptkit/transcriptkit/transcript]: the domain types that
 //     both sides share, without any I/O.
-//   - [github.com/transcriptkit/transcriptkit/webhook]: the types of webhooks.
+//   - [github.com/transcriptkit/transcriptkit/library/follow] and
+//     [github.com/transcriptkit/transcriptkit/library/webhook]: the types of follows and webhooks.
 //   - [github.com/transcriptkit/transcriptkit/transcript/format]: transcripts as text and JSON.
 //   - [github.com/transcriptkit/transcriptkit/transcript/chunk]: transcripts in pieces for a language model.
 //   - [github.com/transcriptkit/transcriptkit/transcript/caption]: a reader of caption files.

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/dataapi"
@@ -30,7 +31,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // must is for values that a test cannot do without.
@@ -131,7 +131,7 @@ func TestHoldersOfSecretsAreKnown(t *testing.T) {
 	t.Parallel()
 	known := holders(t, "secret")
 	found := 0
-	for _, root := range []string{"batch", "client", "library", "server", "transcript", "webhook"} {
+	for _, root := range []string{"batch", "client", "library", "server", "transcript"} {
 		require.NoError(t, filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -21,11 +21,11 @@ func ExampleFollowService_Create() {
 	podcast := exampleFeed() // such as https://podcast.example/feed.xml
 
 	params := client.FollowParams{Feed: podcast, FollowOptions: client.FollowOptions{Language: []string{"en"}, MaxItems: 2}}
-	follow, created, err := c.Follows.Create(ctx, params)
+	followed, created, err := c.Follows.Create(ctx, params)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(follow.Kind, follow.Status, created)
+	fmt.Println(followed.Kind, followed.Status, created)
 
 	_, created, err = c.Follows.Create(ctx, params) // the account follows the podcast already
 	fmt.Println(created, err)
@@ -63,13 +63,13 @@ func ExampleFollowService_Get() {
 	c := exampleClient()
 	id := exampleFollow(c).ID // the service has looked at a feed
 
-	follow, err := c.Follows.Get(context.Background(), id)
+	followed, err := c.Follows.Get(context.Background(), id)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(*follow.Title, follow.Status)
-	if follow.LastError != nil { // the last look has failed
-		fmt.Println(follow.LastError.Message)
+	fmt.Println(*followed.Title, followed.Status)
+	if followed.LastError != nil { // the last look has failed
+		fmt.Println(followed.LastError.Message)
 	}
 	// Output:
 	// Famous speeches active
@@ -103,7 +103,7 @@ func ExampleFollowService_AllItems() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if item.Status != batch.FollowItemSubmitted {
+		if item.Status != follow.ItemSubmitted {
 			continue
 		}
 		result, err := c.Transcripts.Get(ctx, transcript.Request{Source: transcript.ID(*item.Platform, *item.ExternalID)})
@@ -124,8 +124,8 @@ func ExampleFollowService_List() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, follow := range page.Items {
-		fmt.Println(follow.Kind, *follow.Title)
+	for _, followed := range page.Items {
+		fmt.Println(followed.Kind, *followed.Title)
 	}
 	// Output:
 	// feed Famous speeches
@@ -137,12 +137,12 @@ func ExampleFollowService_All() {
 	exampleFollow(c) // the account follows one feed
 
 	follows, failing := 0, 0
-	for follow, err := range c.Follows.All(context.Background(), client.PageParams{}) {
+	for f, err := range c.Follows.All(context.Background(), client.PageParams{}) {
 		if err != nil {
 			log.Fatal(err)
 		}
 		follows++
-		if follow.Status == batch.FollowFailing {
+		if f.Status == follow.Failing {
 			failing++
 		}
 	}
@@ -155,11 +155,11 @@ func ExampleFollowService_Pause() {
 	c := exampleClient()
 	id := exampleFollow(c).ID
 
-	follow, err := c.Follows.Pause(context.Background(), id)
+	followed, err := c.Follows.Pause(context.Background(), id)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(follow.Status)
+	fmt.Println(followed.Status)
 	// Output:
 	// paused
 }
@@ -173,11 +173,11 @@ func ExampleFollowService_Resume() {
 		log.Fatal(err)
 	}
 
-	follow, err := c.Follows.Resume(ctx, id)
+	followed, err := c.Follows.Resume(ctx, id)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(follow.Status)
+	fmt.Println(followed.Status)
 	// Output:
 	// active
 }

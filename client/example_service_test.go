@@ -18,6 +18,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -77,20 +78,20 @@ func exampleFeed() string {
 }
 
 // exampleFollow returns a follow of a feed, after the service has looked at the feed.
-func exampleFollow(c *client.Client) *batch.Follow {
+func exampleFollow(c *client.Client) *follow.Follow {
 	ctx := context.Background()
-	follow, _, err := c.Follows.Create(ctx, client.FollowParams{Feed: exampleFeed(), FollowOptions: client.FollowOptions{MaxItems: 1}})
+	followed, _, err := c.Follows.Create(ctx, client.FollowParams{Feed: exampleFeed(), FollowOptions: client.FollowOptions{MaxItems: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for ticker := time.NewTicker(10 * time.Millisecond); ; <-ticker.C {
-		items, err := c.Follows.Items(ctx, follow.ID, client.PageParams{})
+		items, err := c.Follows.Items(ctx, followed.ID, client.PageParams{})
 		if err != nil {
 			log.Fatal(err)
 		}
-		if len(items.Items) == 2 && items.Items[0].Status != batch.FollowItemWaiting {
+		if len(items.Items) == 2 && items.Items[0].Status != follow.ItemWaiting {
 			ticker.Stop()
-			return follow
+			return followed
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // exampleReceivers are the handlers of receivers, by path.

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 )
 
 // FollowService follows channels, playlists and feeds: each new item becomes a
@@ -45,7 +45,7 @@ type FollowOptions struct {
 
 // Create makes a follow. If the account follows the same address in the same languages,
 // Create returns that follow, with created false.
-func (s *FollowService) Create(ctx context.Context, p FollowParams, opts ...RequestOption) (f *batch.Follow, created bool, err error) {
+func (s *FollowService) Create(ctx context.Context, p FollowParams, opts ...RequestOption) (f *follow.Follow, created bool, err error) {
 	given := 0
 	for _, text := range []string{p.Channel, p.Playlist, p.Feed} {
 		if text != "" {
@@ -88,7 +88,7 @@ const maxSubscriptions = 8 << 20
 // CreateAll follows all addresses of a list of at most 8 MiB with 1 to 1000 rows. It
 // reads the list to its end and does not close it. A row that cannot be followed has its
 // own error in the result, and changes no other row.
-func (s *FollowService) CreateAll(ctx context.Context, list io.Reader, format SubscriptionFormat, o FollowOptions, opts ...RequestOption) ([]batch.FollowRow, error) {
+func (s *FollowService) CreateAll(ctx context.Context, list io.Reader, format SubscriptionFormat, o FollowOptions, opts ...RequestOption) ([]follow.Row, error) {
 	if list == nil {
 		return nil, errors.New("client: there is no list of subscriptions")
 	}
@@ -114,7 +114,7 @@ func (s *FollowService) CreateAll(ctx context.Context, list io.Reader, format Su
 		return nil, err
 	}
 	var made struct {
-		Results *[]batch.FollowRow `json:"results"`
+		Results *[]follow.Row `json:"results"`
 	}
 	if err := answer.decode(&made); err != nil {
 		return nil, err
@@ -126,21 +126,21 @@ func (s *FollowService) CreateAll(ctx context.Context, list io.Reader, format Su
 }
 
 // Get returns the current state of a follow.
-func (s *FollowService) Get(ctx context.Context, id string, opts ...RequestOption) (*batch.Follow, error) {
+func (s *FollowService) Get(ctx context.Context, id string, opts ...RequestOption) (*follow.Follow, error) {
 	return s.one(ctx, http.MethodGet, id, payload{}, opts)
 }
 
 // Pause stops the looks of a follow.
-func (s *FollowService) Pause(ctx context.Context, id string, opts ...RequestOption) (*batch.Follow, error) {
+func (s *FollowService) Pause(ctx context.Context, id string, opts ...RequestOption) (*follow.Follow, error) {
 	return s.one(ctx, http.MethodPatch, id, jsonPayload([]byte(`{"status": "paused"}`)), opts)
 }
 
 // Resume lets a paused follow go on where it stopped.
-func (s *FollowService) Resume(ctx context.Context, id string, opts ...RequestOption) (*batch.Follow, error) {
+func (s *FollowService) Resume(ctx context.Context, id string, opts ...RequestOption) (*follow.Follow, error) {
 	return s.one(ctx, http.MethodPatch, id, jsonPayload([]byte(`{"status": "active"}`)), opts)
 }
 
-func (s *FollowService) one(ctx context.Context, method, id string, body payload, opts []RequestOption) (*batch.Follow, error) {
+func (s *FollowService) one(ctx context.Context, method, id string, body payload, opts []RequestOption) (*follow.Follow, error) {
 	path, err := followPath(id)
 	if err != nil {
 		return nil, err
@@ -164,34 +164,34 @@ func (s *FollowService) Delete(ctx context.Context, id string, opts ...RequestOp
 
 // List returns a page of the account's follows, newest first. A page has p.Size follows:
 // 50 by default, 200 at most.
-func (s *FollowService) List(ctx context.Context, p PageParams, opts ...RequestOption) (*Page[batch.Follow], error) {
+func (s *FollowService) List(ctx context.Context, p PageParams, opts ...RequestOption) (*Page[follow.Follow], error) {
 	answer, err := s.client.send(ctx, http.MethodGet, "/v1/follows?"+p.query().Encode(), payload{}, opts)
 	if err != nil {
 		return nil, err
 	}
 	var page struct {
-		Follows *[]batch.Follow `json:"follows"`
-		Next    string          `json:"nextPageToken"`
+		Follows *[]follow.Follow `json:"follows"`
+		Next    string           `json:"nextPageToken"`
 	}
 	if err := answer.decode(&page); err != nil {
 		return nil, err
 	}
-	if page.Follows == nil || slices.ContainsFunc(*page.Follows, func(f batch.Follow) bool { return f.ID == "" || f.Status == "" }) {
+	if page.Follows == nil || slices.ContainsFunc(*page.Follows, func(f follow.Follow) bool { return f.ID == "" || f.Status == "" }) {
 		return nil, answer.malformed(errors.New("it has no follows, or one without an id or a status"))
 	}
-	return &Page[batch.Follow]{Items: *page.Follows, Next: page.Next}, nil
+	return &Page[follow.Follow]{Items: *page.Follows, Next: page.Next}, nil
 }
 
 // All yields every follow of the account from the page p on. It asks for each page when
 // the loop reaches the page. It yields an error once, and the error ends the sequence.
-func (s *FollowService) All(ctx context.Context, p PageParams, opts ...RequestOption) iter.Seq2[batch.Follow, error] {
+func (s *FollowService) All(ctx context.Context, p PageParams, opts ...RequestOption) iter.Seq2[follow.Follow, error] {
 	opts = slices.Clone(opts)
-	return all(p, func(p PageParams) (*Page[batch.Follow], error) { return s.List(ctx, p, opts...) })
+	return all(p, func(p PageParams) (*Page[follow.Follow], error) { return s.List(ctx, p, opts...) })
 }
 
 // Items returns a page of the items of a follow, newest first. A page has p.Size items:
 // 50 by default, 200 at most.
-func (s *FollowService) Items(ctx context.Context, id string, p PageParams, opts ...RequestOption) (*Page[batch.FollowItem], error) {
+func (s *FollowService) Items(ctx context.Context, id string, p PageParams, opts ...RequestOption) (*Page[follow.Item], error) {
 	path, err := followPath(id)
 	if err != nil {
 		return nil, err
@@ -201,22 +201,22 @@ func (s *FollowService) Items(ctx context.Context, id string, p PageParams, opts
 		return nil, err
 	}
 	var page struct {
-		Items *[]batch.FollowItem `json:"items"`
-		Next  string              `json:"nextPageToken"`
+		Items *[]follow.Item `json:"items"`
+		Next  string         `json:"nextPageToken"`
 	}
 	if err := answer.decode(&page); err != nil {
 		return nil, err
 	}
-	if page.Items == nil || slices.ContainsFunc(*page.Items, func(i batch.FollowItem) bool { return i.ID == "" || i.Status == "" }) {
+	if page.Items == nil || slices.ContainsFunc(*page.Items, func(i follow.Item) bool { return i.ID == "" || i.Status == "" }) {
 		return nil, answer.malformed(errors.New("it has no items, or one without an id or a status"))
 	}
-	return &Page[batch.FollowItem]{Items: *page.Items, Next: page.Next}, nil
+	return &Page[follow.Item]{Items: *page.Items, Next: page.Next}, nil
 }
 
 // AllItems yields every item of a follow. See [FollowService.All].
-func (s *FollowService) AllItems(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[batch.FollowItem, error] {
+func (s *FollowService) AllItems(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[follow.Item, error] {
 	opts = slices.Clone(opts)
-	return all(PageParams{Size: largestFollowPage}, func(p PageParams) (*Page[batch.FollowItem], error) { return s.Items(ctx, id, p, opts...) })
+	return all(PageParams{Size: largestFollowPage}, func(p PageParams) (*Page[follow.Item], error) { return s.Items(ctx, id, p, opts...) })
 }
 
 // largestFollowPage is the largest page of items.
@@ -230,9 +230,9 @@ func followPath(id string) (string, error) {
 	return "/v1/follows/" + escaped, nil
 }
 
-func decodeFollow(a *answer) (*batch.Follow, error) {
+func decodeFollow(a *answer) (*follow.Follow, error) {
 	var one struct {
-		Follow batch.Follow `json:"follow"`
+		Follow follow.Follow `json:"follow"`
 	}
 	if err := a.decode(&one); err != nil {
 		return nil, err

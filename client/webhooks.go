@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/transcriptkit/transcriptkit/webhook"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
 // WebhookService keeps the endpoints of an account: addresses to which the service sends the

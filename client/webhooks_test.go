@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/webhook"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
 // An answer that lacks what its caller needs is an error, and no half result.

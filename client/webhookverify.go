@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
-	"github.com/transcriptkit/transcriptkit/webhook"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
 // VerifyWebhook checks a request that a receiver has got from the service, and returns its

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -85,7 +86,7 @@ type Config struct {
 	// FollowFailing is called as JobEnded is, once the looks at a followed address have
 	// failed for two days, and when the publisher has ended the feed (EndedAt): for each
 	// follow of the address that is not paused. nil: nothing is called.
-	FollowFailing func(ctx context.Context, account string, f *batch.Follow) error
+	FollowFailing func(ctx context.Context, account string, f *follow.Follow) error
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table

@@ -37,7 +37,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"batch", "batch/export",
 		"internal/clip", "internal/egress", "internal/feed", "internal/legible", "internal/redact", "internal/resumable", "internal/retryafter", "internal/run",
 		"internal/scratch", "internal/webhooksign", "internal/wire",
-		"library",
+		"library", "library/follow", "library/webhook",
 		"server", "server/account", "server/engine", "server/pace", "server/speech", "server/store",
 		"server/internal/api", "server/internal/api/about", "server/internal/api/bulk", "server/internal/api/discovery", "server/internal/api/endpoints",
 		"server/internal/api/submitting", "server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource",
@@ -53,7 +53,6 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"server/internal/wordindex",
 		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site",
 		"transcript/video",
-		"webhook",
 	}, own)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -127,11 +128,11 @@ func ExampleConfig_followFailing() {
 	ctx := context.Background()
 	podcast := podcastThatEnds()
 	defer podcast.Close()
-	failing := make(chan *batch.Follow, 1)
+	failing := make(chan *follow.Follow, 1)
 	s, err := servertest.Start(ctx, servertest.Configure(func(c *server.Config) {
 		inSeconds(c) // else two days pass
 		c.DirectMedia, c.Egress.Allow = true, []string{podcast.Listener.Addr().String()}
-		c.FollowFailing = func(_ context.Context, account string, f *batch.Follow) error {
+		c.FollowFailing = func(_ context.Context, account string, f *follow.Follow) error {
 			failing <- f
 			return nil
 		}

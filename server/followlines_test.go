@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/store"
@@ -100,9 +100,9 @@ func TestSlowFeedsHoldUpNoOther(t *testing.T) {
 func TestFeedThatHasEnded(t *testing.T) {
 	t.Parallel()
 	p := newPublisher(t, "aaaaaaaaaa3", "aaaaaaaaaa1")
-	told := make(chan *batch.Follow, 10)
+	told := make(chan *follow.Follow, 10)
 	s := following(t, p, func(c *server.Config) {
-		c.FollowFailing = func(_ context.Context, _ string, f *batch.Follow) error { told <- f; return nil }
+		c.FollowFailing = func(_ context.Context, _ string, f *follow.Follow) error { told <- f; return nil }
 	})
 	hook := s.postWebhook(t, `{"url":"https://hooks.example/","events":["follow.ended"]}`)
 	require.Equal(t, http.StatusCreated, hook.StatusCode, hook.body)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 )
@@ -138,7 +138,7 @@ func TestFollowThatFails(t *testing.T) {
 	p := newPublisher(t, "aaaaaaaaaa1")
 	var told atomic.Int32
 	s := following(t, p, func(c *server.Config) {
-		c.FollowFailing = func(_ context.Context, account string, f *batch.Follow) error {
+		c.FollowFailing = func(_ context.Context, account string, f *follow.Follow) error {
 			assert.NotEmpty(t, account)
 			assert.Equal(t, p.feed(), f.URL)
 			told.Add(1)

@@ -20,11 +20,11 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	discovery "github.com/transcriptkit/transcriptkit/transcript/video"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // mounted is a part of the API that stands alone in a site.

@@ -39,10 +39,10 @@ func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
 		"transcript/video": {"Kind": "UploadKind", "Order": "VideoSearchOrder", "Type": "VideoSearchType"},
 		"batch": {
 			"ExportFormat": "ExportFormat", "ItemStatus": "BatchItemStatus", "Mode": "BatchMode", "Status": "BatchStatus",
-			"FollowItemStatus": "FollowItemStatus", "FollowKind": "FollowKind", "FollowStatus": "FollowStatus",
 		},
-		"webhook": {"DeliveryStatus": "DeliveryStatus", "EventType": "WebhookEvent", "Status": "WebhookStatus"},
-		"library": {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "RecordingCopy": "RecordingCopy", "RevisionKind": "RevisionKind", "Sort": "Sort", "View": "View"},
+		"library/follow":  {"ItemStatus": "FollowItemStatus", "Kind": "FollowKind", "Status": "FollowStatus"},
+		"library/webhook": {"DeliveryStatus": "DeliveryStatus", "EventType": "WebhookEvent", "Status": "WebhookStatus"},
+		"library":         {"DownloadFormat": "DownloadFormat", "Include": "Include", "Kind": "LibraryKind", "RecordingCopy": "RecordingCopy", "RevisionKind": "RevisionKind", "Sort": "Sort", "View": "View"},
 	}
 	for dir, names := range types {
 		constants := stringConstants(t, filepath.Join("..", filepath.FromSlash(dir)))

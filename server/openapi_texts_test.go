@@ -21,7 +21,7 @@ import (
 )
 
 // commented are the packages whose fields the document shows.
-var commented = []string{"../transcript", "../transcript/format", "../transcript/video", "../batch", "../library", "../webhook", "../internal/wire", "internal/edge", "internal/openapi", "internal/api", "internal/api/*"}
+var commented = []string{"../transcript", "../transcript/format", "../transcript/video", "../batch", "../library", "../library/follow", "../library/webhook", "../internal/wire", "internal/edge", "internal/openapi", "internal/api", "internal/api/*"}
 
 // The words of the document are those of the comments and of API.md. After a change
 // to either: go generate ./server

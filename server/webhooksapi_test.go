@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 func (s *service) postWebhook(t testing.TB, body string, changes ...change) *answer {

@@ -14,7 +14,7 @@ import (
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/transcriptkit/transcriptkit/"
-	for _, pkg := range []string{"transcript", "transcript/chunk", "transcript/caption", "transcript/format", "transcript/site", "batch", "batch/export", "library", "webhook"} {
+	for _, pkg := range []string{"transcript", "transcript/chunk", "transcript/caption", "transcript/format", "transcript/site", "batch", "batch/export", "library", "library/follow", "library/webhook"} {
 		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", module+pkg).Output()
 		require.NoError(t, err)
 		deps := strings.Fields(string(out))

@@ -14,8 +14,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/test/browsertest"
 	"github.com/transcriptkit/transcriptkit/internal/test/sitetest"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // state is a page in the state in which its user's session ends. All values are scripts, except

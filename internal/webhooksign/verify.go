@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/webhook"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
 // The headers of a request.

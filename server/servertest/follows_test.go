@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -72,16 +72,16 @@ func TestFollows(t *testing.T) {
 		return all
 	}
 	require.Eventually(t, func() bool {
-		return len(items()) == 2 && strings.HasSuffix(items()[0], string(batch.FollowItemSubmitted))
+		return len(items()) == 2 && strings.HasSuffix(items()[0], string(follow.ItemSubmitted))
 	}, time.Minute, 50*time.Millisecond)
 	assert.Equal(t, []string{"talk-000002 submitted", "talk-000001 skipped"}, items())
 
 	paused, err := c.Follows.Pause(ctx, first.ID)
 	require.NoError(t, err)
-	assert.Equal(t, batch.FollowPaused, paused.Status)
+	assert.Equal(t, follow.Paused, paused.Status)
 	resumed, err := c.Follows.Resume(ctx, first.ID)
 	require.NoError(t, err)
-	assert.Equal(t, batch.FollowActive, resumed.Status)
+	assert.Equal(t, follow.Active, resumed.Status)
 
 	require.NoError(t, c.Follows.Delete(ctx, first.ID))
 	_, err = c.Follows.Get(ctx, first.ID)

@@ -12,9 +12,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -156,7 +156,7 @@ func (w *work) importFollows(ctx context.Context, name string) error {
 }
 
 // tellFollow writes what has become of a follow.
-func (w *work) tellFollow(what string, f *batch.Follow, err error) error {
+func (w *work) tellFollow(what string, f *follow.Follow, err error) error {
 	if err == nil {
 		w.display.Say(fmt.Sprintf("%s: %s, ID %s", what, followName(f), f.ID))
 	}
@@ -165,7 +165,7 @@ func (w *work) tellFollow(what string, f *batch.Follow, err error) error {
 
 // listFollows writes all follows of the account.
 func (w *work) listFollows(ctx context.Context) error {
-	all := []batch.Follow{}
+	all := []follow.Follow{}
 	for f, err := range w.client.Follows.All(ctx, client.PageParams{}) {
 		if err != nil {
 			return err
@@ -194,7 +194,7 @@ func (w *work) listFollows(ctx context.Context) error {
 
 // followHistory writes what became of the items of a follow, the newest first.
 func (w *work) followHistory(ctx context.Context, id string) error {
-	all := []batch.FollowItem{}
+	all := []follow.Item{}
 	for item, err := range w.client.Follows.AllItems(ctx, id) {
 		if err != nil {
 			return err
@@ -227,7 +227,7 @@ func whyFailing(e *transcript.LastError) string {
 }
 
 // followName is the title of a follow, or its address while the title is not known.
-func followName(f *batch.Follow) string {
+func followName(f *follow.Follow) string {
 	if f.Title != nil && *f.Title != "" {
 		return progress.OneLine(*f.Title) + " (" + progress.OneLine(f.URL) + ")"
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
@@ -60,7 +60,7 @@ func TestFollow(t *testing.T) {
 		assert.Regexp(t, id+`  `+status+` +\S+ +Talks \(http`, list)
 	}
 	asJSON, _ := run("list", "--format", "json")
-	var all []batch.Follow
+	var all []follow.Follow
 	require.NoError(t, json.Unmarshal([]byte(asJSON), &all))
 	require.Len(t, all, 1)
 	assert.Equal(t, id, all[0].ID)

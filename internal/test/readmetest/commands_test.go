@@ -104,7 +104,7 @@ var imports = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "os": "os", "time": "time", "testing": "testing",
 	"client": "github.com/transcriptkit/transcriptkit/client",
 	"io":     "io", "http": "net/http",
-	"webhook":    "github.com/transcriptkit/transcriptkit/webhook",
+	"webhook":    "github.com/transcriptkit/transcriptkit/library/webhook",
 	"library":    "github.com/transcriptkit/transcriptkit/library",
 	"transcript": "github.com/transcriptkit/transcriptkit/transcript",
 	"servertest": "github.com/transcriptkit/transcriptkit/server/servertest",

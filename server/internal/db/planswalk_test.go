@@ -16,6 +16,8 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/library/follow"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
@@ -30,7 +32,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // walk calls what a store can do, so that the store sends each of its statements. Most
@@ -163,7 +164,7 @@ func (w walk) follows() {
 	})
 	ctx, plan := w.Context(), account.WithoutLimits("p")
 	plan.FollowItemsPerDay = 100
-	want := func(path string) follows.Want { return follows.Want{Kind: batch.FollowFeed, URL: feeds.URL + path} }
+	want := func(path string) follows.Want { return follows.Want{Kind: follow.Feed, URL: feeds.URL + path} }
 	request := follows.Request{Account: "acme", Plan: plan, MaxItems: 2, Wants: []follows.Want{want("/a"), want("/gone")}}
 	for range 2 {
 		made, err := fs.Create(ctx, request)

@@ -34,7 +34,7 @@ func TestKillOnSQLite(t *testing.T) {
 	first := s.spawn(t, addr)
 	c := newClient(t, first.url, key)
 	job := submit(t, c, bursts(t, mediaLength))
-	watch := follow(t, c, job.JobID)
+	watch := observe(t, c, job.JobID)
 
 	s.awaitDone(t, job.JobID, 3)
 	dbtest.RequireSound(t, s.database)
@@ -61,7 +61,7 @@ func TestKillOnPostgres(t *testing.T) {
 	survivor := s.spawn(t, "127.0.0.1:0")
 	c := newClient(t, survivor.url, key)
 	job := submit(t, newClient(t, victim.url, key), bursts(t, mediaLength))
-	watch := follow(t, c, job.JobID)
+	watch := observe(t, c, job.JobID)
 
 	s.awaitDone(t, job.JobID, 3)
 	victim.kill()
@@ -124,8 +124,8 @@ func submit(t *testing.T, c *client.Client, path string) *transcript.Job {
 	return job
 }
 
-// follow collects the events of a job until its end.
-func follow(t *testing.T, c *client.Client, jobID string) <-chan []transcript.Event {
+// observe collects the events of a job until its end.
+func observe(t *testing.T, c *client.Client, jobID string) <-chan []transcript.Event {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(cancel)

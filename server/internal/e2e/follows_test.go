@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -53,12 +53,12 @@ func quickFollows(clock string) follows.Times {
 }
 
 // noteFailing writes down which follows a child is told of; nil where it is not to be.
-func noteFailing() func(context.Context, string, *batch.Follow) error {
+func noteFailing() func(context.Context, string, *follow.Follow) error {
 	clock := os.Getenv(childFollows)
 	if clock == "" {
 		return nil
 	}
-	return func(_ context.Context, _ string, f *batch.Follow) error {
+	return func(_ context.Context, _ string, f *follow.Follow) error {
 		return diarist{clock + ".failing"}.write(f.URL)
 	}
 }
@@ -238,7 +238,7 @@ func followAcrossKills(t *testing.T, database string, feeds, kills int, every ti
 	for n := range feeds {
 		f, err := c.Follows.Get(t.Context(), ids[n])
 		require.NoError(t, err)
-		if p.breaks(n) && (f.Status != batch.FollowFailing || f.LastError == nil || f.LastError.Message == "") || !p.breaks(n) && f.Status != batch.FollowActive {
+		if p.breaks(n) && (f.Status != follow.Failing || f.LastError == nil || f.LastError.Message == "") || !p.breaks(n) && f.Status != follow.Active {
 			silent = append(silent, fmt.Sprint(f.URL, " ", f.Status))
 		}
 	}

@@ -44,7 +44,7 @@ func TestRolesOnManyMachines(t *testing.T) {
 	assert.Equal(t, "AAAAAAAAAAA", report.Transcript.Segments[0].Text)
 
 	job := submit(t, c, burstsOf(t, 3*time.Minute, 1))
-	watch := follow(t, c, job.JobID)
+	watch := observe(t, c, job.JobID)
 	s.awaitDone(t, job.JobID, 3)
 	victim.kill()
 	s.checkEnd(t, c, job.JobID, watch, s.finishedChunks(t, job.JobID))

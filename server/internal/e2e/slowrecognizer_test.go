@@ -58,7 +58,7 @@ func TestSlowRecognizerIsNotAway(t *testing.T) {
 	assert.Regexp(t, `^busy: The endpoint for speech recognition at \S+ takes connections`, s.readyzOfSpeech(t))
 
 	job := submit(t, s.Client, speechtest.Say(t, "Hello."))
-	watch := follow(t, s.Client, job.JobID)
+	watch := observe(t, s.Client, job.JobID)
 	<-slow.working
 	before := slow.checks.Load()
 	assert.Equal(t, "ok", s.readyzOfSpeech(t))

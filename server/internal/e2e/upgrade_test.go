@@ -22,10 +22,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/test/installed"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // TestUpgradeFromTheLastVersion ends the last version with work in every state, and starts this

@@ -32,7 +32,9 @@ type Post struct {
 	// Do does the operation. The transaction that writes the result also records the
 	// answer for the key. key is nil for a request without a key.
 	Do func(key *db.HeldKey) (Reply, error)
-	// Again makes the answer of an earlier request once more.
+	// Again makes the answer of an earlier request once more, from what the answer speaks of. The bytes
+	// of an answer are not kept: a repetition must not show a batch, a webhook or a link that has been
+	// deleted since, nor a secret that signs no more, and no table may have the address of a link.
 	Again func(db.Answer) (Reply, error)
 }
 

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Get returns a follow of the account. NOT_FOUND: the account has no such follow.
-func (fs *Follows) Get(ctx context.Context, account, id string) (*batch.Follow, error) {
+func (fs *Follows) Get(ctx context.Context, account, id string) (*follow.Follow, error) {
 	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
 		return nil, known(err)
@@ -23,12 +23,12 @@ func (fs *Follows) Get(ctx context.Context, account, id string) (*batch.Follow, 
 
 // List returns at most n follows of the account, newest first. If before is not empty,
 // List returns only follows that are older than the follow with this id.
-func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]batch.Follow, error) {
+func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]follow.Follow, error) {
 	rows, err := page(ctx, fs.cfg.Store, account, before, n)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]batch.Follow, len(rows))
+	all := make([]follow.Follow, len(rows))
 	for i := range rows {
 		all[i] = *rows[i].shown()
 	}
@@ -37,7 +37,7 @@ func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]b
 
 // Items returns at most n items of the account's follow, newest first, and the position
 // to go on from; 0: there are no more. before is 0 at first. NOT_FOUND as for Get.
-func (fs *Follows) Items(ctx context.Context, account, id string, before int64, n int) ([]batch.FollowItem, int64, error) {
+func (fs *Follows) Items(ctx context.Context, account, id string, before int64, n int) ([]follow.Item, int64, error) {
 	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {
 		return nil, 0, known(err)
@@ -53,7 +53,7 @@ func (fs *Follows) Items(ctx context.Context, account, id string, before int64, 
 		rows = rows[:n]
 		next = rows[n-1].Position
 	}
-	all := make([]batch.FollowItem, len(rows))
+	all := make([]follow.Item, len(rows))
 	for i := range rows {
 		all[i] = rows[i].shown(f)
 	}
@@ -66,8 +66,8 @@ const thereBefore = "It was there before the follow."
 // datedBefore is the reason of the items that appear late, at the end of the feed.
 const datedBefore = "It is dated before the follow."
 
-func (h *history) shown(f *follow) batch.FollowItem {
-	i := batch.FollowItem{ID: strconv.FormatInt(h.Position, 10), PublishedAt: moment(h.PublishedAt), FoundAt: transcript.At(h.FoundAt)}
+func (h *history) shown(f *following) follow.Item {
+	i := follow.Item{ID: strconv.FormatInt(h.Position, 10), PublishedAt: moment(h.PublishedAt), FoundAt: transcript.At(h.FoundAt)}
 	if h.Platform != "" {
 		i.Platform, i.ExternalID = &h.Platform, &h.ExternalID
 	}
@@ -79,7 +79,7 @@ func (h *history) shown(f *follow) batch.FollowItem {
 	}
 	switch {
 	case h.Status != nil:
-		i.Status = batch.FollowItemStatus(*h.Status)
+		i.Status = follow.ItemStatus(*h.Status)
 		if *h.JobID != "" {
 			i.JobID = h.JobID
 		}
@@ -87,9 +87,9 @@ func (h *history) shown(f *follow) batch.FollowItem {
 			i.Reason = h.Reason
 		}
 	case h.Position <= f.Position:
-		i.Status, i.Reason = batch.FollowItemSkipped, new(thereBefore)
+		i.Status, i.Reason = follow.ItemSkipped, new(thereBefore)
 	default:
-		i.Status = batch.FollowItemWaiting
+		i.Status = follow.ItemWaiting
 		if f.LastError != nil {
 			i.Reason = &f.LastError.Message
 		}
@@ -99,8 +99,8 @@ func (h *history) shown(f *follow) batch.FollowItem {
 
 // Pause pauses a follow of the account, or lets it go on where it stopped. The plan is
 // that of the account from now on. NOT_FOUND as for Get.
-func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan, id string, paused bool) (*batch.Follow, error) {
-	err := fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *follow, _ int) error {
+func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan, id string, paused bool) (*follow.Follow, error) {
+	err := fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *following, _ int) error {
 		now, err := fs.cfg.Now(ctx)
 		if err != nil {
 			return err
@@ -135,7 +135,7 @@ func (fs *Follows) Pause(ctx context.Context, account string, plan account.Plan,
 // Delete removes a follow of the account with its history. Its transcripts stay.
 // NOT_FOUND as for Get.
 func (fs *Follows) Delete(ctx context.Context, account string, plan account.Plan, id string) error {
-	return fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *follow, have int) error {
+	return fs.change(ctx, account, plan, id, func(ctx context.Context, tx *db.Tx, f *following, have int) error {
 		if err := deleteFollow(ctx, tx, f.ID); err != nil {
 			return err
 		}
@@ -176,7 +176,7 @@ func (fs *Follows) RemoveAll(ctx context.Context, account string) (n int64, err 
 // change runs fn in a transaction that has locked a follow of an account and its source.
 // have is how many follows the account has.
 func (fs *Follows) change(ctx context.Context, account string, plan account.Plan, id string,
-	fn func(ctx context.Context, tx *db.Tx, f *follow, have int) error,
+	fn func(ctx context.Context, tx *db.Tx, f *following, have int) error,
 ) error {
 	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {

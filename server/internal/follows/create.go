@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -43,7 +43,7 @@ type Request struct {
 type Want struct {
 	Row   int // of the list that it stands in, from 1
 	Given string
-	Kind  batch.FollowKind
+	Kind  follow.Kind
 	List  site.Match // the channel or the playlist
 	URL   string     // of a feed
 	Title string
@@ -52,7 +52,7 @@ type Want struct {
 
 // Result is what became of a Want.
 type Result struct {
-	Follow  *batch.Follow
+	Follow  *follow.Follow
 	Created bool
 	Err     *transcript.Error
 }
@@ -145,7 +145,7 @@ func (fs *Follows) feedOf(w Want) string {
 	if w.List.Named { // feeds are known by ids alone
 		return ""
 	}
-	if w.Kind == batch.FollowChannel {
+	if w.Kind == follow.Channel {
 		return fs.cfg.Sites.ChannelFeed(w.List.Platform, w.List.ExternalID)
 	}
 	return fs.cfg.Sites.PlaylistFeed(w.List.Platform, w.List.ExternalID)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
@@ -171,7 +171,7 @@ func (lk *looker) nextLooks(ctx context.Context, step Step, n int, busy []string
 		due.Where("host NOT IN (?)", bun.List(busy))
 	}
 	if feedsOnly {
-		due.Where("EXISTS (SELECT 1 FROM follow_sources AS s WHERE s.id = l.source_id AND s.kind = ?)", batch.FollowFeed)
+		due.Where("EXISTS (SELECT 1 FROM follow_sources AS s WHERE s.id = l.source_id AND s.kind = ?)", follow.Feed)
 	}
 	err = lk.Store.SQL().Reader().NewSelect().TableExpr("(?) AS d", due).Column("source_id", "host").
 		Where("turn <= ?", hostMostOfAccount).Order("turn", "due_at").Limit(int64(n)).Scan(ctx, &some)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
@@ -94,7 +94,7 @@ func (lk *looker) read(ctx context.Context, s *look) (*news, error) {
 		return lk.readList(ctx, s, longestList)
 	}
 	got, err := lk.fetch(ctx, s.place, s.FeedURL, s.ETag, s.Modified)
-	if errors.Is(err, errNotAFeed) && s.Kind != batch.FollowFeed && lk.canList(s.source) {
+	if errors.Is(err, errNotAFeed) && s.Kind != follow.Feed && lk.canList(s.source) {
 		return lk.readList(ctx, s, longestList)
 	}
 	if err != nil {
@@ -142,10 +142,10 @@ func (lk *looker) canList(s *source) bool {
 // hidesItems reports whether the platform's feed of a list may not show all that is new,
 // and the list can be read: none of its items is known, or the first look wants more.
 func (lk *looker) hidesItems(ctx context.Context, s *source, items []found) (bool, error) {
-	if s.Kind == batch.FollowFeed || len(items) < full || !lk.canList(s) {
+	if s.Kind == follow.Feed || len(items) < full || !lk.canList(s) {
 		return false, nil
 	}
-	if s.Kind == batch.FollowPlaylist { // the feed has its first items, and new ones come last
+	if s.Kind == follow.Playlist { // the feed has its first items, and new ones come last
 		return true, nil
 	}
 	if s.LookedAt == nil {
@@ -163,7 +163,7 @@ func (lk *looker) readList(ctx context.Context, s *look, most int) (*news, error
 	}
 	s.listed = true
 	have := map[string]bool{}
-	if s.Kind == batch.FollowChannel && s.LookedAt != nil { // a playlist is read to its end: new items come last
+	if s.Kind == follow.Channel && s.LookedAt != nil { // a playlist is read to its end: new items come last
 		var err error
 		if have, err = newestOf(ctx, lk.Store, s.ID, most); err != nil {
 			return nil, err
@@ -176,7 +176,7 @@ func (lk *looker) readList(ctx context.Context, s *look, most int) (*news, error
 	if len(items) == 0 && s.LastEntry > 0 {
 		return nil, transcript.Errorf(transcript.UpstreamFailed, "The list has no items any more.")
 	}
-	oldestFirst(items, s.Kind == batch.FollowChannel)
+	oldestFirst(items, s.Kind == follow.Channel)
 	return &news{title: title, items: items, rules: rules{Every: listEvery}}, nil
 }
 
@@ -302,10 +302,10 @@ func (lk *looker) failed(ctx context.Context, l *look, cause error) error {
 		if locked.FailingSince == nil || locked.FailingSince.After(now) {
 			locked.FailingSince = &now
 		}
-		if locked.Kind == batch.FollowFeed {
+		if locked.Kind == follow.Feed {
 			locked.FeedURL = locked.URL // the next look begins at the given address: a feed that has moved may be back
 		}
-		if errors.Is(cause, errGone) && locked.Kind == batch.FollowFeed {
+		if errors.Is(cause, errGone) && locked.Kind == follow.Feed {
 			return lk.end(ctx, tx, l, locked, now)
 		}
 		next := lk.nextAfter(now, rules{}, locked.Failures)

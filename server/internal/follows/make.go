@@ -10,7 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
@@ -18,12 +18,12 @@ import (
 
 // address is what a source is known by.
 type address struct {
-	Kind batch.FollowKind
+	Kind follow.Kind
 	URL  string
 }
 
 func (w Want) address() address {
-	if w.Kind == batch.FollowFeed {
+	if w.Kind == follow.Feed {
 		return address{w.Kind, w.URL}
 	}
 	return address{w.Kind, w.List.URL}
@@ -49,7 +49,7 @@ func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, now time.Time
 		return nil, err
 	}
 	notes := make([]note, len(r.Wants))
-	var fresh []follow
+	var fresh []following
 	var due []string
 	for i, w := range r.Wants {
 		if w.Err != nil {
@@ -66,7 +66,7 @@ func (fs *Follows) make(ctx context.Context, tx *db.Tx, r Request, now time.Time
 			continue
 		}
 		have++
-		f := follow{
+		f := following{
 			Account: r.Account, SourceID: src.ID, Languages: r.Languages.String(), MaxItems: r.MaxItems, Trace: fs.cfg.Trace(ctx),
 			CreatedAt: sqldb.Moment(now), UpdatedAt: sqldb.Moment(now),
 		}
@@ -96,7 +96,7 @@ func equalFollows(ctx context.Context, tx *db.Tx, r Request, sources map[address
 	}
 	equal := map[string]string{}
 	for some := range slices.Chunk(ids, atOnce) {
-		var rows []follow
+		var rows []following
 		err := tx.SQL().NewSelect().Model(&rows).Column("id", "source_id").
 			Where("account = ? AND source_id IN (?) AND languages = ?", r.Account, bun.List(some), r.Languages.String()).Scan(ctx)
 		if err != nil {
@@ -153,13 +153,13 @@ func missingOf(wanted map[address]Want, sources map[address]*source) (missing []
 
 // insertSources inserts sources of addresses that have none, and returns the ids of all.
 func (fs *Follows) insertSources(ctx context.Context, tx *db.Tx, wanted map[address]Want, addresses []address, now time.Time) (ids []string, err error) {
-	rows, urls := make([]source, len(addresses)), map[batch.FollowKind][]string{}
+	rows, urls := make([]source, len(addresses)), map[follow.Kind][]string{}
 	for i, a := range addresses {
 		w := wanted[a]
 		rows[i] = source{
 			Kind: w.Kind, Platform: w.List.Platform, ListID: w.List.ExternalID, URL: a.URL, FeedURL: w.URL, Title: sqldb.Text(w.Title), CreatedAt: now,
 		}
-		if w.Kind != batch.FollowFeed {
+		if w.Kind != follow.Feed {
 			rows[i].FeedURL = fs.feedOf(w)
 		}
 		if err := sqldb.NewID(&rows[i].ID); err != nil {

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 )
@@ -49,7 +49,7 @@ func movedTo(last *http.Request) string {
 // looksToMove of them, the looks at a locked feed begin at the address. Its URL stays what
 // the accounts gave.
 func (lk *looker) learn(ctx context.Context, tx *db.Tx, s *source, address string) (moves, error) {
-	if address == "" || address == s.FeedURL || s.Kind != batch.FollowFeed { // the address of a platform's feed is not the publisher's to change
+	if address == "" || address == s.FeedURL || s.Kind != follow.Feed { // the address of a platform's feed is not the publisher's to change
 		return moves{}, nil
 	}
 	q := &queued{SourceID: s.ID}

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/egress"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -116,7 +116,7 @@ func guarded(t *testing.T, s *db.Store, m *mover) *looks {
 
 func (l *looks) follow(t *testing.T, address string) (id string) {
 	t.Helper()
-	made, err := l.Create(t.Context(), follows.Request{Account: "acme", Plan: account.WithoutLimits("p"), Wants: []follows.Want{{Kind: batch.FollowFeed, URL: address}}})
+	made, err := l.Create(t.Context(), follows.Request{Account: "acme", Plan: account.WithoutLimits("p"), Wants: []follows.Want{{Kind: follow.Feed, URL: address}}})
 	require.NoError(t, err)
 	return made[0].Follow.ID
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -15,7 +15,7 @@ type source struct {
 	bun.BaseModel `bun:"table:follow_sources,alias:s"`
 
 	ID       string `bun:",pk"`
-	Kind     batch.FollowKind
+	Kind     follow.Kind
 	Platform transcript.Platform // of a channel or a playlist
 	ListID   string
 	URL      string `bun:"url"`
@@ -65,8 +65,8 @@ type entry struct {
 	FoundAt     time.Time
 }
 
-// follow is a follow of an account.
-type follow struct {
+// following is a follow of an account.
+type following struct {
 	bun.BaseModel `bun:"table:follows,alias:f"`
 
 	ID         string `bun:",pk"`
@@ -94,16 +94,16 @@ type item struct {
 
 	FollowID string `bun:",pk"`
 	Position int64  `bun:",pk"`
-	Status   batch.FollowItemStatus
+	Status   follow.ItemStatus
 	JobID    string
 	Reason   string
 }
 
 // shown is the follow for its owner.
-func (f *follow) shown() *batch.Follow {
+func (f *following) shown() *follow.Follow {
 	s := f.Source
-	b := &batch.Follow{
-		ID: f.ID, Kind: s.Kind, URL: s.URL, Language: f.Languages, MaxItems: f.MaxItems, Status: batch.FollowActive,
+	b := &follow.Follow{
+		ID: f.ID, Kind: s.Kind, URL: s.URL, Language: f.Languages, MaxItems: f.MaxItems, Status: follow.Active,
 		LastLookedAt: moment(s.LookedAt), LastNewAt: moment(s.NewAt), LastError: f.LastError,
 		CreatedAt: transcript.At(f.CreatedAt), UpdatedAt: transcript.At(f.UpdatedAt),
 	}
@@ -122,9 +122,9 @@ func (f *follow) shown() *batch.Follow {
 	}
 	switch {
 	case f.Paused:
-		b.Status = batch.FollowPaused
+		b.Status = follow.Paused
 	case s.Told:
-		b.Status = batch.FollowFailing
+		b.Status = follow.Failing
 	}
 	return b
 }

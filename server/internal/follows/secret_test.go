@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
@@ -27,8 +27,8 @@ func TestAddressOfAPrivateFeedIsNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	fs := newLooks(s, &log, func() *http.Client { return http.DefaultClient })
 	made, err := fs.Create(t.Context(), follows.Request{Account: "acme", Plan: account.WithoutLimits("p"), Wants: []follows.Want{
-		{Kind: batch.FollowFeed, URL: publisher.URL + "/canary42?token=canary42"},
-		{Kind: batch.FollowFeed, URL: closed.URL + "/canary42?token=canary42"},
+		{Kind: follow.Feed, URL: publisher.URL + "/canary42?token=canary42"},
+		{Kind: follow.Feed, URL: closed.URL + "/canary42?token=canary42"},
 	}})
 	require.NoError(t, err)
 	for range 4 {
@@ -37,7 +37,7 @@ func TestAddressOfAPrivateFeedIsNotLogged(t *testing.T) {
 	for _, m := range made {
 		f, err := fs.Get(t.Context(), "acme", m.Follow.ID)
 		require.NoError(t, err)
-		assert.Equal(t, batch.FollowFailing, f.Status)
+		assert.Equal(t, follow.Failing, f.Status)
 		require.NotNil(t, f.LastError)
 		assert.NotContains(t, f.LastError.Message, "canary42")
 	}

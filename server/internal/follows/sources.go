@@ -127,6 +127,6 @@ func beginFollows(ctx context.Context, tx *db.Tx, s *source, began, now, next ti
 
 // activeOf are the ids of the active follows of a source.
 func activeOf(ctx context.Context, tx *db.Tx, source string) (ids []string, err error) {
-	err = tx.SQL().NewSelect().Model((*follow)(nil)).Column("id").Where("source_id = ? AND NOT paused", source).Order("id").Scan(ctx, &ids)
+	err = tx.SQL().NewSelect().Model((*following)(nil)).Column("id").Where("source_id = ? AND NOT paused", source).Order("id").Scan(ctx, &ids)
 	return ids, sqldb.Wrap("active follows", err)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
@@ -45,12 +45,12 @@ func countFollows(ctx context.Context, tx *db.Tx, account string, n int) error {
 }
 
 // ownedAll reads those of some follows that an account has, by their ids.
-func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (map[string]*follow, error) {
-	found := map[string]*follow{}
+func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (map[string]*following, error) {
+	found := map[string]*following{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	var rows []follow
+	var rows []following
 	err := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Relation("Look").
 		Where("f.id IN (?) AND f.account = ?", bun.List(ids), account).Scan(ctx)
 	for i := range rows {
@@ -60,23 +60,23 @@ func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (m
 }
 
 // owned reads a follow of an account. A follow of another account is ErrNotFound.
-func owned(ctx context.Context, s *db.Store, account, id string) (*follow, error) {
-	f := new(follow)
+func owned(ctx context.Context, s *db.Store, account, id string) (*following, error) {
+	f := new(following)
 	err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.account = ? AND f.id = ?", account, id).Scan(ctx)
 	return f, one("follow "+id, err)
 }
 
 // lockOwned locks a follow of an account.
-func lockOwned(ctx context.Context, tx *db.Tx, account, id string) (*follow, error) {
-	f := new(follow)
+func lockOwned(ctx context.Context, tx *db.Tx, account, id string) (*following, error) {
+	f := new(following)
 	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(f).Where("f.account = ? AND f.id = ?", account, id)).Scan(ctx)
 	return f, one("follow "+id, err)
 }
 
 // page reads at most n follows of an account, newest first: those that are older than
 // the follow before, unless it is empty.
-func page(ctx context.Context, s *db.Store, account, before string, n int) ([]follow, error) {
-	var rows []follow
+func page(ctx context.Context, s *db.Store, account, before string, n int) ([]following, error) {
+	var rows []following
 	q := s.SQL().Reader().NewSelect().Model(&rows).Relation("Source").Relation("Look").Where("f.account = ?", account).Order("f.id DESC").Limit(int64(n))
 	if before != "" {
 		q.Where("f.id < ?", before)
@@ -94,7 +94,7 @@ type history struct {
 
 // items reads at most n entries of a follow, newest first: those before a position,
 // unless it is 0.
-func items(ctx context.Context, s *db.Store, f *follow, before int64, n int) ([]history, error) {
+func items(ctx context.Context, s *db.Store, f *following, before int64, n int) ([]history, error) {
 	var rows []history
 	q := s.SQL().Reader().NewSelect().Model(&rows).ColumnExpr("e.*, i.status, i.job_id, i.reason").
 		Join("LEFT JOIN follow_items AS i ON i.follow_id = ? AND i.position = e.position", f.ID).
@@ -106,7 +106,7 @@ func items(ctx context.Context, s *db.Store, f *follow, before int64, n int) ([]
 }
 
 // saveFollow writes what changes of a follow.
-func saveFollow(ctx context.Context, tx *db.Tx, f *follow) error {
+func saveFollow(ctx context.Context, tx *db.Tx, f *following) error {
 	_, err := tx.SQL().NewUpdate().Model(f).Column("paused", "ended_at", "begun", "position", "next_take_at", "last_error", "updated_at").WherePK().Exec(ctx)
 	return sqldb.Wrap("save follow", err)
 }
@@ -139,8 +139,8 @@ func leaveSource(ctx context.Context, tx *db.Tx, id string) error {
 }
 
 // ByID reads a follow of any account, for its owner, with the account.
-func ByID(ctx context.Context, s *db.Store, id string) (account string, _ *batch.Follow, err error) {
-	f := new(follow)
+func ByID(ctx context.Context, s *db.Store, id string) (account string, _ *follow.Follow, err error) {
+	f := new(following)
 	if err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.id = ?", id).Scan(ctx); err != nil {
 		return "", nil, one("follow "+id, err)
 	}

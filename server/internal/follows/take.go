@@ -9,7 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
@@ -35,7 +35,7 @@ func (t taker) due(ctx context.Context, now time.Time, n int) ([]string, error) 
 
 // takenAt are the ids of at most n follows whose next time is as a condition says.
 func (t taker) takenAt(ctx context.Context, n int, condition string, at time.Time) (ids []string, err error) {
-	err = t.Store.SQL().Reader().NewSelect().Model((*follow)(nil)).Column("id").
+	err = t.Store.SQL().Reader().NewSelect().Model((*following)(nil)).Column("id").
 		Where(condition, sqldb.Moment(at)).Order("next_take_at").Limit(int64(n)).Scan(ctx, &ids)
 	return ids, sqldb.Wrap("due follows", err)
 }
@@ -91,7 +91,7 @@ func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 	err = t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		taken = false
 		if skip != "" {
-			return t.settle(ctx, tx, f, &item{Status: batch.FollowItemSkipped, Position: e.Position, Reason: skip})
+			return t.settle(ctx, tx, f, &item{Status: follow.ItemSkipped, Position: e.Position, Reason: skip})
 		}
 		job, err := submit(ctx, tx)
 		if err != nil {
@@ -101,7 +101,7 @@ func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 		if err := t.spend(ctx, tx, f.Account, plan); err != nil {
 			return err
 		}
-		return t.settle(ctx, tx, f, &item{Status: batch.FollowItemSubmitted, Position: e.Position, JobID: job})
+		return t.settle(ctx, tx, f, &item{Status: follow.ItemSubmitted, Position: e.Position, JobID: job})
 	})
 	var coded *transcript.Error
 	switch {
@@ -116,7 +116,7 @@ func (t taker) takeOne(ctx context.Context, id string) (more bool, err error) {
 		return false, err
 	case errors.As(err, &coded) && !passes(coded.Code):
 		return true, t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-			err := t.settle(ctx, tx, f, &item{Status: batch.FollowItemFailed, Position: e.Position, Reason: coded.Message})
+			err := t.settle(ctx, tx, f, &item{Status: follow.ItemFailed, Position: e.Position, Reason: coded.Message})
 			if errors.Is(err, errMoved) {
 				return nil
 			}
@@ -140,8 +140,8 @@ func passes(code transcript.Code) bool {
 }
 
 // next reads a follow, and its next entry; nil: there is none to submit.
-func (t taker) next(ctx context.Context, id string) (*follow, *entry, error) {
-	f := new(follow)
+func (t taker) next(ctx context.Context, id string) (*following, *entry, error) {
+	f := new(following)
 	r := t.Store.SQL().Reader()
 	if err := r.NewSelect().Model(f).Where("id = ?", id).Scan(ctx); err != nil {
 		return nil, nil, one("follow "+id, err)
@@ -168,7 +168,7 @@ func (t taker) next(ctx context.Context, id string) (*follow, *entry, error) {
 const late = 24 * time.Hour
 
 // reasonToSkip is why an entry is not submitted; "": it is.
-func reasonToSkip(f *follow, e *entry) string {
+func reasonToSkip(f *following, e *entry) string {
 	switch {
 	case e.Platform == "":
 		return "The link of the item names no content that this service reads."
@@ -178,7 +178,7 @@ func reasonToSkip(f *follow, e *entry) string {
 	return ""
 }
 
-func (f *follow) item(e *entry, plan account.Plan) Item {
+func (f *following) item(e *entry, plan account.Plan) Item {
 	i := Item{
 		Account: f.Account, Plan: plan, Trace: f.Trace,
 		Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.URL},
@@ -214,7 +214,7 @@ var errMoved = errors.New("follows: the follow has gone on")
 
 // settle writes what became of an entry, and moves the follow on. It proves that no other
 // run has done so.
-func (t taker) settle(ctx context.Context, tx *db.Tx, f *follow, i *item) error {
+func (t taker) settle(ctx context.Context, tx *db.Tx, f *following, i *item) error {
 	now, err := t.Now(ctx)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (t taker) spend(ctx context.Context, tx *db.Tx, owner string, plan account.
 }
 
 // rest lets a follow without entries to submit rest until the next look finds one.
-func (t taker) rest(ctx context.Context, f *follow) error {
+func (t taker) rest(ctx context.Context, f *following) error {
 	return t.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
 		// A look takes the lock of the source too, so that it cannot find an entry meanwhile.
 		s := &source{ID: f.SourceID}
@@ -281,7 +281,7 @@ func (t taker) rest(ctx context.Context, f *follow) error {
 }
 
 // wait has the next entry of a follow tried again later, and notes the reason.
-func (t taker) wait(ctx context.Context, f *follow, why *transcript.Error) error {
+func (t taker) wait(ctx context.Context, f *following, why *transcript.Error) error {
 	now, err := t.Now(ctx)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
@@ -31,7 +32,7 @@ type Hooks struct {
 	Batch func(ctx context.Context, account string, b *batch.Job) error
 	// Follow is called when the looks at a followed address have failed for days, and when its
 	// publisher has ended it.
-	Follow func(ctx context.Context, account string, f *batch.Follow) error
+	Follow func(ctx context.Context, account string, f *follow.Follow) error
 }
 
 // followHook is the hook for follows that fail.
@@ -247,7 +248,7 @@ func (d *Delivery) callFollowHook(ctx context.Context, w queue.Row, step followH
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
 	}
-	if err != nil || f.Status != batch.FollowFailing && f.EndedAt == nil {
+	if err != nil || f.Status != follow.Failing && f.EndedAt == nil {
 		return err
 	}
 	step.Failed++

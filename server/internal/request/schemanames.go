@@ -6,10 +6,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/library/follow"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // schemaNames has facts about public Go types that the API's document needs and that reflection cannot
@@ -21,12 +22,12 @@ var schemaNames = map[reflect.Type]string{
 	reflect.TypeFor[transcript.Info]():        "TranscriptInfo",
 	reflect.TypeFor[transcript.Status]():      "TranscriptStatus",
 	reflect.TypeFor[wire.Progress]():          "ProgressData",
-	reflect.TypeFor[batch.Follow]():           "Follow",
-	reflect.TypeFor[batch.FollowItem]():       "FollowItem",
-	reflect.TypeFor[batch.FollowItemStatus](): "FollowItemStatus",
-	reflect.TypeFor[batch.FollowKind]():       "FollowKind",
-	reflect.TypeFor[batch.FollowRow]():        "FollowRow",
-	reflect.TypeFor[batch.FollowStatus]():     "FollowStatus",
+	reflect.TypeFor[follow.Follow]():          "Follow",
+	reflect.TypeFor[follow.Item]():            "FollowItem",
+	reflect.TypeFor[follow.ItemStatus]():      "FollowItemStatus",
+	reflect.TypeFor[follow.Kind]():            "FollowKind",
+	reflect.TypeFor[follow.Row]():             "FollowRow",
+	reflect.TypeFor[follow.Status]():          "FollowStatus",
 	reflect.TypeFor[batch.Status]():           "BatchStatus",
 	reflect.TypeFor[library.ChunkPage]():      "ChunkPage",
 	reflect.TypeFor[library.Feed]():           "Feed",
@@ -96,10 +97,10 @@ var enumValues = map[reflect.Type][]any{
 	reflect.TypeFor[batch.Mode]():           enumOf(batch.Links, batch.Playlist, batch.Channel),
 	reflect.TypeFor[batch.Status]():         enumOf(batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled),
 	reflect.TypeFor[batch.ItemStatus]():     enumOf(batch.ItemPending, batch.ItemProcessing, batch.ItemSuccess, batch.ItemFailed, batch.ItemSkipped),
-	reflect.TypeFor[batch.FollowKind]():     enumOf(batch.FollowChannel, batch.FollowPlaylist, batch.FollowFeed),
-	reflect.TypeFor[batch.FollowStatus]():   enumOf(batch.FollowActive, batch.FollowPaused, batch.FollowFailing),
-	reflect.TypeFor[batch.FollowItemStatus](): enumOf(
-		batch.FollowItemWaiting, batch.FollowItemSubmitted, batch.FollowItemSkipped, batch.FollowItemFailed),
+	reflect.TypeFor[follow.Kind]():          enumOf(follow.Channel, follow.Playlist, follow.Feed),
+	reflect.TypeFor[follow.Status]():        enumOf(follow.Active, follow.Paused, follow.Failing),
+	reflect.TypeFor[follow.ItemStatus](): enumOf(
+		follow.ItemWaiting, follow.ItemSubmitted, follow.ItemSkipped, follow.ItemFailed),
 	reflect.TypeFor[webhook.DeliveryStatus](): enumOf(webhook.Pending, webhook.Delivered, webhook.Failed),
 	reflect.TypeFor[webhook.EventType]():      enumOf(webhook.EventTypes()...),
 	reflect.TypeFor[webhook.Status]():         enumOf(webhook.Active, webhook.Paused, webhook.Disabled),

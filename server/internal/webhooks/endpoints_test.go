@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 func codeOf(t *testing.T, err error) transcript.Code {

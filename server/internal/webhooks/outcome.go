@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // pauses are those after the failed attempts of a delivery. After the attempt that follows

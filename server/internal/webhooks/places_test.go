@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // Thirty receivers that never answer hold up nothing of another account: neither while they are new,

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // An endpoint whose address has not answered with 2xx yet gets test events alone, and its other

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // wary lets a service send tests alone until an address has answered one.

@@ -10,9 +10,9 @@ import (
 	"github.com/uptrace/bun"
 	"golang.org/x/net/idna"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // usualWindow is the time in which a host gets webhook.PerSecond requests for an account. It is

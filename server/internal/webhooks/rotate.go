@@ -7,10 +7,10 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/internal/webhooksign"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // Rotate gives an endpoint of the account new keys. The keys before sign too for

@@ -10,10 +10,10 @@ import (
 	"github.com/uptrace/bun"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // The queues of the steps. Endpoints that answer slowly, that fail, and that are new have

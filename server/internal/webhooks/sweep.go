@@ -6,10 +6,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 const (

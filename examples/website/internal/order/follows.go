@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/web"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -25,7 +25,7 @@ const (
 
 // followsPage is a page of what the account follows, and a form to follow more.
 type followsPage struct {
-	Follows []batch.Follow
+	Follows []follow.Follow
 	Older   string // the address of the next page; empty: none
 	Later   bool   // whether this is not the first page
 	Deleted bool   // whether a follow has just been deleted
@@ -35,8 +35,8 @@ type followsPage struct {
 
 // added is what became of a list of subscriptions.
 type added struct {
-	New, Before int               // follows that were made, and follows that were there already
-	Refused     []batch.FollowRow // rows that made no follow
+	New, Before int          // follows that were made, and follows that were there already
+	Refused     []follow.Row // rows that made no follow
 }
 
 // followForm is the form as the visitor filled it in, with its fault.
@@ -89,7 +89,7 @@ func (p follows) create(r *web.Request) error {
 	shown := followsPage{}
 	to := ""
 	if list == nil {
-		var made *batch.Follow
+		var made *follow.Follow
 		if made, _, err = p.API.Follows.Create(r.Context(), client.FollowParams{Feed: form.Link, FollowOptions: form.options()}); err == nil {
 			to = pathOfFollow(made.ID)
 		}
@@ -201,7 +201,7 @@ func pathOfFollow(id string) string { return "/follows/" + url.PathEscape(id) }
 
 // followPage is a follow with a page of its items.
 type followPage struct {
-	batch.Follow
+	follow.Follow
 	Items []followItem
 	Older string // the address of the next page; empty: none
 	Later bool   // whether this is not the first page
@@ -209,7 +209,7 @@ type followPage struct {
 
 // followItem is an item with the address of its text.
 type followItem struct {
-	batch.FollowItem
+	follow.Item
 	Text string // empty: there is no text
 }
 
@@ -226,8 +226,8 @@ func (p follows) one(r *web.Request) error {
 	}
 	shown := followPage{Follow: *found, Later: query.Token != ""}
 	for _, item := range items.Items {
-		row := followItem{FollowItem: item}
-		if item.Status == batch.FollowItemSubmitted && item.Platform != nil && item.ExternalID != nil {
+		row := followItem{Item: item}
+		if item.Status == follow.ItemSubmitted && item.Platform != nil && item.ExternalID != nil {
 			row.Text = web.TextPath(*item.Platform, *item.ExternalID, "")
 		}
 		shown.Items = append(shown.Items, row)

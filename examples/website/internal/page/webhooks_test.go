@@ -15,9 +15,9 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 // hooks is a program that receives webhooks, and answers with a status.

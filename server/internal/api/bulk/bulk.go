@@ -222,20 +222,16 @@ func (b *Batches) batchHeader(id string) map[string]string {
 
 // cancelBatch is POST /v1/batch/{batchId}/cancel.
 func (b *Batches) cancelBatch(w http.ResponseWriter, r *http.Request) error {
-	owner := edge.Principal(r).Account
-	reply := func(job *batch.Job, err error) (edge.Reply, error) {
-		if err != nil {
-			return edge.Reply{}, err
-		}
-		header := b.batchHeader(job.ID)
-		delete(header, "Retry-After") // there is nothing to wait for
-		return edge.ReplyJSON(http.StatusAccepted, header, accepted(job))
-	}
-	return byID.Post(b.Edge, w, r, resource.Post{
+	return resource.Post[*batch.Job]{
 		Body: resource.NoBody,
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return reply(b.Pipeline.Batches.Cancel(ctx, owner, id, key))
+		Do:   b.Pipeline.Batches.Cancel,
+		Again: func(ctx context.Context, owner string, a db.Answer) (*batch.Job, error) {
+			return b.Pipeline.Batches.Get(ctx, owner, a.ID)
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return reply(b.Pipeline.Batches.Get(r.Context(), owner, a.ID)) },
-	})
+		Reply: func(job *batch.Job) (edge.Reply, error) {
+			header := b.batchHeader(job.ID)
+			delete(header, "Retry-After") // there is nothing to wait for
+			return edge.ReplyJSON(http.StatusAccepted, header, accepted(job))
+		},
+	}.Answer(b.Edge, byID, w, r)
 }

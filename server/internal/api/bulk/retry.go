@@ -35,24 +35,17 @@ func (req *retryRequest) table() request.Table {
 
 // retryBatch is POST /v1/batch/{batchId}/retry.
 func (b *Batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
-	p := edge.Principal(r)
 	var req retryRequest
-	return byID.Post(b.Edge, w, r, resource.Post{
+	return resource.Post[*batch.Retried]{
 		Body: resource.OptionalBody(req.table()),
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return b.retriedReply(b.Pipeline.Batches.Retry(ctx, batches.RetryRequest{
-				Account: p.Account, Plan: p.Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
-			}))
+		Do: func(ctx context.Context, owner, id string, key *db.HeldKey) (*batch.Retried, error) {
+			return b.Pipeline.Batches.Retry(ctx, batches.RetryRequest{
+				Account: owner, Plan: edge.Principal(r).Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
+			})
 		},
-		Again: func(a db.Answer) (edge.Reply, error) {
-			return b.retriedReply(b.Pipeline.Batches.Retried(r.Context(), p.Account, a))
+		Again: b.Pipeline.Batches.Retried,
+		Reply: func(retried *batch.Retried) (edge.Reply, error) {
+			return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(retried.Batch.ID), retried)
 		},
-	})
-}
-
-func (b *Batches) retriedReply(retried *batch.Retried, err error) (edge.Reply, error) {
-	if err != nil {
-		return edge.Reply{}, err
-	}
-	return edge.ReplyJSON(http.StatusAccepted, b.batchHeader(retried.Batch.ID), retried)
+	}.Answer(b.Edge, byID, w, r)
 }

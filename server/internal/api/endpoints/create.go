@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 func (e *Endpoints) createRoute() edge.Route {
@@ -113,21 +113,10 @@ func (e *Endpoints) createdReply(c *webhook.Created, err error) (edge.Reply, err
 
 // rotateWebhook is POST /v1/webhooks/{webhookId}/rotate.
 func (e *Endpoints) rotateWebhook(w http.ResponseWriter, r *http.Request) error {
-	own := edge.Principal(r).Account
-	return byID.Post(e.Edge, w, r, resource.Post{
-		Body: resource.OptionalBody(request.Table{}),
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return shownKeys(e.Pipeline.Webhooks.Rotate(ctx, own, id, key))
+	return resource.Post[*webhook.Rotated]{
+		Body: resource.OptionalBody(request.Table{}), Do: e.Pipeline.Webhooks.Rotate, Again: e.Pipeline.Webhooks.Rotated,
+		Reply: func(keys *webhook.Rotated) (edge.Reply, error) {
+			return edge.ReplyJSON(http.StatusOK, nil, RotatedWebhook{keys.Secret.Reveal(), keys.PublicKey, keys.PreviousUntil})
 		},
-		Again: func(a db.Answer) (edge.Reply, error) {
-			return shownKeys(e.Pipeline.Webhooks.Rotated(r.Context(), own, a))
-		},
-	})
-}
-
-func shownKeys(keys *webhook.Rotated, err error) (edge.Reply, error) {
-	if err != nil {
-		return edge.Reply{}, err
-	}
-	return edge.ReplyJSON(http.StatusOK, nil, RotatedWebhook{keys.Secret.Reveal(), keys.PublicKey, keys.PreviousUntil})
+	}.Answer(e.Edge, byID, w, r)
 }

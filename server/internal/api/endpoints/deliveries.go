@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
-	"github.com/transcriptkit/transcriptkit/webhook"
 )
 
 func (e *Endpoints) deliveryRoutes() []edge.Route {
@@ -101,16 +101,7 @@ func (e *Endpoints) listDeliveries(w http.ResponseWriter, r *http.Request) error
 
 // testWebhook is POST /v1/webhooks/{webhookId}/test.
 func (e *Endpoints) testWebhook(w http.ResponseWriter, r *http.Request) error {
-	own := edge.Principal(r).Account
-	return byID.Post(e.Edge, w, r, resource.Post{
-		Body: resource.OptionalBody(request.Table{}),
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return oneDelivery(e.Pipeline.Webhooks.Test(ctx, own, id, key))
-		},
-		Again: func(a db.Answer) (edge.Reply, error) {
-			return oneDelivery(e.Pipeline.Webhooks.Delivery(r.Context(), own, a))
-		},
-	})
+	return e.delivered(e.Pipeline.Webhooks.Test).Answer(e.Edge, byID, w, r)
 }
 
 // deliveryPath is the path of the routes of one delivery.
@@ -122,27 +113,23 @@ func deliveryPath(id, delivery *string) request.Table {
 
 // resendDelivery is POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend.
 func (e *Endpoints) resendDelivery(w http.ResponseWriter, r *http.Request) error {
-	own := edge.Principal(r).Account
-	return byID.Post(e.Edge, w, r, resource.Post{
-		Body: resource.OptionalBody(request.Table{}),
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			var delivery string
-			if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
-				return edge.Reply{}, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
-			}
-			return oneDelivery(e.Pipeline.Webhooks.Resend(ctx, own, id, delivery, key))
-		},
-		Again: func(a db.Answer) (edge.Reply, error) {
-			return oneDelivery(e.Pipeline.Webhooks.Delivery(r.Context(), own, a))
-		},
-	})
+	return e.delivered(func(ctx context.Context, owner, id string, key *db.HeldKey) (*webhook.Delivery, error) {
+		var delivery string
+		if !deliveryPath(&id, &delivery).ReadPath(r.PathValue) {
+			return nil, transcript.Errorf(transcript.NotFound, "There is no such delivery of this webhook.")
+		}
+		return e.Pipeline.Webhooks.Resend(ctx, owner, id, delivery, key)
+	}).Answer(e.Edge, byID, w, r)
 }
 
-func oneDelivery(d *webhook.Delivery, err error) (edge.Reply, error) {
-	if err != nil {
-		return edge.Reply{}, err
+// delivered is a POST that makes a delivery pending.
+func (e *Endpoints) delivered(do func(ctx context.Context, owner, id string, key *db.HeldKey) (*webhook.Delivery, error)) resource.Post[*webhook.Delivery] {
+	return resource.Post[*webhook.Delivery]{
+		Body: resource.OptionalBody(request.Table{}), Do: do, Again: e.Pipeline.Webhooks.Delivery,
+		Reply: func(d *webhook.Delivery) (edge.Reply, error) {
+			return edge.ReplyJSON(http.StatusAccepted, nil, OneDelivery{*d})
+		},
 	}
-	return edge.ReplyJSON(http.StatusAccepted, nil, OneDelivery{*d})
 }
 
 // resendTable is the table of the body of POST /v1/webhooks/{webhookId}/resend.
@@ -160,25 +147,20 @@ func resendTable(r *webhook.Resend) request.Table {
 
 // resendDeliveries is POST /v1/webhooks/{webhookId}/resend.
 func (e *Endpoints) resendDeliveries(w http.ResponseWriter, r *http.Request) error {
-	own := edge.Principal(r).Account
 	var which webhook.Resend
-	return byID.Post(e.Edge, w, r, resource.Post{
+	return resource.Post[*webhook.Resent]{
 		Body: resource.JSONBody(resendTable(&which), edge.MaxJSONBody),
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
+		Do: func(ctx context.Context, owner, id string, key *db.HeldKey) (*webhook.Resent, error) {
 			if err := checkResend(which); err != nil {
-				return edge.Reply{}, err
+				return nil, err
 			}
-			return resent(e.Pipeline.Webhooks.ResendRange(ctx, own, id, which, key))
+			return e.Pipeline.Webhooks.ResendRange(ctx, owner, id, which, key)
 		},
-		Again: func(a db.Answer) (edge.Reply, error) { return resent(e.Pipeline.Webhooks.ResentRange(a)) },
-	})
-}
-
-func resent(made *webhook.Resent, err error) (edge.Reply, error) {
-	if err != nil {
-		return edge.Reply{}, err
-	}
-	return edge.ReplyJSON(http.StatusAccepted, nil, made)
+		Again: func(_ context.Context, _ string, a db.Answer) (*webhook.Resent, error) {
+			return e.Pipeline.Webhooks.ResentRange(a)
+		},
+		Reply: func(made *webhook.Resent) (edge.Reply, error) { return edge.ReplyJSON(http.StatusAccepted, nil, made) },
+	}.Answer(e.Edge, byID, w, r)
 }
 
 func checkResend(which webhook.Resend) error {

@@ -121,22 +121,17 @@ func jobBody(job *view.Job) (*packed.Body, error) {
 
 // cancelTranscriptJob is POST /v1/transcript/job/{id}/cancel.
 func (j *Jobs) cancelTranscriptJob(w http.ResponseWriter, r *http.Request) error {
-	account := edge.Principal(r).Account
-	return byID.Post(j.Edge, w, r, resource.Post{
+	return resource.Post[*view.Job]{
 		Body: resource.NoBody,
-		Do: func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) {
-			return j.cancelReply(j.Pipeline.Cancel(ctx, account, id, key))
+		Do:   j.Pipeline.Cancel,
+		Again: func(ctx context.Context, owner string, a db.Answer) (*view.Job, error) {
+			return j.Pipeline.Jobs.Job(ctx, owner, a.ID, nil)
 		},
-		Again: func(a db.Answer) (edge.Reply, error) {
-			return j.cancelReply(j.Pipeline.Jobs.Job(r.Context(), account, a.ID, nil))
-		},
-	})
+		Reply: j.cancelReply,
+	}.Answer(j.Edge, byID, w, r)
 }
 
-func (j *Jobs) cancelReply(job *view.Job, err error) (edge.Reply, error) {
-	if err != nil {
-		return edge.Reply{}, err
-	}
+func (j *Jobs) cancelReply(job *view.Job) (edge.Reply, error) {
 	body, err := jobBody(job)
 	if err != nil {
 		return edge.Reply{}, err

@@ -45,28 +45,39 @@ func (o One) Delete(remove func(ctx context.Context, owner, id string) error) fu
 	}
 }
 
-// Post is a POST about one resource that is done once for each Idempotency-Key.
-type Post struct {
-	Body  Body                                                                      // NoBody, OptionalBody or JSONBody
-	Do    func(ctx context.Context, id string, key *db.HeldKey) (edge.Reply, error) // in a context that outlives the request
-	Again func(db.Answer) (edge.Reply, error)                                       // makes the answer of an earlier request once more
+// Post is a POST about one resource that is done once for each Idempotency-Key. T is what its answer
+// shows.
+type Post[T any] struct {
+	Body  Body                                                                    // NoBody, OptionalBody or JSONBody
+	Do    func(ctx context.Context, owner, id string, key *db.HeldKey) (T, error) // in a context that outlives the request
+	Again func(ctx context.Context, owner string, of db.Answer) (T, error)        // for a repeated request
+	Reply func(T) (edge.Reply, error)
 }
 
-// Post answers a POST about one resource.
-func (o One) Post(e *edge.Edge, w http.ResponseWriter, r *http.Request, p Post) error {
+// Answer answers a POST about one of these resources.
+func (p Post[T]) Answer(e *edge.Edge, of One, w http.ResponseWriter, r *http.Request) error {
 	if err := edge.CheckOptionalType(r); err != nil {
 		return err
 	}
-	var id string
+	owner, id := edge.Principal(r).Account, ""
 	return e.Once(w, r, edge.Post{
 		Read: func() (map[string]any, error) {
 			canonical, err := p.Body(w, r)
 			if err == nil {
-				id, err = o.ID(r)
+				id, err = of.ID(r)
 			}
 			return canonical, err
 		},
-		Do:    func(key *db.HeldKey) (edge.Reply, error) { return p.Do(context.WithoutCancel(r.Context()), id, key) },
-		Again: p.Again,
+		Do: func(key *db.HeldKey) (edge.Reply, error) {
+			return p.reply(p.Do(context.WithoutCancel(r.Context()), owner, id, key))
+		},
+		Again: func(a db.Answer) (edge.Reply, error) { return p.reply(p.Again(r.Context(), owner, a)) },
 	})
+}
+
+func (p Post[T]) reply(shown T, err error) (edge.Reply, error) {
+	if err != nil {
+		return edge.Reply{}, err
+	}
+	return p.Reply(shown)
 }

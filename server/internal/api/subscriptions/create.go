@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/feed"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -48,8 +48,8 @@ func (f *Subscriptions) createFollowRoute() edge.Route {
 // FollowAnswer is the answer to a list of subscriptions, or about a follow that was there
 // already.
 type FollowAnswer struct {
-	Follow  *batch.Follow     `json:"follow,omitempty"`  // the follow that was there already
-	Results []batch.FollowRow `json:"results,omitempty"` // what became of each row of a list, in order
+	Follow  *follow.Follow `json:"follow,omitempty"`  // the follow that was there already
+	Results []follow.Row   `json:"results,omitempty"` // what became of each row of a list, in order
 }
 
 // followRequest has the fields of a request for follows.
@@ -178,10 +178,10 @@ func (f *Subscriptions) wanted(ctx context.Context, account string, req *followR
 	var err error
 	switch {
 	case req.channel != "":
-		w.Kind = batch.FollowChannel
+		w.Kind = follow.Channel
 		w.List, err = f.Sites.Channel(req.channel)
 	case req.playlist != "":
-		w.Kind = batch.FollowPlaylist
+		w.Kind = follow.Playlist
 		w.List, err = f.Sites.Playlist(req.playlist)
 	default:
 		if w = f.wantOf(ctx, account, req.feed, true); w.Err != nil {
@@ -216,17 +216,17 @@ func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed
 // alone in its request may be fetched to see what it holds.
 func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alone bool) follows.Want {
 	if match, err := f.Sites.Channel(address); err == nil {
-		return follows.Want{Kind: batch.FollowChannel, List: match}
+		return follows.Want{Kind: follow.Channel, List: match}
 	}
 	if match, err := f.Sites.Playlist(address); err == nil {
-		return follows.Want{Kind: batch.FollowPlaylist, List: match}
+		return follows.Want{Kind: follow.Playlist, List: match}
 	}
 	if match, playlist, ok := f.Sites.FeedOf(address); ok && playlist {
-		return follows.Want{Kind: batch.FollowPlaylist, List: match}
+		return follows.Want{Kind: follow.Playlist, List: match}
 	} else if ok {
-		return follows.Want{Kind: batch.FollowChannel, List: match}
+		return follows.Want{Kind: follow.Channel, List: match}
 	}
-	w := follows.Want{Kind: batch.FollowFeed}
+	w := follows.Want{Kind: follow.Feed}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || utf8.RuneCountInString(address) > resource.MaxURL {
 		w.Err = transcript.Errorf(transcript.InvalidRequest, "A feed has an http or https address of at most %d characters, without a user name.", resource.MaxURL)
@@ -250,9 +250,9 @@ func (f *Subscriptions) reply(wanted *follows.Request, list bool, results []foll
 		return edge.Reply{}, err
 	}
 	if list {
-		rows := make([]batch.FollowRow, len(results))
+		rows := make([]follow.Row, len(results))
 		for i, r := range results {
-			rows[i] = batch.FollowRow{Row: i + 1, Created: r.Created, Follow: r.Follow}
+			rows[i] = follow.Row{Row: i + 1, Created: r.Created, Follow: r.Follow}
 			if i < len(wanted.Wants) {
 				rows[i].Row, rows[i].URL = wanted.Wants[i].Row, wanted.Wants[i].Given
 			}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/transcriptkit/transcriptkit/batch"
+	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
@@ -74,19 +74,19 @@ var byID = resource.One{Param: "followId", About: "The id of a follow.", None: "
 
 // OneFollow is the body of an answer about one follow.
 type OneFollow struct {
-	Follow batch.Follow `json:"follow"` // the present state of the follow
+	Follow follow.Follow `json:"follow"` // the present state of the follow
 }
 
 // FollowList is a page of follows.
 type FollowList struct {
-	Follows       []batch.Follow `json:"follows"`                 // the follows of the page, latest first
-	NextPageToken string         `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	Follows       []follow.Follow `json:"follows"`                 // the follows of the page, latest first
+	NextPageToken string          `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
 // FollowItems is a page of the items of a follow.
 type FollowItems struct {
-	Items         []batch.FollowItem `json:"items"`                   // the items of the page, newest first
-	NextPageToken string             `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	Items         []follow.Item `json:"items"`                   // the items of the page, newest first
+	NextPageToken string        `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
 }
 
 // Pages of follows and of their items.
@@ -103,9 +103,9 @@ func pages(p *resource.Paging) request.Table {
 // listFollows is GET /v1/follows.
 func (f *Subscriptions) listFollows(w http.ResponseWriter, r *http.Request) error {
 	var q resource.Paging
-	return resource.Newest(w, r, pages(&q), &q, func(before string, most int) ([]batch.Follow, error) {
+	return resource.Newest(w, r, pages(&q), &q, func(before string, most int) ([]follow.Follow, error) {
 		return f.Pipeline.Follows.List(r.Context(), edge.Principal(r).Account, before, most)
-	}, func(f batch.Follow) string { return f.ID }, func(page []batch.Follow, next string) any { return FollowList{page, next} })
+	}, func(f follow.Follow) string { return f.ID }, func(page []follow.Follow, next string) any { return FollowList{page, next} })
 }
 
 // getFollow is GET /v1/follows/{followId}.
@@ -122,14 +122,14 @@ func (f *Subscriptions) getFollow(w http.ResponseWriter, r *http.Request) error 
 }
 
 // followChange is the body of PATCH /v1/follows/{followId}.
-type followChange struct{ status batch.FollowStatus }
+type followChange struct{ status follow.Status }
 
 func (c *followChange) table() request.Table {
 	return request.Table{
 		Name: "ChangeFollowRequest",
 		Fields: []*request.Field{
 			// A failing status passes here, because changeFollow can say more about it.
-			request.New("status", &c.status, request.Enum([]batch.FollowStatus{batch.FollowActive, batch.FollowPaused}, batch.FollowFailing)).Required().
+			request.New("status", &c.status, request.Enum([]follow.Status{follow.Active, follow.Paused}, follow.Failing)).Required().
 				About("\"paused\" stops the looks; \"active\" lets the follow go on where it stopped."),
 		},
 	}
@@ -144,7 +144,7 @@ func (f *Subscriptions) changeFollow(w http.ResponseWriter, r *http.Request) err
 	if err := resource.ReadJSON(w, r, c.table()); err != nil {
 		return err
 	}
-	if c.status == batch.FollowFailing {
+	if c.status == follow.Failing {
 		return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
 			Path: "status", Reason: transcript.IssueChoice, Message: "may be active or paused: the service alone finds out that a follow is failing",
 		})
@@ -154,7 +154,7 @@ func (f *Subscriptions) changeFollow(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	p := edge.Principal(r)
-	changed, err := f.Pipeline.Follows.Pause(context.WithoutCancel(r.Context()), p.Account, p.Plan, id, c.status == batch.FollowPaused)
+	changed, err := f.Pipeline.Follows.Pause(context.WithoutCancel(r.Context()), p.Account, p.Plan, id, c.status == follow.Paused)
 	if err != nil {
 		return err
 	}

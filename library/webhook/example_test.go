@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/transcriptkit/transcriptkit/webhook"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
 // A receiver branches on the type of an event, after client.VerifyWebhook has read it.

@@ -1,4 +1,4 @@
-package batch
+package follow
 
 import "github.com/transcriptkit/transcriptkit/transcript"
 
@@ -6,13 +6,13 @@ import "github.com/transcriptkit/transcriptkit/transcript"
 // appears there becomes a transcript.
 type Follow struct {
 	ID       string               `json:"id" format:"uuid"`     // the id
-	Kind     FollowKind           `json:"kind"`                 // what is followed
+	Kind     Kind                 `json:"kind"`                 // what is followed
 	Platform *transcript.Platform `json:"platform"`             // where the channel or the playlist is; nil for a feed
 	URL      string               `json:"url" format:"uri"`     // the link to the channel or the playlist, or the address of the feed
 	Title    *string              `json:"title"`                // the title; nil until the service has read it
 	Language string               `json:"language"`             // the list that was asked for; empty: the default
 	MaxItems int                  `json:"maxItems" minimum:"0"` // how many of the first items become transcripts
-	Status   FollowStatus         `json:"status"`               // what to branch on
+	Status   Status               `json:"status"`               // what to branch on
 	// LastLookedAt is the time of the last look that succeeded, and LastNewAt of the last
 	// look that found a new item. Both are nil before the first one.
 	LastLookedAt *transcript.Time `json:"lastLookedAt"`
@@ -29,30 +29,30 @@ type Follow struct {
 	UpdatedAt transcript.Time       `json:"updatedAt"` // when the account changed the follow last
 }
 
-// FollowKind is what a follow looks at.
-type FollowKind string
+// Kind is what a follow looks at.
+type Kind string
 
 // The kinds.
 const (
-	FollowChannel  FollowKind = "channel"
-	FollowPlaylist FollowKind = "playlist"
-	FollowFeed     FollowKind = "feed" // RSS, Atom or JSON Feed at any address
+	Channel  Kind = "channel"
+	Playlist Kind = "playlist"
+	Feed     Kind = "feed" // RSS, Atom or JSON Feed at any address
 )
 
-// FollowStatus is where a follow stands.
-type FollowStatus string
+// Status is where a follow stands.
+type Status string
 
 // The states of a follow.
 const (
-	FollowActive FollowStatus = "active"
-	FollowPaused FollowStatus = "paused"
-	// FollowFailing is an active follow that the service has failed to look at for two
+	Active Status = "active"
+	Paused Status = "paused"
+	// Failing is an active follow that the service has failed to look at for two
 	// days. The service goes on trying.
-	FollowFailing FollowStatus = "failing"
+	Failing Status = "failing"
 )
 
-// FollowItem is an item of a follow.
-type FollowItem struct {
+// Item is an item of a follow.
+type Item struct {
 	ID string `json:"id"` // the id within the follow
 	// Platform and ExternalID name the content as the library does; nil if the item names
 	// no content that the service knows.
@@ -62,7 +62,7 @@ type FollowItem struct {
 	Title       *string              `json:"title"`            // the title, if the feed gives one
 	PublishedAt *transcript.Time     `json:"publishedAt"`      // as the feed says
 	FoundAt     transcript.Time      `json:"foundAt"`          // when the service found the item
-	Status      FollowItemStatus     `json:"status"`           // what to branch on
+	Status      ItemStatus           `json:"status"`           // what to branch on
 	// JobID is the job that makes the transcript. It is nil before the item is submitted,
 	// and if the text was there already.
 	JobID *string `json:"jobId" format:"uuid"`
@@ -70,19 +70,19 @@ type FollowItem struct {
 	Reason *string `json:"reason"`
 }
 
-// FollowItemStatus is where an item of a follow stands.
-type FollowItemStatus string
+// ItemStatus is where an item of a follow stands.
+type ItemStatus string
 
 // The states of an item. A submitted item has a job, or its text was there already.
 const (
-	FollowItemWaiting   FollowItemStatus = "waiting"
-	FollowItemSubmitted FollowItemStatus = "submitted"
-	FollowItemSkipped   FollowItemStatus = "skipped" // it was there before the follow, or it names nothing
-	FollowItemFailed    FollowItemStatus = "failed"  // the service has refused it for good
+	ItemWaiting   ItemStatus = "waiting"
+	ItemSubmitted ItemStatus = "submitted"
+	ItemSkipped   ItemStatus = "skipped" // it was there before the follow, or it names nothing
+	ItemFailed    ItemStatus = "failed"  // the service has refused it for good
 )
 
-// FollowRow is what became of a row of a list of subscriptions.
-type FollowRow struct {
+// Row is what became of a row of a list of subscriptions.
+type Row struct {
 	Row     int     `json:"row" minimum:"1"`  // the line of a CSV, or the number of the feed in an OPML file
 	URL     string  `json:"url"`              // the address in the row
 	Created bool    `json:"created"`          // the row has made a follow
