@@ -15,7 +15,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
-	"github.com/transcriptkit/transcriptkit/server/internal/recognize"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -37,23 +36,23 @@ const (
 	unfinishedFiles = 4
 )
 
-// Begin begins an upload, whose members Account, Wishes, Name, Digest and Length are set. The
+// Begin begins an upload, of which the members Account, Wishes, Name, Digest and Length are known. The
 // caller has the upload. A length over limit is MEDIA_TOO_LARGE, too little room on the disks is
 // db.ErrUnavailable, and too many unfinished uploads of the account are STATE_CONFLICT.
-func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) error {
+func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) (*Upload, error) {
 	var length int64
 	if u.Length != nil {
 		length = *u.Length
 	}
 	if err := CheckSize(length, limit); err != nil { // which never passes, before the room that may
-		return err
+		return nil, err
 	}
 	if err := r.uploads.disks.Room(length); err != nil {
-		return err
+		return nil, err
 	}
 	var err error
 	if u.Sum, err = marshal(sha256.New()); err != nil {
-		return err
+		return nil, err
 	}
 	most := db.Unfinished{Count: unfinishedUploads, Bytes: account.Unlimited}
 	largest := limit
@@ -64,10 +63,10 @@ func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) error 
 	}
 	err = r.uploads.store.Uploads.Begin(ctx, u, largest, most)
 	if errors.Is(err, db.ErrTooManyUploads) {
-		return transcript.Errorf(transcript.StateConflict, "The account has too many unfinished uploads: finish one of them, or delete it.").
+		return nil, transcript.Errorf(transcript.StateConflict, "The account has too many unfinished uploads: finish one of them, or delete it.").
 			With("limit", most.Count)
 	}
-	return err
+	return &Upload{uploads: r.uploads, Parts: u}, err
 }
 
 const (
@@ -79,16 +78,19 @@ const (
 
 // Take gives an upload to the caller. Requests that append to it end first, and what has arrived
 // by them is stored. NOT_FOUND if the account has no such upload.
-func (r *Resumable) Take(ctx context.Context, account, id string) (*db.Upload, error) {
+func (r *Resumable) Take(ctx context.Context, account, id string) (*Upload, error) {
 	r.appends.stop(ctx, account, id)
 	u, err := r.uploads.store.Uploads.Take(ctx, account, id)
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, errNoUpload(err)
 	}
-	if err == nil && u.Turn%joinEvery == 0 && !u.Complete {
+	if err != nil {
+		return nil, err
+	}
+	if u.Turn%joinEvery == 0 && !u.Complete {
 		r.join(context.WithoutCancel(ctx), u) // also for a sender that goes away each time
 	}
-	return u, err
+	return &Upload{uploads: r.uploads, Parts: u}, nil
 }
 
 // join joins the small parts of an upload that the caller has. If it fails, the parts stay as they are.
@@ -131,9 +133,6 @@ func (r *Resumable) deleteParts(ctx context.Context, u *db.Upload) {
 // PartsPrefix begins the keys of the parts of an upload.
 func PartsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
 
-// Arrival is the work on a file that arrives by one request. The caller hands it to Whole, or discards it.
-type Arrival = recognize.Arrival
-
 // Incoming is the body of a request that appends to an upload.
 type Incoming struct {
 	Body  io.Reader
@@ -150,31 +149,24 @@ var ErrTooLong = errors.New("uploads: the upload is longer than its length")
 
 // Append appends a body to an upload that the caller has. After an error of the body, all bytes
 // before it are stored. Further errors: db.ErrTakenOver, ErrTooLong, MEDIA_TOO_LARGE, and
-// db.ErrUnavailable if the place of the blobs or the database is away. The returned work belongs
-// to a whole file, and is nil if there is none.
-func (r *Resumable) Append(ctx context.Context, u *db.Upload, in Incoming) (*Arrival, error) {
-	defer r.appends.begin(u.Account, u.ID, in.Stop)()
-	arriving := r.arrive(ctx, u, in)
-	if arriving != nil {
-		in.Body = io.TeeReader(in.Body, arriving)
+// db.ErrUnavailable if the place of the blobs or the database is away.
+func (u *Upload) Append(ctx context.Context, in Incoming) error {
+	r := u.uploads.Resumable
+	defer r.appends.begin(u.Parts.Account, u.Parts.ID, in.Stop)()
+	if in.Whole != nil && u.Parts.Received == 0 {
+		u.arrival = u.uploads.arrive(ctx, *in.Whole)
 	}
-	err := r.appendParts(context.WithoutCancel(ctx), u, in)
-	switch {
-	case arriving == nil:
-		return nil, err
-	case err != nil:
-		arriving.Discard(ctx)
-		return nil, err
+	if u.arrival != nil {
+		in.Body = io.TeeReader(in.Body, u.arrival)
 	}
-	arriving.Whole()
-	return arriving, nil
-}
-
-func (r *Resumable) arrive(ctx context.Context, u *db.Upload, in Incoming) *Arrival {
-	if in.Whole == nil || u.Received > 0 {
-		return nil
+	if err := r.appendParts(context.WithoutCancel(ctx), u.Parts, in); err != nil {
+		u.discardArrival(ctx)
+		return err
 	}
-	return r.uploads.arrive(ctx, *in.Whole)
+	if u.arrival != nil {
+		u.arrival.Whole()
+	}
+	return nil
 }
 
 // appendParts stores a body part by part. A part whose request ends early is stored as far as it
@@ -285,80 +277,76 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // Announce records the length and the checksum that a request announces for an upload that the
 // caller has.
-func (r *Resumable) Announce(ctx context.Context, u *db.Upload, length *int64, digest []byte) error {
+func (u *Upload) Announce(ctx context.Context, length *int64, digest []byte) error {
 	if length == nil && digest == nil {
 		return nil
 	}
-	next := *u
+	next := *u.Parts
 	if length != nil {
 		next.Length = length
 	}
 	if digest != nil {
 		next.Digest = digest
 	}
-	if err := r.uploads.store.Uploads.Keep(ctx, &next, u.Received); err != nil {
+	if err := u.uploads.store.Uploads.Keep(ctx, &next, u.Parts.Received); err != nil {
 		return err
 	}
-	*u = next
+	*u.Parts = next
 	return nil
 }
 
 // Hand records for an idempotency key that its request has begun an upload. A nil key records
 // nothing.
-func (r *Resumable) Hand(ctx context.Context, key *db.HeldKey, u *db.Upload) error {
+func (u *Upload) Hand(ctx context.Context, key *db.HeldKey) error {
 	if key == nil {
 		return nil
 	}
-	return r.uploads.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.UploadAnswer, ID: u.ID}, true)
+	return u.uploads.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return tx.Idempotency.Record(ctx, key, db.Answer{Kind: db.UploadAnswer, ID: u.Parts.ID}, true)
 	})
 }
 
 // Finish marks an upload that the caller has as whole.
-func (r *Resumable) Finish(ctx context.Context, u *db.Upload) error {
-	if u.Complete {
+func (u *Upload) Finish(ctx context.Context) error {
+	if u.Parts.Complete {
 		return nil
 	}
-	next := *u
+	next := *u.Parts
 	next.Complete, next.Length = true, &next.Received
-	if err := r.uploads.store.Uploads.Keep(ctx, &next, u.Received); err != nil {
+	if err := u.uploads.store.Uploads.Keep(ctx, &next, u.Parts.Received); err != nil {
 		return err
 	}
-	*u = next
+	*u.Parts = next
 	return nil
 }
 
-// Whole is a finished upload as a file for Submit, which does not discard the file of a refused
-// submission: the sender may ask for the answer again. UPLOAD_INVALID if the file is empty, or if
-// it is not what its sender has announced. Then the file is gone, and the answer stays.
-func (r *Resumable) Whole(ctx context.Context, u *db.Upload, work *Arrival) (*Upload, error) {
-	sum, err := unmarshal(u.Sum)
+// Join makes the file of a finished upload out of its parts, for Commit. UPLOAD_INVALID if the file is
+// empty, or if it is not what its sender has announced. Then the file is gone, and the answer stays.
+func (u *Upload) Join(ctx context.Context) error {
+	parts := u.Parts
+	sum, err := unmarshal(parts.Sum)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	whole := &Upload{
-		File:    intake.File{Key: blobs.WholeKey(PartsPrefix(u), u.Received), Size: u.Received, Name: u.Name, Row: u.ID},
-		uploads: r.uploads, arrival: work,
-	}
-	sum.Sum(whole.SHA256[:0])
+	u.File = intake.File{Key: blobs.WholeKey(PartsPrefix(parts), parts.Received), Size: parts.Received, Name: parts.Name, Row: parts.ID}
+	sum.Sum(u.SHA256[:0])
 	var invalid string
 	switch {
-	case u.Received == 0:
+	case parts.Received == 0:
 		invalid = emptyFile
-	case whole.CheckSum(u.Digest) != nil:
+	case u.CheckSum(parts.Digest) != nil:
 		invalid = otherFile
+	default:
+		return nil
 	}
-	if invalid != "" {
-		err := r.uploads.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-			return tx.Uploads.Record(ctx, u.Account, u.ID, db.Answer{Kind: db.RefusedAnswer, Note: invalid})
-		})
-		if err != nil {
-			return nil, err
-		}
-		r.deleteParts(ctx, u)
-		return nil, transcript.Errorf(transcript.UploadInvalid, "%s", invalid)
+	err = u.uploads.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		return tx.Uploads.Record(ctx, parts.Account, parts.ID, db.Answer{Kind: db.RefusedAnswer, Note: invalid})
+	})
+	if err != nil {
+		return err
 	}
-	return whole, nil
+	u.uploads.Resumable.deleteParts(ctx, parts)
+	return transcript.Errorf(transcript.UploadInvalid, "%s", invalid)
 }
 
 const (

@@ -3,8 +3,9 @@
 //	u, err := uploads.ReceiveFor(ctx, expected, body, limit)  // streamed, hashed
 //	outcome, err := u.Commit(ctx, submission)                 // or u.Abort(ctx)
 //
-// An Upload owns its bytes until Commit or Abort. A file may also arrive in several requests: see
-// Resumable.
+// An Upload owns its bytes until Commit or Abort, however they arrive. A file that arrives in several
+// requests begins with Resumable.Begin, goes on with Take and Append, and is whole after Finish and
+// Join.
 package uploads
 
 import (
@@ -60,9 +61,12 @@ func New(c Config) *Uploads {
 	return u
 }
 
-// Upload is a received file, which belongs to the caller until Commit or Abort.
+// Upload is a file that arrives or has arrived, which belongs to the caller until Commit, Leave or
+// Abort.
 type Upload struct {
 	intake.File
+	// Parts says how far a file has come that arrives in several requests; nil: it arrives by one.
+	Parts *db.Upload
 
 	uploads *Uploads
 	arrival *recognize.Arrival // the work on it while it arrived; nil: there was none
@@ -154,8 +158,8 @@ func (u *Upload) Commit(ctx context.Context, s intake.Submission) (*intake.Outco
 	switch {
 	case kept, errors.Is(err, db.ErrUncertain):
 		u.keepArrival(ctx)
-	case err != nil && u.Row != "":
-		u.discardArrival(ctx)
+	case err != nil && u.Parts != nil:
+		u.Leave(ctx)
 	default:
 		u.Abort(ctx)
 	}
@@ -174,11 +178,19 @@ func (u *Upload) submit(ctx context.Context, s intake.Submission) (out *intake.O
 	return u.uploads.intake.SubmitFile(ctx, s, &u.File)
 }
 
-// Abort removes a received file that is not submitted.
+// Abort removes what has arrived of a file that is not submitted. The request may have ended.
 func (u *Upload) Abort(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
 	u.discardArrival(ctx)
-	u.uploads.audio.DeleteBlobs(context.WithoutCancel(ctx), u.Key)
+	if u.Parts != nil && u.Row == "" { // else the file has been made of the parts
+		_ = u.uploads.Resumable.Cancel(ctx, u.Parts.Account, u.Parts.ID) // else the sweep removes it
+		return
+	}
+	u.uploads.audio.DeleteBlobs(ctx, u.Key)
 }
+
+// Leave ends the work of this request on a file, whose parts stay: the sender may continue or ask again.
+func (u *Upload) Leave(ctx context.Context) { u.discardArrival(ctx) }
 
 // settleArrival makes the work on a file that has arrived ready to be submitted. If the work cannot
 // be used, it is thrown away.

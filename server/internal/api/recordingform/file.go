@@ -3,7 +3,6 @@ package recordingform
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"mime"
 	"mime/multipart"
@@ -41,10 +40,7 @@ func (f *reader) readFile(ctx context.Context, part *multipart.Part) error {
 	}
 	u.Name = formFileName.Replace(part.FileName())
 	f.upload = u // from here on Receive discards it
-	if digest != nil && subtle.ConstantTimeCompare(digest, u.SHA256[:]) != 1 {
-		return transcript.Errorf(transcript.UploadInvalid, "The file is not the one whose checksum was sent with it.")
-	}
-	return nil
+	return u.CheckSum(digest)
 }
 
 // formFileName reads the characters of a file's name that browsers and Go write as escapes in a form.

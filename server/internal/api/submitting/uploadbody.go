@@ -54,10 +54,8 @@ func isFile(media string) bool { return media != "" && recordingform.CheckDeclar
 // receivedFile is what has come by POST /v1/transcript with a file as its body.
 type receivedFile struct {
 	*fileRequest
-	whole *uploads.Upload // nil: a part has come
-	row   *db.Upload      // nil: the file cannot be resumed
-	work  *uploads.Arrival
-	sum   string // of what has come
+	*uploads.Upload
+	sum string // of what has come
 }
 
 // createFromFile is POST /v1/transcript with a file as its body.
@@ -75,7 +73,7 @@ func (t *Intake) createFromFile(w http.ResponseWriter, r *http.Request) error {
 	taken := false // by the pipeline, or by the client
 	defer func() {
 		if f != nil && !taken {
-			t.discardFile(context.WithoutCancel(r.Context()), p, f)
+			f.Abort(r.Context())
 		}
 	}()
 	return t.Edge.Once(w, r, edge.Post{
@@ -91,10 +89,10 @@ func (t *Intake) createFromFile(w http.ResponseWriter, r *http.Request) error {
 		Do: func(key *db.HeldKey) (edge.Reply, error) {
 			taken = true
 			if h.resumable && !h.complete {
-				if err := t.Pipeline.Resumable.Hand(context.WithoutCancel(r.Context()), key, f.row); err != nil {
+				if err := f.Hand(context.WithoutCancel(r.Context()), key); err != nil {
 					return edge.Reply{}, err
 				}
-				return t.begunReply(p, f.row.ID)
+				return t.begunReply(p, f.Parts.ID)
 			}
 			markWhole(w, h)
 			return t.submitArrived(r, p, f, key)
@@ -190,39 +188,39 @@ func (t *Intake) receiveWhole(r *http.Request, p account.Principal, a announcedF
 		u.Abort(r.Context())
 		return nil, err
 	}
-	return &receivedFile{fileRequest: a.fileRequest, whole: u, sum: hex.EncodeToString(u.SHA256[:])}, nil
+	return &receivedFile{a.fileRequest, u, hex.EncodeToString(u.SHA256[:])}, nil
 }
 
 // receiveFirst begins an upload with the first bytes of a file, which may be all of them.
 func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.Principal, a announcedFile) (*receivedFile, error) {
 	h := a.headers
-	u := &db.Upload{Account: p.Account, Length: h.length, Digest: h.digest, Wishes: a.kept(r.URL.RawQuery), Name: a.name}
-	if err := t.Pipeline.Resumable.Begin(r.Context(), u, p.Plan.MaxUploadBytes); err != nil {
+	u, err := t.Pipeline.Resumable.Begin(r.Context(), &db.Upload{
+		Account: p.Account, Length: h.length, Digest: h.digest, Wishes: a.kept(r.URL.RawQuery), Name: a.name,
+	}, p.Plan.MaxUploadBytes)
+	if err != nil {
 		return nil, err
 	}
 	sender := informed{w, r, h}
-	sender.tell(map[string]string{"Location": uploadPath(t.BasePath, u.ID), resumable.Limit: uploadLimits(p.Plan)})
-	f := &receivedFile{fileRequest: a.fileRequest, row: u}
-	var err error
-	if f.work, err = t.appendBody(sender, p, u, a.wishes); err == nil && h.complete {
-		err = t.Pipeline.Resumable.Finish(context.WithoutCancel(r.Context()), u)
+	sender.tell(map[string]string{"Location": uploadPath(t.BasePath, u.Parts.ID), resumable.Limit: uploadLimits(p.Plan)})
+	if err = t.appendBody(sender, p, u, a.wishes); err == nil && h.complete {
+		err = u.Finish(context.WithoutCancel(r.Context()))
 	}
-	if err != nil {
-		f.work.Discard(r.Context())
-		if !h.interim { // nobody knows of the upload
-			_ = t.Pipeline.Resumable.Cancel(context.WithoutCancel(r.Context()), p.Account, u.ID) // else the sweep removes it
-		}
-		return nil, brokenFile(err)
+	switch {
+	case err == nil:
+		return &receivedFile{a.fileRequest, u, hex.EncodeToString(u.Parts.Sum)}, nil
+	case h.interim:
+		u.Leave(r.Context())
+	default: // nobody knows of the upload
+		u.Abort(r.Context())
 	}
-	f.sum = hex.EncodeToString(u.Sum)
-	return f, nil
+	return nil, brokenFile(err)
 }
 
 // progressEvery is the time between two interim answers about the progress of an upload.
 const progressEvery = 5 * time.Second
 
 // appendBody appends the body of a request to an upload.
-func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, wish wishes) (*uploads.Arrival, error) {
+func (t *Intake) appendBody(sender informed, p account.Principal, u *uploads.Upload, wish wishes) error {
 	r := sender.r
 	in := uploads.Incoming{Body: recordingform.BodyReader{R: r.Body}, Stop: edge.StopBody(r.Context()), Limit: p.Plan.MaxUploadBytes}
 	if sender.h.complete {
@@ -235,8 +233,7 @@ func (t *Intake) appendBody(sender informed, p account.Principal, u *db.Upload, 
 			sender.tell(map[string]string{resumable.Offset: resumable.Integer(received)})
 		}
 	}
-	work, err := t.Pipeline.Resumable.Append(r.Context(), u, in)
-	return work, takenOver(err)
+	return takenOver(u.Append(r.Context(), in))
 }
 
 // brokenFile is the answer to a body that ended early.
@@ -251,28 +248,17 @@ func brokenFile(err error) error {
 
 // submitArrived submits a whole file.
 func (t *Intake) submitArrived(r *http.Request, p account.Principal, f *receivedFile, key *db.HeldKey) (edge.Reply, error) {
-	if f.row != nil {
+	if f.Parts != nil {
 		err := f.check(p.Plan, http.StatusBadRequest) // the plan may have changed since the upload began
+		if err == nil {
+			err = f.Join(context.WithoutCancel(r.Context()))
+		}
 		if err != nil {
-			f.work.Discard(r.Context())
-			return edge.Reply{}, err
-		}
-		if f.whole, err = t.Pipeline.Resumable.Whole(context.WithoutCancel(r.Context()), f.row, f.work); err != nil {
-			f.work.Discard(r.Context())
+			f.Leave(r.Context())
 			return edge.Reply{}, err
 		}
 	}
-	return t.submitFile(r, f.whole, f.wishes, key)
-}
-
-// discardFile removes what has come by a request that turned out to be a repetition.
-func (t *Intake) discardFile(ctx context.Context, p account.Principal, f *receivedFile) {
-	f.work.Discard(ctx)
-	if f.row != nil {
-		_ = t.Pipeline.Resumable.Cancel(ctx, p.Account, f.row.ID) // else the sweep removes it
-		return
-	}
-	f.whole.Abort(ctx)
+	return t.submitFile(r, f.Upload, f.wishes, key)
 }
 
 // BegunUpload is the 201 body of POST /v1/transcript: a part of a file has arrived.

@@ -81,7 +81,7 @@ var fileCodes = []transcript.Code{
 var uploadByID = resource.One{Param: "uploadId", About: "The uploadId, from the Location.", None: "There is no such upload, or it has ended."}
 
 // takeUpload gives the upload that the path names to the request.
-func (t *Intake) takeUpload(r *http.Request) (*db.Upload, error) {
+func (t *Intake) takeUpload(r *http.Request) (*uploads.Upload, error) {
 	id, err := uploadByID.ID(r)
 	if err != nil {
 		return nil, err
@@ -112,11 +112,11 @@ func (t *Intake) getUpload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	header := map[string]string{
-		resumable.Complete: resumable.Bool(u.Complete), resumable.Offset: resumable.Integer(u.Received),
+		resumable.Complete: resumable.Bool(u.Parts.Complete), resumable.Offset: resumable.Integer(u.Parts.Received),
 		resumable.Limit: uploadLimits(edge.Principal(r).Plan), "Cache-Control": "no-store",
 	}
-	if u.Length != nil {
-		header[resumable.Length] = resumable.Integer(*u.Length)
+	if u.Parts.Length != nil {
+		header[resumable.Length] = resumable.Integer(*u.Parts.Length)
 	}
 	edge.RespondEmpty(w, header)
 	return nil
@@ -146,17 +146,17 @@ func (t *Intake) continueUpload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if u.Complete {
+	if u.Parts.Complete {
 		return t.answerAgain(w, r, p, h, u)
 	}
 	w.Header().Set(resumable.Complete, resumable.Bool(false))
-	if err := h.checkAnnounced(p.Plan, u); err != nil {
+	if err := h.checkAnnounced(p.Plan, u.Parts); err != nil {
 		return err
 	}
-	if h.offset != u.Received {
-		return t.wrongOffset(w, h, u)
+	if h.offset != u.Parts.Received {
+		return t.wrongOffset(w, h, u.Parts)
 	}
-	if err := h.settleLength(r, u.Received, u.Length); err != nil {
+	if err := h.settleLength(r, u.Parts.Received, u.Parts.Length); err != nil {
 		return err
 	}
 	if h.length != nil { // which may come from the length of the body
@@ -175,44 +175,44 @@ func (t *Intake) wrongOffset(w http.ResponseWriter, h uploadHeaders, u *db.Uploa
 }
 
 // appendAndAnswer appends the body, and answers as POST /v1/transcript if the file is whole.
-func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *db.Upload) error {
+func (t *Intake) appendAndAnswer(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *uploads.Upload) error {
 	unhurried := context.WithoutCancel(r.Context())
-	wished, err := readFileRequest(u.Wishes)
+	wished, err := readFileRequest(u.Parts.Wishes)
 	if err != nil {
 		return err
 	}
-	work, err := t.receiveNext(informed{w, r, h}, p, u, wished.wishes)
+	err = t.receiveNext(informed{w, r, h}, p, u, wished.wishes)
 	if errors.Is(err, uploads.ErrTooLong) {
-		_ = t.Pipeline.Resumable.Cancel(unhurried, p.Account, u.ID) // else the sweep removes it
+		u.Abort(unhurried)
 		return inconsistent("is less than the bytes that have come: the upload is removed")
 	}
 	if err == nil && h.complete {
-		err = t.Pipeline.Resumable.Finish(unhurried, u)
+		err = u.Finish(unhurried)
 	}
 	if err != nil {
-		work.Discard(r.Context())
+		u.Leave(r.Context())
 		return takenOver(brokenFile(err))
 	}
 	if !h.complete {
-		edge.RespondEmpty(w, map[string]string{resumable.Offset: resumable.Integer(u.Received)})
+		edge.RespondEmpty(w, map[string]string{resumable.Offset: resumable.Integer(u.Parts.Received)})
 		return nil
 	}
-	return t.answerWhole(w, r, p, &receivedFile{fileRequest: wished, row: u, work: work})
+	return t.answerWhole(w, r, p, &receivedFile{fileRequest: wished, Upload: u})
 }
 
 // receiveNext appends the body of a request.
-func (t *Intake) receiveNext(sender informed, p account.Principal, u *db.Upload, wish wishes) (*uploads.Arrival, error) {
+func (t *Intake) receiveNext(sender informed, p account.Principal, u *uploads.Upload, wish wishes) error {
 	ctx := sender.r.Context()
 	if err := t.Pipeline.Disks.Room(sender.r.ContentLength); err != nil {
-		return nil, err
+		return err
 	}
 	arrived, err := edge.HoldUpload(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer arrived()
-	if err := t.Pipeline.Resumable.Announce(ctx, u, sender.h.length, sender.h.digest); err != nil {
-		return nil, err
+	if err := u.Announce(ctx, sender.h.length, sender.h.digest); err != nil {
+		return err
 	}
 	return t.appendBody(sender, p, u, wish)
 }
@@ -229,25 +229,25 @@ func (t *Intake) answerWhole(w http.ResponseWriter, r *http.Request, p account.P
 
 // answerAgain answers a request for an upload that is whole: a sender that has not got the last
 // answer asks for it with an empty body.
-func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *db.Upload) error {
+func (t *Intake) answerAgain(w http.ResponseWriter, r *http.Request, p account.Principal, h uploadHeaders, u *uploads.Upload) error {
 	w.Header().Set(resumable.Complete, resumable.Bool(true))
-	w.Header().Set(resumable.Offset, resumable.Integer(u.Received))
+	w.Header().Set(resumable.Offset, resumable.Integer(u.Parts.Received))
 	switch {
 	case r.ContentLength != 0:
 		return inconsistent("is reached: the upload is whole")
-	case h.offset != u.Received:
-		return t.wrongOffset(w, h, u)
+	case h.offset != u.Parts.Received:
+		return t.wrongOffset(w, h, u.Parts)
 	case !h.complete:
 		return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Complete, Message: "must be ?1: the upload is whole"}).With("type", problemDone)
 	}
-	wished, err := readFileRequest(u.Wishes)
+	wished, err := readFileRequest(u.Parts.Wishes)
 	if err != nil {
 		return err
 	}
-	if u.Answer == (db.Answer{}) { // the process died, or the pipeline has refused the file
-		return t.answerWhole(w, r, p, &receivedFile{fileRequest: wished, row: u})
+	if u.Parts.Answer == (db.Answer{}) { // the process died, or the pipeline has refused the file
+		return t.answerWhole(w, r, p, &receivedFile{fileRequest: wished, Upload: u})
 	}
-	re, err := t.createdBefore(r, u.Answer, wished.View)
+	re, err := t.createdBefore(r, u.Parts.Answer, wished.View)
 	if err != nil {
 		return err
 	}
