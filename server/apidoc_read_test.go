@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/internal/test/apitest"
 )
 
 // apiDoc is API.md, taken apart at its headings.
@@ -188,7 +190,9 @@ func readAPIFile(t *testing.T) (f apiFile) {
 	t.Helper()
 	b, err := os.ReadFile("openapi.json")
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(b, &f))
+	whole, err := apitest.Inlined(b)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(whole, &f))
 	return f
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/test/apitest"
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
@@ -46,7 +47,9 @@ func (s *service) operations(t *testing.T) (all []documented) {
 		}
 		Components struct{ Schemas map[string]schema }
 	}
-	require.NoError(t, json.Unmarshal([]byte(s.get(t, "/docs/openapi.json").body), &doc))
+	whole, err := apitest.Inlined([]byte(s.get(t, "/docs/openapi.json").body))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(whole, &doc))
 	for path, methods := range doc.Paths {
 		for method, op := range methods {
 			o := documented{method: strings.ToUpper(method), path: path, in: map[string][]string{}}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/internal/test/apitest"
 	"github.com/transcriptkit/transcriptkit/server"
 )
 
@@ -89,7 +90,9 @@ type apiDocument struct {
 
 func readDocument(t *testing.T, s *service) (d apiDocument) {
 	t.Helper()
-	require.NoError(t, json.Unmarshal([]byte(s.get(t, "/docs/openapi.json", as("")).body), &d))
+	whole, err := apitest.Inlined([]byte(s.get(t, "/docs/openapi.json", as("")).body))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(whole, &d))
 	return d
 }
 

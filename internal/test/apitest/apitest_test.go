@@ -27,7 +27,7 @@ const document = `{
     "/thing/{id}": {
       "post": {
         "parameters": [
-          {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "format": "uuid"}},
+          {"$ref": "#/components/parameters/id"},
           {"name": "full", "in": "query", "schema": {"type": ["null", "boolean"]}},
           {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "maxLength": 3}}
         ],
@@ -42,7 +42,7 @@ const document = `{
           },
           "202": {"description": "nothing"},
           "404": {"x-codes": ["X", "Y"], "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Envelope"}}}},
-          "429": {"x-codes": ["x"], "headers": {"Www-Authenticate": {"$ref": "#/components/headers/Challenge"}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/FlatError"}}}}
+          "429": {"$ref": "#/components/responses/Busy"}
         }
       },
       "get": {
@@ -57,6 +57,8 @@ const document = `{
     }
   },
   "components": {
+    "parameters": {"id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string", "format": "uuid"}}},
+    "responses": {"Busy": {"x-codes": ["x"], "headers": {"Www-Authenticate": {"$ref": "#/components/headers/Challenge"}}, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/FlatError"}}}}},
     "headers": {"Challenge": {"schema": {"type": "string"}, "required": true}, "Retry-After": {"schema": {"type": "integer", "minimum": 1}}},
     "schemas": {
       "Order": {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}, "name": {"type": "string"}}, "required": ["count"]},

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -33,6 +34,7 @@ func Parse(body []byte) (*Document, error) {
 	if !ok || root["paths"] == nil {
 		return nil, fmt.Errorf("the document has no paths")
 	}
+	inline(root)
 	closeObjects(root)
 	d := &Document{root: root, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}, seen: map[string]bool{}}
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
@@ -41,6 +43,46 @@ func Parse(body []byte) (*Document, error) {
 		return nil, fmt.Errorf("the document: %w", err)
 	}
 	return d, nil
+}
+
+// Inlined returns an OpenAPI document in which each parameter and each answer stands at its
+// operation, where the document refers to a shared one. Inlined is for tests that look at operations.
+func Inlined(body []byte) ([]byte, error) {
+	var root map[string]any
+	if err := json.Unmarshal(body, &root); err != nil {
+		return nil, err
+	}
+	inline(root)
+	return json.Marshal(root)
+}
+
+// inline puts the shared parameters and answers in the places that refer to them.
+func inline(root map[string]any) {
+	shared := place{root, ""}
+	target := func(node any) any {
+		member, _ := node.(map[string]any)
+		ref, _ := member["$ref"].(string)
+		keys := strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+		if found, ok := (*Document)(nil).at(shared, keys...); ok {
+			return found.node
+		}
+		return node
+	}
+	paths, _ := root["paths"].(map[string]any)
+	for _, item := range paths {
+		item, _ := item.(map[string]any)
+		for _, op := range item {
+			op, _ := op.(map[string]any)
+			parameters, _ := op["parameters"].([]any)
+			for i := range parameters {
+				parameters[i] = target(parameters[i])
+			}
+			answers, _ := op["responses"].(map[string]any)
+			for status := range answers {
+				answers[status] = target(answers[status])
+			}
+		}
+	}
 }
 
 // closeObjects forbids properties that a schema does not name.

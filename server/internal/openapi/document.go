@@ -3,10 +3,12 @@
 package openapi
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"regexp"
 
 	"github.com/swaggest/openapi-go"
 	"github.com/swaggest/openapi-go/openapi31"
@@ -63,10 +65,35 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 		"type": "string", "format": "binary", "contentMediaType": "application/octet-stream",
 	})
 	words.describeValues(r.Spec.ComponentsEns())
-	body, err := json.MarshalIndent(r.Spec, "", "  ")
+	share(r.Spec, routes)
+	body, err := written(r.Spec)
 	if err != nil {
 		return Document{}, err
 	}
-	body = append(body, '\n')
 	return Document{Body: body, ETag: fmt.Sprintf(`"%x"`, sha256.Sum256(body))[:19] + `"`}, nil
+}
+
+var withoutInner = regexp.MustCompile(`[\[{]\n[^{}\[\]]+\n *[}\]]`)
+
+// written is the document as JSON. A short object or list stands on one line, if it has no other inside.
+func written(spec *openapi31.Spec) ([]byte, error) {
+	body, err := json.MarshalIndent(spec, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	body = withoutInner.ReplaceAllFunc(body, func(lines []byte) []byte {
+		if len(lines) > 160 {
+			return lines
+		}
+		var b bytes.Buffer
+		for line := range bytes.Lines(lines) {
+			line = bytes.TrimSpace(line)
+			b.Write(line)
+			if bytes.HasSuffix(line, []byte(",")) {
+				b.WriteByte(' ')
+			}
+		}
+		return b.Bytes()
+	})
+	return append(body, '\n'), nil
 }

@@ -126,6 +126,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		codes[edge.ErrUnknownRoute.Status] = append(codes[edge.ErrUnknownRoute.Status], edge.ErrUnknownRoute.Slug)
 	}
 	for status, ofStatus := range codes {
+		slices.Sort(ofStatus) // equal refusals stand once in the document
 		var more []edge.Header
 		if status == http.StatusConflict || status == http.StatusServiceUnavailable {
 			more = append(more, edge.HeaderMayRetryAfter)
