@@ -32,7 +32,7 @@ const (
 const inside = "TRANSCRIPTKIT_TEST_NAMESPACE"
 
 // Run reports whether the test runs in namespaces of its own. If it does not, Run runs the test
-// there in another process, within 5 minutes, and the caller returns. If the system forbids
+// there in another process, and the caller returns. If the system forbids
 // namespaces, the test is skipped, except with CI=true.
 func Run(t *testing.T, kinds Kind) bool {
 	t.Helper()
@@ -42,7 +42,7 @@ func Run(t *testing.T, kinds Kind) bool {
 		}
 		return true
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=5m")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=60m")
 	cmd.Env = append(os.Environ(), inside+"="+t.Name()) //nolint:forbidigo // that of the test itself
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | uintptr(kinds),

@@ -35,7 +35,7 @@ func idle(t *testing.T, s *db.Store, process string) db.Runner {
 
 func TestProcessesComeAndGo(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		r := idle(t, s, "p")
 		second, err := s.NewRunner(db.Workers{Process: "p", Workers: workers(nil), Queues: map[string]int{"default": 1}})
 		require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestProcessesComeAndGo(t *testing.T) {
 // TestBury: only who has given no sign since; and it learns of it.
 func TestBury(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		r := idle(t, s, "p")
 		seen := find(t, s, "p")
 		require.NoError(t, r.Beat(t.Context()))

@@ -16,7 +16,7 @@ import (
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, ctx := dbtest.Open(t, o), t.Context()
 		now, err := s.Status(ctx)
 		require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestStatus(t *testing.T) {
 // though no process leads the queue. Until then the step counts as scheduled.
 func TestPausedStepsNeedNoLeader(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		raw.exec(t, `INSERT INTO river_leader (leader_id, elected_at, expires_at) VALUES ('away', '2026-01-01 00:00:00', '2999-01-01 00:00:00')`)
 		const pause = 1500 * time.Millisecond
