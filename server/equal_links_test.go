@@ -55,7 +55,9 @@ func TestEqualLinksAtOnce(t *testing.T) {
 			requests, ctx := errgroup.WithContext(t.Context())
 			for i := range crowd {
 				requests.Go(func() error {
-					a, err := s.sendPatiently(ctx, t, body, as(keys[i%len(keys)]))
+					a, err := askPatiently(ctx, func() (*answer, error) {
+						return s.send(t, http.MethodPost, "/v1/transcript", strings.NewReader(body), header("Content-Type", "application/json"), as(keys[i%len(keys)]))
+					})
 					if err != nil {
 						return err
 					}
@@ -82,12 +84,11 @@ func TestEqualLinksAtOnce(t *testing.T) {
 	}
 }
 
-// sendPatiently posts a body, and again when the service asks for that: the database of a busy
-// machine may be away for a moment.
-func (s *service) sendPatiently(ctx context.Context, t *testing.T, body string, changes ...change) (*answer, error) {
-	t.Helper()
+// askPatiently asks, and asks again when the service wants that: the database of a busy machine may be
+// away for a moment.
+func askPatiently(ctx context.Context, ask func() (*answer, error)) (*answer, error) {
 	for {
-		a, err := s.send(t, http.MethodPost, "/v1/transcript", strings.NewReader(body), append(changes, header("Content-Type", "application/json"))...)
+		a, err := ask()
 		if err != nil || a.StatusCode != http.StatusServiceUnavailable {
 			return a, err
 		}

@@ -249,7 +249,7 @@ func TestFairSharesAreForgotten(t *testing.T) {
 func TestBatchesGoOnAtOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		const runs = 20
+		const runs = 120
 		for range runs {
 			e, _ := extraction(t, s, "acme")
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
