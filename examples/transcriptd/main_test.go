@@ -49,6 +49,15 @@ func call(t *testing.T, args ...string) answer {
 	return answer{code, stdout.String(), stderr.String()}
 }
 
+// full leaves a test to make test-all: make test, which runs with -short, has a shorter test of
+// the same.
+func full(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes longer than make test may: make test-all")
+	}
+}
+
 // newDatabase names an SQLite file that is not there yet.
 func newDatabase(t *testing.T) string {
 	t.Helper()

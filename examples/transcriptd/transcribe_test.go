@@ -172,6 +172,7 @@ func TestTranscribeIsKilled(t *testing.T) {
 // A folder is watched with the service in the same process. After kill -9 the same command goes
 // on, and the text is found by its words.
 func TestTranscribeWatchesAFolder(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	state, folder, h := t.TempDir(), t.TempDir(), newHearing(t)
