@@ -30,8 +30,17 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(noWhisper, "/none"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	var err error
+	if standIns, err = os.MkdirTemp("", "transcriptd-test-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(standIns) // a temporary folder
+	os.Exit(code)
 }
+
+// standIns is a folder for what stands in for programs.
+var standIns string
 
 // noWhisper is the variable of --faster-whisper.
 const noWhisper = "TRANSCRIPTD_FASTER_WHISPER"

@@ -97,7 +97,9 @@ func (h *hearing) most() (most int) {
 }
 
 // atHome is the environment with a state folder, and with one recognition at a time.
-func atHome(state string) []string { return []string{"XDG_STATE_HOME=" + state, "GOMAXPROCS=1"} }
+func atHome(state string) []string {
+	return []string{"XDG_STATE_HOME=" + state, "GOMAXPROCS=1", quickYtDlp()}
+}
 
 // transcribing prepares "transcriptd transcribe" of the talk, in a state folder, with one
 // recognition at a time and sounds of some seconds.
