@@ -68,7 +68,7 @@ func unharmed(t *testing.T, p *crowdtest.Place, key, name string) time.Duration 
 func TestCrowdsBeforeEveryRoute(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("thousands of requests")
+		t.Skip("thousands of requests: make test-all")
 	}
 	s := start(t, withFewConnections)
 	defer s.Engine.Hold()()

@@ -17,10 +17,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// TestEqualUploadsAtOnce sends the same file a thousand times at once (50 under
-// the race detector), while its recognition stands still. It is not parallel, as
-// it would take the machine from others.
+// TestEqualUploadsAtOnce sends the same file a thousand times at once (a hundred with -short),
+// while its recognition stands still. It is not parallel, as it would take the machine from
+// others.
 func TestEqualUploadsAtOnce(t *testing.T) {
+	crowd := size().crowd
 	tests := map[string]struct {
 		accounts int
 		database func(testing.TB) store.Options

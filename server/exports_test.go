@@ -468,12 +468,12 @@ func TestExportForWhoStalls(t *testing.T) {
 	assert.Nil(t, s.batchState(t, id).ExportRef)
 }
 
-// TestExportCostsLittleMemory exports 500 texts (50 under the race detector) of 1,500
+// TestExportCostsLittleMemory exports 500 texts (50 with -short) of 1,500
 // segments each. It is not parallel, as the heap is the whole process's.
 func TestExportCostsLittleMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	s := start(t)
-	id, _ := s.makeBatch(t, made{texts: repeated(large(), bigBatch)})
+	id, _ := s.makeBatch(t, made{texts: repeated(large(), size().bigBatch)})
 	path := exportPath(id, "?format=zip")
 	growth := growthDuring(t, live, func() {
 		resp := s.opened(t.Context(), t, path)

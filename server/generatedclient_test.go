@@ -17,7 +17,7 @@ import (
 func TestGeneratedClient(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("the compiler works here, and no code of the service at once")
+		t.Skip("compiles a client: make test-all")
 	}
 	s := start(t)
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "This is a short talk."})

@@ -34,10 +34,10 @@ const (
 // memory of its own. The test is not parallel: the heap belongs to the whole process.
 func TestLargeUploadCostsLittleMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	growth, _ := uploadGrowth(t, start(t), bigUpload, live)
+	growth, _ := uploadGrowth(t, start(t), size().bigUpload, live)
 	t.Logf("memory grew by %.1f MiB", float64(growth)/(1<<20))
 	require.LessOrEqual(t, growth, int64(maxGrowth))
-	growth, _ = uploadGrowth(t, startWithBlobs(t, storetest.S3(t)), bigUpload, live)
+	growth, _ = uploadGrowth(t, startWithBlobs(t, storetest.S3(t)), size().bigUpload, live)
 	t.Logf("memory grew by %.1f MiB, into a bucket", float64(growth)/(1<<20))
 	require.LessOrEqual(t, growth, int64(maxParts))
 }
@@ -124,6 +124,7 @@ func resident(t testing.TB) int64 {
 // arrives in several requests.
 func TestLargeResumableUploadCostsLittleMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	bigUpload := size().bigUpload
 	for name, s := range map[string]*service{"a folder": start(t), "a bucket": startWithBlobs(t, storetest.S3(t))} {
 		s.upload(t, "a small one first: what is allocated once is not growth")
 		path := s.begin(t, "")

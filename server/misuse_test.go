@@ -37,7 +37,7 @@ type misuse struct {
 func TestEveryRouteBadlyUsed(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("hundreds of requests, one after the other")
+		t.Skip("hundreds of requests, one after the other: make test-all")
 	}
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		s := startIn(t, o, t.TempDir())

@@ -351,15 +351,20 @@ func TestWindowIsExactOverProcesses(t *testing.T) {
 	for i := range answers {
 		sent.Go(func() {
 			<-begin
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, processes[i%2].URL+unknownJob+"/cancel", nil)
-			if !assert.NoError(t, err) {
-				return
-			}
-			r.Header.Set("Authorization", "Bearer "+key)
-			resp, err := web.Do(r)
+			a, err := askPatiently(t.Context(), func() (*answer, error) {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, processes[i%2].URL+unknownJob+"/cancel", nil)
+				if err != nil {
+					return nil, err
+				}
+				r.Header.Set("Authorization", "Bearer "+key)
+				resp, err := web.Do(r)
+				if err != nil {
+					return nil, err
+				}
+				return &answer{Response: resp}, resp.Body.Close()
+			})
 			if assert.NoError(t, err) {
-				answers[i] = &answer{Response: resp}
-				assert.NoError(t, resp.Body.Close())
+				answers[i] = a
 			}
 		})
 	}

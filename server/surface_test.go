@@ -21,7 +21,7 @@ import (
 func TestNothingInternalIsExported(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("the compiler works here, and no code of the service at once")
+		t.Skip("the compiler works here: make lint runs it")
 	}
 	const module = "github.com/transcriptkit/transcriptkit/"
 	packages := exported(t, module+"...")

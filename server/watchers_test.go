@@ -31,10 +31,11 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 	return c, c.(*net.TCPConn).SetWriteBuffer(4096)
 }
 
-// TestWatchers lets 200 clients (10 under the race detector) follow one job that
+// TestWatchers lets 200 clients (10 with -short) follow one job that
 // makes 2,000 progress reports (200), and more until the one that never reads is dropped.
 func TestWatchers(t *testing.T) {
 	t.Parallel()
+	watchers, reports := size().watchers, size().reports
 	s := start(t, onPlan(func(p *account.Plan) { p.EventStreams, p.ConcurrentRequests = account.Unlimited, account.Unlimited }))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -59,7 +60,7 @@ func TestWatchers(t *testing.T) {
 				interval = 50 * time.Millisecond
 			}
 			next := time.NewTimer(interval)
-			o.Progress(a.Duration / reports * time.Duration(min(i, reports)))
+			o.Progress(a.Duration / time.Duration(reports) * time.Duration(min(i, reports)))
 			select {
 			case <-ctx.Done():
 				return engine.Recognition{}, ctx.Err()

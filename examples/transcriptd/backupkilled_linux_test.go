@@ -82,6 +82,7 @@ func exists(path string) bool {
 // backup says what to do. No hold of it lasts for longer than 30 seconds, the service goes on, and the
 // next backup is whole.
 func TestKilledBackup(t *testing.T) {
+	full(t)
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		flags := heavyPlace(t, o)
@@ -224,6 +225,7 @@ func runsWith(t *testing.T, word string) bool {
 
 // A restore that is killed leaves blobs, and no database. The next restore names the cure.
 func TestKilledRestore(t *testing.T) {
+	full(t)
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		flags := heavyPlace(t, o)

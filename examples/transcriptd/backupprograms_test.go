@@ -30,6 +30,7 @@ func programsOfPostgres(t *testing.T) string {
 // If pg_dump breaks, the error says what to do, and nothing is left. A dump without its end is
 // noticed although pg_dump says that all is well.
 func TestBackupByABrokenProgram(t *testing.T) {
+	full(t)
 	t.Parallel()
 	o := storetest.Postgres(t)
 	require.NoError(t, os.MkdirAll(o.Blobs, 0o700))

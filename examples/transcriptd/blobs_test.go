@@ -19,6 +19,7 @@ import (
 // TestServeWithABucket: uploads go into it and are gone with their job, no link leads
 // to it, every line of the log is JSON, and none repeats a password.
 func TestServeWithABucket(t *testing.T) {
+	full(t)
 	t.Parallel()
 	b := storetest.NewBucket(t)
 	place, err := url.Parse(b.URL)

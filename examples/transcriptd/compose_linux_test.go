@@ -225,6 +225,7 @@ func (c *composition) startObjects(t *testing.T) {
 
 // The processes of the compose file, with its settings, make a text of a recording.
 func TestComposeWorks(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	c := newComposition(t)

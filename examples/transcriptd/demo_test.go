@@ -53,6 +53,7 @@ func TestDemo(t *testing.T) {
 
 // The faster-whisper that make setup has installed hears a recording, confined like every program.
 func TestDemoWithFasterWhisper(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	a := must(t, "demo", "--recording", beginning(t), "--models", t.TempDir(), "--faster-whisper", installed.WhisperPython(t))
@@ -67,6 +68,7 @@ func TestDemoWithFasterWhisper(t *testing.T) {
 // The demo says that nothing was heard in a recording without speech. Silence does not even reach
 // the recognizer.
 func TestDemoOfATone(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	file := filepath.Join(t.TempDir(), "sound.wav")

@@ -47,7 +47,7 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 	players := filepath.Join(t.TempDir(), "players.json")
 	require.NoError(t, os.WriteFile(players, []byte(`[{"name": "WEB", "version": "2.1", "captions": true}]`), 0o600))
 	db := newDatabase(t)
-	p := start(t, nil, "--db", db, "--sites", sites, "--allow-egress", addr, "--players", players)
+	p := start(t, []string{realYtDlp}, "--db", db, "--sites", sites, "--allow-egress", addr, "--players", players)
 	c := reader(t, db, p.addr)
 	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(video.Content(enginetest.CaptionTracks).URL), Language: []string{"de"}})
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestServeReadsTheLinksItMay(t *testing.T) {
 	german := transcript.Request{Source: transcript.URL(site.Link()), Language: []string{"de"}}
 
 	db := newDatabase(t)
-	open := start(t, []string{"TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + site.Addr()}, "--db", db, "--sites", sites)
+	open := start(t, []string{realYtDlp, "TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + site.Addr()}, "--db", db, "--sites", sites)
 	result, err := reader(t, db, open.addr).Transcripts.Get(t.Context(), german)
 	require.NoError(t, err)
 	assert.Equal(t, "Dies ist ein kurzer Vortrag über ein Programm, das zuhört.", result.Transcript.Segments[0].Text)
@@ -82,7 +82,7 @@ func TestServeReadsTheLinksItMay(t *testing.T) {
 	stop(t, open)
 
 	db = newDatabase(t)
-	guarded := start(t, nil, "--db", db, "--sites", sites)
+	guarded := start(t, []string{realYtDlp}, "--db", db, "--sites", sites)
 	_, err = reader(t, db, guarded.addr).Transcripts.Get(t.Context(), german)
 	require.ErrorIs(t, err, transcript.Unavailable)
 	assert.Contains(t, stop(t, guarded), site.Addr(), "the refusal is logged")

@@ -31,7 +31,13 @@ func TestMain(m *testing.M) {
 	if err := os.Setenv(noWhisper, "/none"); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	var err error
+	if standIns, err = os.MkdirTemp("", "transcriptd-test-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(standIns) // a temporary folder
+	os.Exit(code)
 }
 
 // withOtherFiles is the program with the models and the yt-dlp that the environment names.
@@ -46,6 +52,8 @@ func withOtherFiles() *commands {
 	c.YtDlp.Pull.published = readRelease()
 	return c
 }
+// standIns is a folder for what stands in for programs.
+var standIns string
 
 // noWhisper is the variable of --faster-whisper.
 const noWhisper = "TRANSCRIPTD_FASTER_WHISPER"
@@ -61,6 +69,15 @@ func call(t *testing.T, args ...string) answer {
 	var stdout, stderr bytes.Buffer
 	code := new(commands).run(t.Context(), args, &stdout, &stderr)
 	return answer{code, stdout.String(), stderr.String()}
+}
+
+// full leaves a test to make test-all: make test, which runs with -short, has a shorter test of
+// the same.
+func full(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes longer than make test may: make test-all")
+	}
 }
 
 // newDatabase names an SQLite file that is not there yet.

@@ -172,6 +172,7 @@ func TestServeWithAPulledModel(t *testing.T) {
 
 // Where one of its languages is asked for, Parakeet recognizes; Whisper detects the others.
 func TestServePrefersParakeet(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	m := newModelMirror(t)
@@ -307,6 +308,7 @@ func TestPullTheFirstModel(t *testing.T) {
 
 // The check of all models says clearly that there is no network.
 func TestFieldCheckWithoutANetwork(t *testing.T) {
+	full(t)
 	t.Parallel()
 	script, err := filepath.Abs("../../.ci/field-check")
 	require.NoError(t, err)

@@ -183,6 +183,7 @@ func TestOfferNeedsATerminal(t *testing.T) {
 
 // A model that was half pulled is offered with what is left, and continued.
 func TestOfferContinuesAPull(t *testing.T) {
+	full(t)
 	t.Parallel()
 	p := publisher(t)
 	content, err := os.ReadFile(filepath.Join(p.dir, p.small.File()))

@@ -67,6 +67,7 @@ func TestTranscribeTwiceAtOnce(t *testing.T) {
 
 // A file of 16 MiB and more goes up as a resumable upload.
 func TestTranscribeALargeRecording(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	large := filepath.Join(t.TempDir(), "talk.wav")

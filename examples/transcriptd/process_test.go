@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -42,11 +44,35 @@ func program(t testing.TB, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start starts a server on a free port and waits until it listens.
+// start starts a server on a free port and waits until it listens. Its yt-dlp only says what it
+// is, which takes the real one a second or two: a test that reads links by it passes realYtDlp.
 func start(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
-	return await(t, program(t, env, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+	return await(t, program(t, append([]string{quickYtDlp()}, env...), append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
 }
+
+// realYtDlp is the variable with which a program takes the yt-dlp of this machine.
+const realYtDlp = "TRANSCRIPTD_YT_DLP="
+
+// quickYtDlp is the variable with which a program takes what stands in for yt-dlp. TestMain removes
+// its folder.
+var quickYtDlp = sync.OnceValue(func() string {
+	standIn, err := filepath.Abs("testdata/doctor/yt-dlp")
+	if err != nil {
+		panic(err)
+	}
+	says, err := os.ReadFile("../../server/engine/ytdlp/testdata/equipment/full.txt")
+	if err != nil {
+		panic(err)
+	}
+	program := filepath.Join(standIns, "yt-dlp")
+	fresh := time.Now().UTC().AddDate(0, 0, -10).Format("2006.01.02\n")
+	if err := errors.Join(os.Symlink(standIn, program), os.WriteFile(filepath.Join(standIns, "version"), []byte(fresh), 0o600),
+		os.WriteFile(filepath.Join(standIns, "says"), says, 0o600)); err != nil {
+		panic(err)
+	}
+	return realYtDlp + program
+})
 
 // await starts a server and waits until it listens.
 func await(t testing.TB, cmd *exec.Cmd) *process {

@@ -111,6 +111,7 @@ func refusing(t *testing.T) (address string, listen func() net.Listener) {
 // A recognizer that refuses connections is reported at the start and in /readyz. Its jobs
 // wait, without an attempt, until it is back.
 func TestServeWaitsForItsRecognizer(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	for _, engine := range []string{"whisper-server", "openai"} {

@@ -107,6 +107,7 @@ const restarts = 4
 // While the service is restarted, no connection is refused, no request fails that a client may not
 // repeat, and every accepted recording becomes a text.
 func TestRestartsUnderLoad(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	db := newDatabase(t)

@@ -97,7 +97,9 @@ func (h *hearing) most() (most int) {
 }
 
 // atHome is the environment with a state folder, and with one recognition at a time.
-func atHome(state string) []string { return []string{"XDG_STATE_HOME=" + state, "GOMAXPROCS=1"} }
+func atHome(state string) []string {
+	return []string{"XDG_STATE_HOME=" + state, "GOMAXPROCS=1", quickYtDlp()}
+}
 
 // transcribing prepares "transcriptd transcribe" of the talk, in a state folder, with one
 // recognition at a time and sounds of some seconds.
@@ -172,6 +174,7 @@ func TestTranscribeIsKilled(t *testing.T) {
 // A folder is watched with the service in the same process. After kill -9 the same command goes
 // on, and the text is found by its words.
 func TestTranscribeWatchesAFolder(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	state, folder, h := t.TempDir(), t.TempDir(), newHearing(t)

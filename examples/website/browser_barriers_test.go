@@ -52,10 +52,14 @@ func TestBrowserPagesAreOpenInGerman(t *testing.T) {
 	}
 }
 
-// look looks for barriers, in dark colors only for what is hard to read.
+// look looks for barriers, in dark colors only for what is hard to read. With -short it leaves
+// out the dark colors.
 func look(t *testing.T, page *browsertest.Page, where ...any) {
 	t.Helper()
 	barriers(t, page.Barriers(), where...)
+	if testing.Short() {
+		return
+	}
 	page.Dark(true)
 	barriers(t, page.Barriers("color-contrast", "link-in-text-block"), append(where, "dark")...)
 	page.Dark(false)

@@ -21,7 +21,7 @@ import (
 // version's, to a service of each version. On one service both programs print the same.
 func TestClientsOfTheOtherVersion(t *testing.T) {
 	if testing.Short() {
-		t.Skip("other programs work: the race detector sees nothing new")
+		t.Skip("compares two programs: make test-all")
 	}
 	t.Parallel()
 	program := installed.LastVersion(t, installed.Transcribe)

@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds the wait for an answer. It is generous, because a busy machine is slow.
-const patience = time.Minute
+const patience = 10 * time.Minute
 
 // Place is where a server accepts connections.
 type Place struct {

@@ -98,7 +98,7 @@ func TestInstall(t *testing.T) {
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {
 		t.Skip(err)
 	}
-	makefile, err := filepath.Abs("../../../Makefile")
+	makefile, err := filepath.Abs("../../../.ci/tools.mk")
 	require.NoError(t, err)
 	for _, of := range []struct{ environment, list, left string }{
 		{"whisper", "server/engine/fasterwhisper", "faster-whisper with the model tiny.en (135 MB): speech is recognized by what else is there."},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// LastCommit is the commit of the last version. The Makefile reads it here.
+// LastCommit is the commit of the last version. .ci/tools.mk reads it here.
 const LastCommit = "0fbb4945"
 
 // The programs of the last version.

@@ -34,7 +34,7 @@ const (
 const inside = "TRANSCRIPTKIT_TEST_NAMESPACE"
 
 // Run reports whether the test runs in namespaces of its own. If it does not, Run runs the test
-// there in another process, within 10 minutes, and the caller returns. If the system forbids
+// there in another process, and the caller returns. If the system forbids
 // namespaces, the test is skipped, except with CI=true.
 func Run(t *testing.T, kinds Kind) bool {
 	t.Helper()
@@ -52,7 +52,7 @@ func Run(t *testing.T, kinds Kind) bool {
 func again(t *testing.T, kinds uintptr) {
 	t.Helper()
 	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.v", "-test.count=1", "-test.timeout=10m")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.v", "-test.count=1", "-test.timeout=60m")
 	cmd.Env = append(os.Environ(), inside+"="+t.Name()) //nolint:forbidigo // that of the test itself
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  unix.CLONE_NEWUSER | kinds,

@@ -41,6 +41,9 @@ const notHere = "<!-- not here: "
 // commands before have set up. Only the site of the links is a stand-in, on this machine.
 func TestCommandsInTheDocuments(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles programs: make test-all")
+	}
 	repository, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	dir, addr := t.TempDir(), freeAddress(t)

@@ -63,6 +63,9 @@ func TestProgramsInTheREADMEAreShort(t *testing.T) {
 // service, the other has it read a link, and sends it a recording.
 func TestProgramsInTheREADMEWork(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles programs: make test-all")
+	}
 	dir, addr, talks := t.TempDir(), freeAddress(t), serveTalks(t)
 	const written, link = "127.0.0.1:8080", "https://youtu.be/dQw4w9WgXcQ"
 	// The site of the link is on this machine here, hence two members more.

@@ -28,7 +28,7 @@ import (
 const template = "template_store"
 
 // startTimeout bounds initdb and the first start on a busy machine.
-const startTimeout = 2 * time.Minute
+const startTimeout = 10 * time.Minute
 
 // errMissing says that PostgreSQL is not installed.
 var errMissing = errors.New("storetest: PostgreSQL is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")

@@ -131,10 +131,12 @@ func startS3() (*s3Server, error) {
 // s3Watchdog runs the server until its own standard input ends. If the server ends earlier, the
 // log says so.
 const s3Watchdog = `dir=$PWD
-"$@" >>log 2>&1 </dev/null & server=$!
-{ while kill -0 $server; do sleep 0.1; done; echo ended >>log; } 2>/dev/null &
-read -r _
-kill -KILL $server; wait
+exec 3<&0
+"$@" >>log 2>&1 </dev/null 3<&- & server=$!
+{ read -r _ <&3; kill -KILL $server; } 2>/dev/null & leash=$!
+wait $server
+echo ended >>log
+wait $leash
 cd /; rm -rf "$dir"`
 
 func runS3(program, key, secret string) (_ *s3Server, err error) {

@@ -23,9 +23,22 @@ import (
 // Each runs test on both databases, in parallel subtests. The options name an empty database
 // and a folder for blobs, which are removed after the subtest. With -short, one of the subtests
 // skips: the name of the test chooses which, so about half of all tests run on each database.
+// Under the race detector the other subtest skips: make test and make test-race together run
+// each test on both databases.
 func Each(t *testing.T, test func(t *testing.T, o store.Options)) {
 	t.Helper()
-	skipped := skippedDatabase(t.Name())
+	each(t, skippedDatabase(t.Name()), test)
+}
+
+// Both is Each for a test of what differs between the databases: migrations, locks,
+// transactions, listeners. Both runs on both databases with -short too.
+func Both(t *testing.T, test func(t *testing.T, o store.Options)) {
+	t.Helper()
+	each(t, "", test)
+}
+
+func each(t *testing.T, skipped string, test func(t *testing.T, o store.Options)) {
+	t.Helper()
 	for _, database := range databases {
 		t.Run(database.name, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +63,7 @@ func skippedDatabase(test string) string {
 	}
 	sum := fnv.New32a()
 	_, _ = sum.Write([]byte(test)) // a hash.Hash returns no error
-	return databases[sum.Sum32()%2].name
+	return databases[(sum.Sum32()+underDetector)%2].name
 }
 
 // SQLite returns options with an empty SQLite database and a folder for blobs.

@@ -213,11 +213,10 @@ func TestOnlyTheFileIsToBlameForItsWork(t *testing.T) {
 	require.ErrorIs(t, probe(broken{err: context.Canceled}), context.Canceled)
 }
 
-// manyRuns skips a test that starts ffmpeg many times, with -short. To the race
-// detector, which make test-race runs with -short, the other tests show the same code.
+// manyRuns skips a test that starts ffmpeg many times, with -short: make test-all runs all.
 func manyRuns(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("many runs of another program")
+		t.Skip("many runs of another program: make test-all")
 	}
 }

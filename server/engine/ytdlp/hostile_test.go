@@ -219,7 +219,7 @@ func TestCancel(t *testing.T) {
 	}()
 	_, err := b.Audio(ctx, b.content("hangs-on-01"), t.TempDir(), engine.AudioOptions{})
 	assert.Equal(t, draining, err)
-	assert.Less(t, time.Since(ended), 30*time.Second, "the program by itself would go on for minutes")
+	assert.Less(t, time.Since(ended), time.Minute, "the program by itself would go on for minutes")
 	processes, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(t, err)
 	for _, path := range processes {

@@ -44,6 +44,7 @@ func readMessages(t *testing.T) map[string]transcript.Code {
 // means, add a condition where there is none, and put the message under its code.
 func TestMessagesAreKnown(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	known := readMessages(t)
 	stale := make(map[string]bool)
 	for text := range known {
@@ -97,7 +98,8 @@ esac`,
 	return newBench(t, program)
 }
 
-// TestMessages says each message to the adapter, as an error and as a warning.
+// TestMessages says each message to the adapter, as an error and as a warning. With -short it says
+// every tenth.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	var said []string
@@ -113,6 +115,9 @@ func TestMessages(t *testing.T) {
 	}
 	b, explained := saying(t, said), linkcodes.Read(t, "../../LINKS.md")
 	for i, text := range said {
+		if testing.Short() && i%10 != 0 {
+			continue
+		}
 		for _, kind := range []string{"e", "w"} {
 			_, err := b.captions(t, kind+strconv.Itoa(i), "en")
 			e := coded(t, err, codes[i])

@@ -130,6 +130,7 @@ func TestTracksOfAnUnknownRelease(t *testing.T) {
 // The installed release passes.
 func TestRehearse(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	notes := t.TempDir()
 	f := newBench(t, installed.program, func(_ *run.Config, o *ytdlp.Options) { o.Notes = notes }).Rehearse(t.Context())
 	assert.Equal(t, engine.OK, f.Status, "%s: %s", f.Found, f.Cure)

@@ -133,12 +133,12 @@ func coded(t *testing.T, err error, code transcript.Code) transcript.Error {
 	return *e
 }
 
-// manyRuns skips a test that starts the program many times, with -short. To the race
-// detector, which make test-race runs with -short, the other tests show the same code.
+// manyRuns skips a test that starts the program many times, with -short. The other tests run the
+// program once for each kind of answer, and make test-all runs all.
 func manyRuns(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("many runs of another program")
+		t.Skip("many runs of another program: make test-all")
 	}
 }
 

@@ -58,7 +58,7 @@ var minutesOfAnAccount = porcupine.Model{
 func TestUsageIsLinearizable(t *testing.T) {
 	t.Parallel()
 	const clients, uses = 6, 30
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		began := time.Now()
 		histories := make([][]porcupine.Operation, clients)
 		var all sync.WaitGroup

@@ -107,7 +107,7 @@ func TestPlaces(t *testing.T) {
 // locked with its claims, and which waits for the places: neither is to be run again.
 func TestPlaceForALockedClaim(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		if !s.Shared() {
 			return // transactions are serial
 		}

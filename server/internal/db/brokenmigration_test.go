@@ -25,7 +25,7 @@ import (
 // been killed. The tables then are those of a new database.
 func TestMigrationGoesOn(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		raw := open(t, o)
 		want := schema(t, raw, o)
 		last, rivers := allMigrations(t, o)
@@ -74,7 +74,7 @@ func TestMigrationIsKilled(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		raw := open(t, o)
 		want := schema(t, raw, o)
 		last, rivers := allMigrations(t, o)
@@ -131,7 +131,7 @@ func stick(t *testing.T, raw database, o db.Options) (stuck func() bool, free fu
 // TestMigrationAtOnce lets several processes find tables of an older version.
 func TestMigrationAtOnce(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		goBack(t, open(t, o), o, 1)
 		var log bytes.Buffer
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))

@@ -38,7 +38,7 @@ var madeBy = []struct {
 
 func TestEachMigrationTellsWhoMayWork(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		last, river := allMigrations(t, o)
 		require.Equal(t, last, madeBy[len(madeBy)-1].migration, "madeBy has a row for each migration")
 		require.Equal(t, river, madeBy[len(madeBy)-1].river, "River has a migration that none of ours announces")
@@ -61,7 +61,7 @@ func TestEachMigrationTellsWhoMayWork(t *testing.T) {
 // more.
 func TestTablesThatRuleOut(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s := dbtest.Open(t, o)
 		raw := open(t, o)
 		last, _ := allMigrations(t, o)
@@ -99,7 +99,7 @@ var wholeRows = []string{
 // may work on them. A new migration puts such a column into a table of its own.
 func TestTablesThatStayWhole(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		raw := open(t, o)
 		var oldest int
 		require.NoError(t, raw.QueryRowContext(t.Context(), `SELECT oldest FROM compatibility`).Scan(&oldest))
@@ -149,7 +149,7 @@ func TestKindsOfSteps(t *testing.T) {
 // while the processes of this version go on. Prepared statements read the tables before and after.
 func TestColumnsAddedMeanwhile(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s := dbtest.Open(t, o)
 		upload := &db.Upload{Account: "acme", Sum: []byte{1}}
 		require.NoError(t, s.Uploads.Begin(t.Context(), upload, 1, db.Unfinished{Count: 10, Bytes: -1}))

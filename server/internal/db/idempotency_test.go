@@ -242,7 +242,7 @@ func TestKeysGoByTheDatabasesClock(t *testing.T) {
 
 func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
 		h := held(t, s, key, "")
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
@@ -257,7 +257,7 @@ func TestRecordedAnswerGoesWithItsTransaction(t *testing.T) {
 
 func TestOneTakesAKey(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
 		var taken atomic.Int64
 		var g errgroup.Group
@@ -324,7 +324,7 @@ func TestAnsweredKeys(t *testing.T) {
 // TestOneAnswersAKey lets many requests answer the same key at the same time.
 func TestOneAnswersAKey(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		key := db.IdempotencyKey{Account: "acme", Method: "POST", Route: "/", Key: "k"}
 		states := make([]db.KeyState, 50)
 		var g errgroup.Group

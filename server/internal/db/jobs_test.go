@@ -17,7 +17,7 @@ import (
 
 func TestExtractionRunsOnce(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
 		e, _ := extraction(t, s, "acme")
 
@@ -67,7 +67,7 @@ func TestExtractionRunsOnce(t *testing.T) {
 
 func TestJobBelongsToItsAccount(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
 		e, jobs := extraction(t, s, "acme", "beta")
 		for _, j := range jobs {

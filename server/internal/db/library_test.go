@@ -125,7 +125,7 @@ func save(ctx context.Context, tx *db.Tx, id string, accounts ...string) error {
 // while the same accounts save one and the other.
 func TestSavesDoNotDeadlock(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		accounts := make([]string, 20)
 		for i := range accounts {
 			accounts[i] = fmt.Sprintf("%02d", i)

@@ -102,7 +102,7 @@ func TestSearchLanguages(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		long := make([]string, 40) // nearly three minutes
 		for i := range long {
 			long[i] = "hm"

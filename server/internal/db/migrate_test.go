@@ -19,7 +19,7 @@ import (
 // migrations, ours and River's, and loses no row.
 func TestMigrationKeepsRows(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		old := open(t, o)
 		ours, rivers := allMigrations(t, o)
 		requireVersions(t, old, ours, rivers)
@@ -71,7 +71,7 @@ func requireKept(t *testing.T, before, now map[string][]columns) {
 // columns which they write is for the migrations to see to: CONTRIBUTING.md, a column.
 func TestNewerTables(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s := dbtest.Open(t, o)
 		open(t, o).exec(t, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)`)
 		requireThere(t, s)

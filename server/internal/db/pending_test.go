@@ -18,7 +18,7 @@ import (
 // TestMigrationsAreTold names what an older database lacks, to a user who may only read.
 func TestMigrationsAreTold(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		raw := open(t, o)
 		found, err := db.Migrations(t.Context(), o)
 		require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestMigrationsAreTold(t *testing.T) {
 // TestMigrationsOfNewerTables tells of tables that a newer version has made.
 func TestMigrationsOfNewerTables(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		raw := open(t, o)
 		raw.exec(t, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (1000, true)`)
 		raw.exec(t, `UPDATE compatibility SET release = 'v9.9.9'`)

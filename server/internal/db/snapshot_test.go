@@ -15,7 +15,7 @@ import (
 // TestSnapshotIsOneMoment moves a job between two questions of a snapshot.
 func TestSnapshotIsOneMoment(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		e, jobs := extraction(t, s, "acme")
 		err := s.Snapshot(t.Context(), func(ctx context.Context, r db.Reader) error {
 			before, err := r.Jobs.Owned(ctx, "acme", jobs[0].ID)

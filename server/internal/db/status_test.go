@@ -17,7 +17,7 @@ import (
 
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, ctx := dbtest.Open(t, o), t.Context()
 		now, err := s.Status(ctx)
 		require.NoError(t, err)

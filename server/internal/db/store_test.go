@@ -41,7 +41,7 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestReopen(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, err := db.Open(t.Context(), o)
 		require.NoError(t, err)
 		enqueue(t, s, "kept")
@@ -69,7 +69,7 @@ func TestPathsOfAllKinds(t *testing.T) {
 // TestOpenAtOnce has several processes make the tables.
 func TestOpenAtOnce(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		if strings.HasPrefix(o.Database, "postgres") {
 			open(t, o).exec(t, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 		}
@@ -98,7 +98,7 @@ func openAtOnce(t *testing.T, o db.Options) {
 
 func TestServe(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		one, two := dbtest.Open(t, o), dbtest.Open(t, o)
 		release, err := one.Serve(t.Context())
 		require.NoError(t, err)
@@ -158,7 +158,7 @@ func serveForever(t *testing.T, database string) {
 
 func TestSweep(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		ctx := t.Context()
 		runningOne, _ := extraction(t, s, "acme")

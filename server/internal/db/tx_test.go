@@ -40,7 +40,7 @@ func submit(ctx context.Context, s *db.Store, account string) error {
 
 func TestRollback(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		for name, end := range map[string]func(cancel context.CancelFunc) error{
 			"error":     func(context.CancelFunc) error { return errUndo },
@@ -74,7 +74,7 @@ func TestRollback(t *testing.T) {
 
 func TestEnqueueAfterTheEndOfTheTransaction(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		ctx, cancel := context.WithCancel(t.Context())
 		require.Error(t, s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
@@ -94,7 +94,7 @@ func TestEnqueueAfterTheEndOfTheTransaction(t *testing.T) {
 // is complete, and nothing else is there.
 func TestCancelledSubmits(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		start := time.Now()
 		require.NoError(t, submit(t.Context(), s, "warm"))
@@ -126,7 +126,7 @@ func TestCancelledSubmits(t *testing.T) {
 
 func TestEqualSubmitsShareOneExtraction(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		id := uuid.NewString()
 		var g errgroup.Group
@@ -157,7 +157,7 @@ func TestEqualSubmitsShareOneExtraction(t *testing.T) {
 
 func TestLockMakesSerial(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		var inside atomic.Int64
 		var g errgroup.Group
 		for range 20 {
@@ -181,7 +181,7 @@ func TestLockMakesSerial(t *testing.T) {
 
 func TestWritesOutsideTheOpenTransactionAreRefused(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		inTx(t, s, func(ctx context.Context, _ *db.Tx) {
 			require.Error(t, s.InTx(ctx, func(context.Context, *db.Tx) error { return nil }))
 			require.Error(t, s.TouchKey(ctx, "k", now()))
@@ -272,7 +272,7 @@ func BenchmarkStart(b *testing.B) {
 // TestMovesDoNotDeadlock has all that writes claims at work on the same ones.
 func TestMovesDoNotDeadlock(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		accounts := make([]string, 20)
 		for i := range accounts {
 			accounts[i] = fmt.Sprint(i)

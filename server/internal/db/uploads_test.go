@@ -70,7 +70,7 @@ func TestUploadBelongsToTheLastRequest(t *testing.T) {
 
 func TestUploadBelongsToItsAccount(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		u := beginUpload(t, s)
 		_, err := s.Uploads.Take(t.Context(), "globex", u.ID)
 		require.ErrorIs(t, err, db.ErrNotFound)

@@ -21,7 +21,7 @@ func quiet(t *testing.T, s *db.Store, wake <-chan struct{}) {
 
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		e, jobs := extraction(t, s, "acme", "beta")
 		job, stopJob := s.Watch(jobs[0].ID)
 		defer stopJob()

@@ -19,6 +19,7 @@ import (
 // process its work: to the database the process does it, and the process has
 // never heard of it.
 func TestLostAnswer(t *testing.T) {
+	full(t)
 	t.Parallel()
 	o := storetest.Postgres(t)
 	w := newWire(t, o.Database)

@@ -158,6 +158,7 @@ func TestRecognitionBeginsWhileAFileArrives(t *testing.T) {
 // TestKillWhileAFileArrives kills the process that receives and recognizes a file. The client
 // sends the file again with the same key, and the text has each chunk once.
 func TestKillWhileAFileArrives(t *testing.T) {
+	full(t)
 	t.Parallel()
 	const length = 4 * time.Minute
 	for name, shared := range map[string]bool{"one process": false, "two processes and an object store": true} {
@@ -217,6 +218,7 @@ func TestKillWhileAFileArrives(t *testing.T) {
 // TestFileThatTellsItsTimesAtItsEnd sends an MP4 slowly whose index comes last: it cannot be
 // recognized while it arrives, and is recognized once when it is whole.
 func TestFileThatTellsItsTimesAtItsEnd(t *testing.T) {
+	full(t)
 	t.Parallel()
 	recognizer := new(counted)
 	s := startService(t, recognizedBy(recognizer))

@@ -95,6 +95,7 @@ func TestKillInABatchOnSQLite(t *testing.T) {
 
 // TestKillInABatchOnPostgres kills one of two workers in the middle of a batch.
 func TestKillInABatchOnPostgres(t *testing.T) {
+	full(t)
 	t.Parallel()
 	s := newPlace(t, storetest.Postgres(t).Database)
 	s.reads = "20ms"

@@ -163,6 +163,7 @@ func (h *slowHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // A process that dies in the middle of a download costs the download, and not the job.
 func TestKillDuringADownload(t *testing.T) {
+	full(t)
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, o store.Options) {
 		body, err := os.ReadFile(bursts(t, 20*time.Second))

@@ -167,6 +167,7 @@ func (s *service) links(t *testing.T, n int) (id string) {
 // TestTenExits asks for 200 links by ten exits, of which one always blocks: no job fails, no exit is
 // visited more often than the pace permits, and the exit that blocks is left alone.
 func TestTenExits(t *testing.T) {
+	full(t)
 	if !ownHosts(t) {
 		return
 	}
@@ -263,6 +264,7 @@ func TestDeadExit(t *testing.T) {
 // TestTenPrefixes is TestTenExits with IPv6 prefixes instead of proxies: each visit comes from an
 // address of its own.
 func TestTenPrefixes(t *testing.T) {
+	full(t)
 	if !nstest.Run(t, nstest.Files|nstest.Network) {
 		return
 	}

@@ -149,6 +149,7 @@ func (p *publisher) serveBroken(w http.ResponseWriter, r *http.Request, way int)
 
 // TestFollowsAcrossKills is the small form of TestSoakFollows.
 func TestFollowsAcrossKills(t *testing.T) {
+	full(t)
 	t.Parallel()
 	followAcrossKills(t, storetest.SQLite(t).Database, 140, 3, time.Second)
 }

@@ -73,6 +73,7 @@ const soakedTasks = 200
 
 // A client that was told of a task finds the task after a kill of the process, and the task ends.
 func TestKillBeforeTasksGet(t *testing.T) {
+	full(t)
 	t.Parallel()
 	onBoth(t, func(t *testing.T, s place) { s.killBeforeTasksGet(t, killedTasks) })
 }

@@ -105,6 +105,7 @@ func TestBadMedia(t *testing.T) {
 // TestMediaOfManyHours holds the service to its own bound, also against a file
 // that does not say how long it is.
 func TestMediaOfManyHours(t *testing.T) {
+	full(t)
 	t.Parallel()
 	s := startService(t)
 	thirteen := "-f lavfi -i anullsrc=r=8000:cl=mono:d=46800 -c:a flac -compression_level 0"

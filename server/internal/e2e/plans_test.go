@@ -110,6 +110,7 @@ func TestWindowOfManyProcesses(t *testing.T) {
 // what is set aside is at every moment what the running claims hold, no more is given
 // than there is, and in the end nothing is set aside.
 func TestKillUnderAnAllowance(t *testing.T) {
+	full(t)
 	t.Parallel()
 	const allowance = 60
 	s := newPlace(t, storetest.Postgres(t).Database).

@@ -27,6 +27,7 @@ import (
 // TestResumableUploadThroughCutsAndKills sends a file over a line that is cut again and again, to
 // a service that is killed meanwhile.
 func TestResumableUploadThroughCutsAndKills(t *testing.T) {
+	full(t)
 	t.Parallel()
 	each(t, func(t *testing.T, s place) {
 		t.Helper()

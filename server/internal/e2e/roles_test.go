@@ -24,6 +24,7 @@ func (s place) as(t testing.TB, role server.Role) place {
 // TestRolesOnManyMachines: one process accepts what two others work on, which have
 // nothing in common but PostgreSQL and a bucket. One of them is killed.
 func TestRolesOnManyMachines(t *testing.T) {
+	full(t)
 	t.Parallel()
 	bucket := storetest.NewBucket(t)
 	s := newPlace(t, storetest.Postgres(t).Database)

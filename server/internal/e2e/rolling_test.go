@@ -139,6 +139,7 @@ func (b *backend) watch(ctx context.Context) {
 
 // A rolling restart fails no request that a client may repeat.
 func TestRollingRestart(t *testing.T) {
+	full(t)
 	t.Parallel()
 	rollingRestart(t, 1, 100)
 }

@@ -55,7 +55,7 @@ func startService(t testing.TB, change ...func(*server.Config)) *service {
 	http := srv.HTTPServer("")
 	go func() { _ = http.Serve(srv.Listener(listener)) }() // returns when it is shut down
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		assert.NoError(t, srv.Stop(ctx))
 	})

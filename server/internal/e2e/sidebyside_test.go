@@ -19,7 +19,7 @@ import (
 
 // TestSideBySide is the small form of TestSoakSideBySide.
 func TestSideBySide(t *testing.T) {
-	notWithRaceDetector(t)
+	full(t)
 	t.Parallel()
 	sideBySide(t, storetest.Postgres(t), 1, 8)
 }

@@ -24,6 +24,15 @@ func soak(t *testing.T) {
 	}
 }
 
+// full leaves a test to make test-all: make test, which runs with -short, has a shorter test of
+// the same.
+func full(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes longer than make test may: make test-all")
+	}
+}
+
 // TestSoakCuts breaks 2,000 connections to PostgreSQL in 90 s under load, every
 // other one in the middle of an answer.
 func TestSoakCuts(t *testing.T) {

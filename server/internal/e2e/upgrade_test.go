@@ -31,7 +31,7 @@ import (
 // TestUpgradeFromTheLastVersion ends the last version with work in every state, and starts this
 // version on its database.
 func TestUpgradeFromTheLastVersion(t *testing.T) {
-	notWithRaceDetector(t)
+	full(t)
 	t.Parallel()
 	old := installed.LastVersion(t, installed.E2E)
 	storetest.Each(t, func(t *testing.T, o store.Options) {
@@ -54,14 +54,6 @@ func TestSoakDowngrade(t *testing.T) {
 		w.program = old
 		w.end(t, running)
 	})
-}
-
-// notWithRaceDetector leaves out a test that shows the detector nothing new.
-func notWithRaceDetector(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("the tests of kills and of rolling restarts run the same code")
-	}
 }
 
 // withoutTables names a database in which no version has made tables.

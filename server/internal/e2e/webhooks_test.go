@@ -113,6 +113,7 @@ func (h *hooked) missing(path string, ids []string) (n int) {
 
 // TestWebhooksAcrossKills is the small form of TestSoakWebhooks.
 func TestWebhooksAcrossKills(t *testing.T) {
+	full(t)
 	t.Parallel()
 	webhooksAcrossKills(t, storetest.SQLite(t).Database, 60, 3)
 }

@@ -130,6 +130,7 @@ func textOf(r *transcript.Result) string {
 // second service is killed while Whisper works. Whisper answers no check while it works, so each
 // check finds it busy.
 func TestKillWhileWhisperWorks(t *testing.T) {
+	full(t)
 	t.Parallel()
 	whisper := installed.StartWhisper(t)
 	said, err := os.ReadFile("../../../examples/testdata/talk.txt")

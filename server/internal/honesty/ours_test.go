@@ -28,7 +28,7 @@ import (
 
 var releaseFlag = flag.String("release", "distribution", "run this service with this yt-dlp: distribution, or current, which make setup installs")
 
-// sample is how many rows there are for each row that make test asks. In make test the suite of
+// sample is how many rows there are for each row that make test-all asks. There the suite of
 // each source meets all conditions. make honesty and make soak ask all rows.
 const sample = 4
 
@@ -37,7 +37,7 @@ const sample = 4
 func TestOurs(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("many runs of another program")
+		t.Skip("many runs of another program: make test-all")
 	}
 	program := releases[*releaseFlag]
 	require.NotEmpty(t, program.python, "-release: want distribution or current")

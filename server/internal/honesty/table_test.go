@@ -134,7 +134,7 @@ The video site refuses in sixty ways. This table shows what readers of captions 
 - **Bold** answers are the harmful ones: the reader says that there are no captions although that is not proven, or returns something else as the text, or waits for ever.
 - yt-dlp alone is asked as people ask it: ` + "`yt-dlp --skip-download --write-subs --write-auto-subs --sub-langs en`" + `. The libraries are asked by their main function.
 
-` + "`make honesty`" + ` asks all readers again and compares. ` + "`make test`" + ` asks this service for every fourth row.
+` + "`make honesty`" + ` asks all readers again and compares. ` + "`make test-all`" + ` asks this service for every fourth row.
 
 `
 

@@ -61,9 +61,7 @@ func TestScrapeDoesNotWaitForADiskThatHangs(t *testing.T) {
 	}, func() map[metrics.Visited]bool { return nil })
 	m.Route("/v1/x").Answered(http.MethodGet, http.StatusOK, time.Second)
 	for range 2 {
-		began := time.Now()
-		text := scrape(t, m)
-		assert.Less(t, time.Since(began), 10*time.Second)
+		text := scrape(t, m) // would not end if it waited
 		assert.Contains(t, text, `transcriptkit_http_requests_total{method="GET",route="/v1/x",status="200"} 1`)
 		assert.NotContains(t, text, "transcriptkit_disk_free_bytes{")
 	}

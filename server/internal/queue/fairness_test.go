@@ -242,7 +242,7 @@ func TestFairSharesAreForgotten(t *testing.T) {
 func TestBatchesGoOnAtOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		const runs = 20
+		const runs = 120
 		for range runs {
 			e, _ := extraction(t, s, "acme")
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })

@@ -15,7 +15,7 @@ import (
 
 func TestWorkIsDone(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		did := make(chan string, 10)
 		runner(t, s, queue.Workers{Process: "p1", Workers: workers(func(_ context.Context, _ queue.Row, step work) error {
 			did <- step.Name
@@ -30,7 +30,7 @@ func TestWorkIsDone(t *testing.T) {
 // when a process begins to lead, and every half a minute.
 func TestFinishedRowsOfTheQueueGo(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		did := make(chan string, 3)
 		works := workers(func(_ context.Context, _ queue.Row, step work) error { did <- step.Name; return nil })
@@ -76,7 +76,7 @@ type run struct {
 // was not counted.
 func TestStopReleasesTheJob(t *testing.T) {
 	t.Parallel()
-	dbtest.Each(t, func(t *testing.T, s *db.Store) {
+	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		runs := make(chan run, 1)
 		hold := func(process string) queue.Runner {
 			return runner(t, s, queue.Workers{Process: process, Workers: workers(
@@ -99,7 +99,7 @@ func TestStopReleasesTheJob(t *testing.T) {
 // What a worker does in spite of the stop counts.
 func TestStopKeepsWhatEnds(t *testing.T) {
 	t.Parallel()
-	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
+	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		running, finish := make(chan bool, 1), make(chan bool)
 		r := runner(t, s, queue.Workers{Process: "p1", Workers: workers(

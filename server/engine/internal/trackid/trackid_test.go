@@ -39,12 +39,12 @@ func TestSplitOfALongKey(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	for key, want := range map[string]string{
-		"en-" + strings.Repeat("a-", 50_000): "en",
-		strings.Repeat("-", 50_000):          "und",
-		strings.Repeat("a", 50_000):          "und",
+		"en-" + strings.Repeat("a-", 1_000_000): "en",
+		strings.Repeat("-", 1_000_000):          "und",
+		strings.Repeat("a", 1_000_000):          "und",
 	} {
 		tag, _ := trackid.Split(key)
 		assert.Equal(t, want, tag)
 	}
-	assert.Less(t, time.Since(began), 2*time.Second)
+	assert.Less(t, time.Since(began), time.Minute, "the time grows with the square of the length")
 }

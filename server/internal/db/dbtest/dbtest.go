@@ -33,6 +33,18 @@ func EachDatabase(t *testing.T, test func(t *testing.T, o db.Options)) {
 	storetest.Each(t, func(t *testing.T, o store.Options) { test(t, db.Options(o)) })
 }
 
+// Both is Each for a test of what differs between the databases, as storetest.Both.
+func Both(t *testing.T, test func(t *testing.T, s *db.Store)) {
+	t.Helper()
+	BothDatabases(t, func(t *testing.T, o db.Options) { test(t, Open(t, o)) })
+}
+
+// BothDatabases is Both for tests that open the store themselves.
+func BothDatabases(t *testing.T, test func(t *testing.T, o db.Options)) {
+	t.Helper()
+	storetest.Both(t, func(t *testing.T, o store.Options) { test(t, db.Options(o)) })
+}
+
 // SQLite is storetest.SQLite.
 func SQLite(t testing.TB) db.Options {
 	t.Helper()
