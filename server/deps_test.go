@@ -47,7 +47,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"server/internal/limits", "server/internal/mcp", "server/internal/metrics", "server/internal/openaiface", "server/internal/openapi", "server/internal/outage",
 		"server/internal/packed", "server/internal/pasttext", "server/internal/pipeline", "server/internal/recent", "server/internal/recognition",
 		"server/internal/recordings", "server/internal/request", "server/internal/retention", "server/internal/savedtexts", "server/internal/search",
-		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed",
+		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/tables", "server/internal/textfeed",
 		"server/internal/throttle", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/webhooks", "server/internal/window",
 		"server/internal/wordindex",
 		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site",

@@ -236,10 +236,10 @@ func TestFairSharesAreForgotten(t *testing.T) {
 			e, _ := extraction(t, s, account)
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Enqueue(ctx, stepOf{e.ID})) })
 		}
-		require.NoError(t, s.Sweep(t.Context(), now(), 0))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 0, 0))
 		require.Equal(t, 2, raw.count(t, "fair_shares"))
 		raw.exec(t, "UPDATE fair_shares SET finish = finish + 100000 WHERE turn = 'acme'")
-		require.NoError(t, s.Sweep(t.Context(), now(), 0))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 0, 0))
 		require.Equal(t, 1, raw.count(t, "fair_shares"))
 	})
 }

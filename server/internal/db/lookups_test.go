@@ -75,7 +75,7 @@ func TestOldLookupsAreSwept(t *testing.T) {
 			_, err := tx.Lookups.Put(ctx, old, time.Minute)
 			require.NoError(t, err)
 		})
-		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Hour))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 365*24*time.Hour, time.Hour))
 		_, err := s.Lookups.ByID(t.Context(), young.ID)
 		require.NoError(t, err)
 		_, err = s.Lookups.ByID(t.Context(), old.ID)

@@ -19,7 +19,6 @@ type Reader struct {
 	Batches     Batches
 	Chunks      Chunks
 	Contents    Contents
-	Expired     Expired
 	Extractions Extractions
 	Items       Items
 	Jobs        Jobs
@@ -42,6 +41,9 @@ type source struct {
 	shared bool // see Store.Shared
 }
 
+// DB is where the rows are read from, for packages that keep tables of their own.
+func (s *source) DB() bun.IDB { return s.db }
+
 // ask scans the rows of a constant query into dest, a slice. It is for the path of cached
 // answers.
 func (s *source) ask(ctx context.Context, dest any, query string, args ...any) error {
@@ -59,7 +61,6 @@ func newReader(s *source) Reader {
 		Batches:     Batches{s},
 		Chunks:      Chunks{s},
 		Contents:    Contents{s},
-		Expired:     Expired{s},
 		Extractions: Extractions{s},
 		Items:       Items{s},
 		Jobs:        Jobs{s},

@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
 // This file has all statements on the rows of River's own tables; rivertables.go has our additions
@@ -38,7 +39,7 @@ import (
 //     and does not count.
 //   - The term of a leader that is dead (endTerm): River waits for the end of the term, and
 //     a dead leader hears no request to resign.
-//   - The calls of hooks that no process makes (sweepHookCalls): River's cleaner goes by states.
+//   - The calls of hooks that no process makes (SweepHookCalls): River's cleaner goes by states.
 //   - The steps of an account that is removed (DeleteSteps): River does not look into arguments.
 //
 // The service uses none of these features of River, because each does something else:
@@ -299,10 +300,10 @@ func oldHookCalls(hook Hook) string {
 	return `queue = '` + string(hook) + `' AND state IN ('available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'scheduled') AND created_at < ?0`
 }
 
-// sweepHookCalls removes the calls of hooks that no process has made.
-func (s *Store) sweepHookCalls(ctx context.Context, before time.Time) error {
+// SweepHookCalls removes the calls of hooks that no process has made.
+func (s *Store) SweepHookCalls(ctx context.Context, before time.Time) error {
 	for _, hook := range []Hook{JobHook, BatchHook} {
-		if err := s.sweepTable(ctx, "river_job", "id", oldHookCalls(hook), sqldb.Moment(before)); err != nil {
+		if err := s.SweepTable(ctx, tables.Table{Name: "river_job", Key: []string{"id"}}, oldHookCalls(hook), sqldb.Moment(before)); err != nil {
 			return err
 		}
 	}

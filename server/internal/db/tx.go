@@ -19,7 +19,6 @@ type Tx struct {
 	Batches     BatchesTx
 	Chunks      ChunksTx
 	Contents    ContentsTx
-	Expired     ExpiredTx
 	Extractions ExtractionsTx
 	Idempotency IdempotencyTx
 	Items       ItemsTx
@@ -47,7 +46,6 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Batches = BatchesTx{tx.Reader.Batches, tx}
 	tx.Chunks = ChunksTx{tx.Reader.Chunks, tx}
 	tx.Contents = ContentsTx{tx.Reader.Contents, tx}
-	tx.Expired = ExpiredTx{tx.Reader.Expired, tx}
 	tx.Extractions = ExtractionsTx{tx.Reader.Extractions, tx}
 	tx.Idempotency = IdempotencyTx{tx}
 	tx.Items = ItemsTx{tx.Reader.Items, tx}

@@ -266,10 +266,14 @@ func (s *Service) makeRetention(c Config) {
 	}
 	files := s.Audio()
 	s.Expiry = &retention.Expiry{Store: c.Store, Audio: files, Keep: c.Retention, PlanOf: c.PlanOf}
+	all := Tables()
 	s.Removals = &retention.Removals{
-		Store: c.Store, Audio: files, CancelJobs: s.CancelJobs, Follows: s.Follows.RemoveAll, Webhooks: s.Webhooks.RemoveAll,
+		Store: c.Store, Audio: files, Tables: all, CancelJobs: s.CancelJobs,
+		ByFeature: map[string]func(context.Context, string) (int64, error){
+			"batches": s.Batches.RemoveAll, "follows": s.Follows.RemoveAll, "webhook_endpoints": s.Webhooks.RemoveAll,
+		},
 	}
-	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Removals: s.Removals, Expiry: s.Expiry}
+	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Tables: all, Removals: s.Removals, Expiry: s.Expiry}
 }
 
 // index binds the saved texts of an account into the index of its words, or removes the words of
