@@ -49,7 +49,7 @@ func watch(ctx context.Context) (*statements, context.Context) {
 }
 
 var (
-	ourPackage = regexp.MustCompile(`server/internal/(batches|db|follows|recordings|retention|shares|tables|textfeed|webhooks|wordindex)\.`)
+	ourPackage = regexp.MustCompile(`server/internal/(ask|batches|db|follows|recordings|retention|shares|tables|textfeed|webhooks|wordindex)\.`)
 	closure    = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+)+$`)
 	literal    = regexp.MustCompile(`'(?:[^']|'')*'|\b\d+\b`)
 	literals   = regexp.MustCompile(`\?(?:, \?)+`)

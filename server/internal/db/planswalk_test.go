@@ -18,6 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
@@ -281,14 +282,14 @@ func (w walk) cache() {
 		id := put(w.T, w.Store, text)
 		w.must(second(w.Transcripts.ByID(ctx, id)), second(w.Transcripts.ChangedAt(ctx, id, at)), second(w.Transcripts.Timed(ctx, id)))
 	}
-	question := func() *db.Lookup {
-		return &db.Lookup{Platform: transcript.VideoSite, ExternalID: "v7", Languages: "en"}
+	question := func() *ask.Lookup {
+		return &ask.Lookup{Platform: transcript.VideoSite, ExternalID: "v7", Languages: "en"}
 	}
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(second(tx.Contents.Shelf(ctx, "", "acme", transcript.VideoSite, "v7")), tx.Contents.Put(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v7"}))
-		first := question()
-		w.must(second(tx.Lookups.Put(ctx, first, time.Minute)), second(tx.Lookups.Put(ctx, question(), -time.Minute)),
-			second(tx.Lookups.ByID(ctx, first.ID)), tx.Lookups.Answer(ctx, first.ID, db.Answered{}, false), tx.Lookups.Answer(ctx, first.ID, db.Answered{}, true))
+		first, lookups := question(), ask.Lookups{Tx: tx}
+		w.must(second(lookups.Put(ctx, first, time.Minute)), second(lookups.Put(ctx, question(), -time.Minute)),
+			second(ask.LookupByID(ctx, tx.Reader, first.ID)), lookups.Answer(ctx, first.ID, ask.Answered{}, false), lookups.Answer(ctx, first.ID, ask.Answered{}, true))
 	})
 }
 

@@ -24,7 +24,6 @@ type Reader struct {
 	Jobs        Jobs
 	Keys        Keys
 	Library     Library
-	Lookups     Lookups
 	Places      Places
 	Recordings  Recordings
 	Removals    Removals
@@ -66,7 +65,6 @@ func newReader(s *source) Reader {
 		Jobs:        Jobs{s},
 		Keys:        Keys{s},
 		Library:     Library{s},
-		Lookups:     Lookups{s},
 		Places:      Places{s},
 		Recordings:  Recordings{s},
 		Removals:    Removals{s},

@@ -25,7 +25,6 @@ type Tx struct {
 	Jobs        JobsTx
 	Keys        KeysTx
 	Library     LibraryTx
-	Lookups     LookupsTx
 	Places      PlacesTx
 	Recordings  RecordingsTx
 	Removals    RemovalsTx
@@ -52,7 +51,6 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Jobs = JobsTx{tx.Reader.Jobs, tx}
 	tx.Keys = KeysTx{tx.Reader.Keys, tx}
 	tx.Library = LibraryTx{tx.Reader.Library, tx}
-	tx.Lookups = LookupsTx{tx.Reader.Lookups, tx}
 	tx.Places = PlacesTx{tx.Reader.Places, tx}
 	tx.Recordings = RecordingsTx{tx.Reader.Recordings, tx}
 	tx.Removals = RemovalsTx{tx.Reader.Removals, tx}

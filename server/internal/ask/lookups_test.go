@@ -1,4 +1,4 @@
-package db_test
+package ask_test
 
 import (
 	"context"
@@ -8,18 +8,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ask puts a question.
-func ask(t *testing.T, s *db.Store, id string) (l *db.Lookup, asked bool) {
+// inTx runs fn in a transaction that must succeed.
+func inTx(t *testing.T, s *db.Store, fn func(ctx context.Context, tx *db.Tx)) {
 	t.Helper()
-	l = &db.Lookup{Platform: transcript.VideoSite, ExternalID: id, Languages: "en", SourceURL: "https://video.example/" + id}
+	require.NoError(t, s.InTx(db.Unhurried(t.Context()), func(ctx context.Context, tx *db.Tx) error {
+		fn(ctx, tx)
+		return nil
+	}))
+}
+
+// put puts a question.
+func put(t *testing.T, s *db.Store, id string) (l *ask.Lookup, asked bool) {
+	t.Helper()
+	l = &ask.Lookup{Platform: transcript.VideoSite, ExternalID: id, Languages: "en", SourceURL: "https://video.example/" + id}
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		asked, err = tx.Lookups.Put(ctx, l, time.Minute)
+		asked, err = ask.Lookups{Tx: tx}.Put(ctx, l, time.Minute)
 		require.NoError(t, err)
 	})
 	return l, asked
@@ -28,24 +38,26 @@ func ask(t *testing.T, s *db.Store, id string) (l *db.Lookup, asked bool) {
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		first, asked := ask(t, s, "v1")
+		first, asked := put(t, s, "v1")
 		require.True(t, asked)
-		again, asked := ask(t, s, "v1")
+		again, asked := put(t, s, "v1")
 		require.False(t, asked, "an equal question was asked twice")
 		assert.Equal(t, first.ID, again.ID)
-		_, asked = ask(t, s, "v2")
+		_, asked = put(t, s, "v2")
 		require.True(t, asked)
 
 		wake, stop := s.Watch(first.ID)
 		defer stop()
-		answer := func(a db.Answered, last bool) {
-			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Lookups.Answer(ctx, first.ID, a, last)) })
+		answer := func(a ask.Answered, last bool) {
+			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
+				require.NoError(t, ask.Lookups{Tx: tx}.Answer(ctx, first.ID, a, last))
+			})
 			<-wake
 		}
 		slow := transcript.Errorf(transcript.IPBlocked, "Wait.").With("why", "many").Because(context.Canceled)
 		slow.RetryAfter = 30
-		answer(db.Answered{Tracks: []transcript.Track{{ID: "en", Lang: "en"}}, Error: slow}, false)
-		l, err := s.Lookups.ByID(t.Context(), first.ID)
+		answer(ask.Answered{Tracks: []transcript.Track{{ID: "en", Lang: "en"}}, Error: slow}, false)
+		l, err := ask.LookupByID(t.Context(), s.Reader, first.ID)
 		require.NoError(t, err)
 		assert.Nil(t, l.EndedAt)
 		assert.Equal(t, 30, l.Answer.Error.RetryAfter)
@@ -53,14 +65,14 @@ func TestLookups(t *testing.T) {
 		assert.NoError(t, l.Answer.Error.Err, "a cause is for the log of who has it")
 		assert.Len(t, l.Answer.Tracks, 1)
 
-		answer(db.Answered{Metadata: transcript.Metadata{Title: "A\x00 talk"}, TranscriptID: "t1"}, true)
-		answer(db.Answered{Metadata: transcript.Metadata{Title: "late"}}, true)
-		l, err = s.Lookups.ByID(t.Context(), first.ID)
+		answer(ask.Answered{Metadata: transcript.Metadata{Title: "A\x00 talk"}, TranscriptID: "t1"}, true)
+		answer(ask.Answered{Metadata: transcript.Metadata{Title: "late"}}, true)
+		l, err = ask.LookupByID(t.Context(), s.Reader, first.ID)
 		require.NoError(t, err)
 		assert.NotNil(t, l.EndedAt)
-		assert.Equal(t, db.Answered{Metadata: transcript.Metadata{Title: "A talk"}, TranscriptID: "t1"}, *l.Answer)
+		assert.Equal(t, ask.Answered{Metadata: transcript.Metadata{Title: "A talk"}, TranscriptID: "t1"}, *l.Answer)
 
-		anew, asked := ask(t, s, "v1")
+		anew, asked := put(t, s, "v1")
 		require.True(t, asked, "a question that has its answer may be asked again")
 		assert.NotEqual(t, first.ID, anew.ID)
 	})
@@ -69,16 +81,16 @@ func TestLookups(t *testing.T) {
 func TestOldLookupsAreSwept(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		young, _ := ask(t, s, "young")
-		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "old", AskedAt: time.Now().Add(-2 * time.Hour)}
+		young, _ := put(t, s, "young")
+		old := &ask.Lookup{Platform: transcript.VideoSite, ExternalID: "old", AskedAt: time.Now().Add(-2 * time.Hour)}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.Lookups.Put(ctx, old, time.Minute)
+			_, err := ask.Lookups{Tx: tx}.Put(ctx, old, time.Minute)
 			require.NoError(t, err)
 		})
 		require.NoError(t, dbtest.Sweep(t.Context(), s, 365*24*time.Hour, time.Hour))
-		_, err := s.Lookups.ByID(t.Context(), young.ID)
+		_, err := ask.LookupByID(t.Context(), s.Reader, young.ID)
 		require.NoError(t, err)
-		_, err = s.Lookups.ByID(t.Context(), old.ID)
+		_, err = ask.LookupByID(t.Context(), s.Reader, old.ID)
 		require.ErrorIs(t, err, db.ErrNotFound)
 	})
 }
@@ -88,18 +100,18 @@ func TestOldLookupsAreSwept(t *testing.T) {
 func TestOverdueLookupsAreNotJoined(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		old := &db.Lookup{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", AskedAt: time.Now().Add(-2 * time.Minute)}
+		old := &ask.Lookup{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", AskedAt: time.Now().Add(-2 * time.Minute)}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.Lookups.Put(ctx, old, time.Minute)
+			_, err := ask.Lookups{Tx: tx}.Put(ctx, old, time.Minute)
 			require.NoError(t, err)
 		})
-		young, asked := ask(t, s, "v1")
+		young, asked := put(t, s, "v1")
 		require.True(t, asked, "it is asked again")
 		assert.NotEqual(t, old.ID, young.ID)
-		ended, err := s.Lookups.ByID(t.Context(), old.ID)
+		ended, err := ask.LookupByID(t.Context(), s.Reader, old.ID)
 		require.NoError(t, err)
 		assert.NotNil(t, ended.EndedAt)
-		again, asked := ask(t, s, "v1")
+		again, asked := put(t, s, "v1")
 		assert.False(t, asked)
 		assert.Equal(t, young.ID, again.ID)
 	})
