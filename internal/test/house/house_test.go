@@ -34,8 +34,8 @@ const (
 // Rooms that are over a bound, with what they have. A number here may only fall: whoever makes the
 // room smaller writes the new number down, and whoever brings it under the bound removes the line.
 var (
-	tooManyLines   = map[string]int{"server/internal/db": 7543}
-	tooManyFiles   = map[string]int{"server/internal/db": 58}
+	tooManyLines   = map[string]int{"server/internal/db": 7383}
+	tooManyFiles   = map[string]int{"server/internal/db": 57}
 	tooManyImports = map[string]int{"examples/internal/service": 22}
 	tooManyMethods = map[string]int{}
 )
