@@ -48,7 +48,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"server/internal/packed", "server/internal/pasttext", "server/internal/queue", "server/internal/intake", "server/internal/recognize", "server/internal/step", "server/internal/uploads",
 		"server/internal/work", "server/internal/recent", "server/internal/recognition",
 		"server/internal/recordings", "server/internal/request", "server/internal/retention", "server/internal/savedtexts", "server/internal/search",
-		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/textfeed",
+		"server/internal/service", "server/internal/shares", "server/internal/shortlink", "server/internal/sqldb", "server/internal/subject", "server/internal/tables", "server/internal/textfeed",
 		"server/internal/throttle", "server/internal/together", "server/internal/underway", "server/internal/view", "server/internal/webhooks", "server/internal/window",
 		"server/internal/wordindex",
 		"transcript", "transcript/caption", "transcript/chunk", "transcript/format", "transcript/internal/eight", "transcript/internal/grapheme", "transcript/site",

@@ -15,6 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -63,7 +64,7 @@ func TestDryRunIsExact(t *testing.T) {
 			before[name] = s.possessions(t, name, plan)
 		}
 		require.NoError(t, server.SweepExpired(t.Context(), s.Server.Server, time.Now()))
-		require.NoError(t, db.Of(s.Store).Sweep(t.Context(), time.Now().Add(-week), 24*time.Hour))
+		require.NoError(t, dbtest.Sweep(t.Context(), db.Of(s.Store), week, 24*time.Hour))
 
 		var gone []server.Expired
 		for name, plan := range names {

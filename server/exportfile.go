@@ -12,6 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
@@ -111,14 +112,17 @@ func (x *export) put(name string, content []byte) error {
 
 // rows writes the rows of all tables. A table without a row of the account has an empty file.
 func (x *export) rows(ctx context.Context, r db.Reader) error {
-	for _, table := range db.AccountTables() {
+	for _, table := range service.Tables() {
+		if table.Export == nil {
+			continue
+		}
 		w, err := x.create("rows/"+table.Name+".jsonl", zip.Deflate)
 		if err != nil {
 			return err
 		}
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
-		err = r.Rows(ctx, table, x.account, func(row map[string]any) error {
+		err = table.Rows(ctx, r.DB(), x.account, func(row map[string]any) error {
 			x.Rows++
 			return lines.Encode(row)
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/retention"
 )
 
 // Removed is how much of an account RemoveAccount has removed.
@@ -36,8 +37,8 @@ type Removed struct {
 func (s *Server) RemoveAccount(ctx context.Context, name string) (Removed, error) {
 	n, err := s.pipeline.Removals.Remove(ctx, name)
 	removed := Removed{
-		Keys: n.Keys, Jobs: n.Jobs, Batches: n.Batches, Follows: n.Follows, Webhooks: n.Webhooks, Shares: n.Shares,
-		Contents: n.Contents, Files: n.Recordings + n.Uploads,
+		Keys: n["keys"], Jobs: n["jobs"], Batches: n["batches"], Follows: n["follows"], Webhooks: n["webhook_endpoints"], Shares: n["shares"],
+		Contents: n[retention.Contents], Files: n["recordings"] + n["uploads"],
 	}
 	switch {
 	case errors.Is(err, db.ErrNotFound):

@@ -71,12 +71,12 @@ func (q captionsQuestion) keep(ctx context.Context, a *captions) (err error) {
 	})
 }
 
-func (q captionsQuestion) row() *db.Lookup {
-	return &db.Lookup{Platform: q.Platform, ExternalID: q.ExternalID, Languages: q.Languages.String(), SourceURL: q.URL}
+func (q captionsQuestion) row() *Lookup {
+	return &Lookup{Platform: q.Platform, ExternalID: q.ExternalID, Languages: q.Languages.String(), SourceURL: q.URL}
 }
 
 // captionsIn is the question in a row.
-func (s *Service) captionsIn(l *db.Lookup) captionsQuestion {
+func (s *Service) captionsIn(l *Lookup) captionsQuestion {
 	sub := subject.Subject{Content: engine.Content{Platform: l.Platform, ExternalID: l.ExternalID, URL: l.SourceURL}}
 	if l.Languages != "" {
 		sub.Languages, _ = transcript.ParseLanguageList(l.Languages) // only canonical lists are stored
@@ -84,15 +84,15 @@ func (s *Service) captionsIn(l *db.Lookup) captionsQuestion {
 	return captionsQuestion{s, sub}
 }
 
-func (captionsQuestion) pack(a captions) db.Answered {
-	row := db.Answered{Metadata: a.Metadata, Tracks: a.Tracks}
+func (captionsQuestion) pack(a captions) Answered {
+	row := Answered{Metadata: a.Metadata, Tracks: a.Tracks}
 	if a.text != nil {
 		row.TranscriptID = a.text.ID
 	}
 	return row
 }
 
-func (q captionsQuestion) unpack(ctx context.Context, row *db.Answered) (a captions, err error) {
+func (q captionsQuestion) unpack(ctx context.Context, row *Answered) (a captions, err error) {
 	a.Captions = engine.Captions{Metadata: row.Metadata, Tracks: row.Tracks}
 	if row.Error != nil {
 		return a, row.Error

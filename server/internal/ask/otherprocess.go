@@ -36,7 +36,7 @@ func (d *desk[A]) fromOthers(ctx context.Context, q question[A]) (none A, err er
 	}
 	l := q.row()
 	err = d.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		asked, err := tx.Lookups.Put(ctx, l, d.patience)
+		asked, err := Lookups{tx}.Put(ctx, l, d.patience)
 		if err != nil || !asked { // an equal question is under way
 			return err
 		}
@@ -72,7 +72,7 @@ func (d *desk[A]) takenUp(ctx context.Context, id string) bool {
 
 // await returns the question as soon as it has its last answer. After the reader's
 // patience it returns the question with the best answer so far.
-func (d *desk[A]) await(ctx context.Context, id string) (*db.Lookup, error) {
+func (d *desk[A]) await(ctx context.Context, id string) (*Lookup, error) {
 	wake, stop := d.store.Watch(id)
 	defer stop()
 	patience := time.NewTimer(d.patience)
@@ -80,7 +80,7 @@ func (d *desk[A]) await(ctx context.Context, id string) (*db.Lookup, error) {
 	tick := time.NewTicker(time.Second) // a signal may get lost
 	defer tick.Stop()
 	for late := false; ; {
-		l, err := d.store.Lookups.ByID(ctx, id)
+		l, err := LookupByID(ctx, d.store.Reader, id)
 		if err != nil || l.EndedAt != nil || late {
 			return l, err
 		}
@@ -97,7 +97,7 @@ func (d *desk[A]) await(ctx context.Context, id string) (*db.Lookup, error) {
 
 // forOthers is the step: it asks a question for readers of another process and writes the
 // answer into the table. A step that this process cannot do goes back into the queue.
-func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *db.Lookup, q question[A]) error {
+func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *Lookup, q question[A]) error {
 	now, err := d.store.Now(ctx)
 	var none A
 	switch {
@@ -137,17 +137,17 @@ func (d *desk[A]) forOthers(ctx context.Context, w queue.Row, step Step, l *db.L
 
 // write stores an answer to a question of another process. With last, no other answer
 // follows.
-func (d *desk[A]) write(ctx context.Context, id string, a db.Answered, cause error, last bool) error {
+func (d *desk[A]) write(ctx context.Context, id string, a Answered, cause error, last bool) error {
 	if cause != nil {
 		a.Error = attempt.Coded(cause)
 	}
-	return d.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Lookups.Answer(ctx, id, a, last) })
+	return d.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return Lookups{tx}.Answer(ctx, id, a, last) })
 }
 
 // ForOthers runs a step: it asks a question for readers of another process.
 func (s *Service) ForOthers(ctx context.Context, w queue.Row, step Step) error {
 	ctx = db.Unhurried(ctx)
-	l, err := s.store.Lookups.ByID(ctx, step.Lookup)
+	l, err := LookupByID(ctx, s.store.Reader, step.Lookup)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		return nil // the question was swept

@@ -32,9 +32,9 @@ type question[A any] interface {
 	ask(ctx, within context.Context, soFar func(A, error)) (A, error)
 
 	// row is the question for another process. pack and unpack are its answer in that row.
-	row() *db.Lookup
-	pack(A) db.Answered
-	unpack(context.Context, *db.Answered) (A, error)
+	row() *Lookup
+	pack(A) Answered
+	unpack(context.Context, *Answered) (A, error)
 }
 
 // desk handles the questions of one kind. Equal questions at the same time are asked

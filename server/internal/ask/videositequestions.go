@@ -14,7 +14,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
-	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/video"
@@ -116,24 +115,24 @@ type discoveryQuestion struct {
 	bad  error  // why the text cannot be read; nil: it can
 }
 
-func (q discoveryQuestion) key() string                  { return q.text }
-func (discoveryQuestion) askable(t cluster.Team) bool    { return t.Discovers() }
-func (discoveryQuestion) pack(answer []byte) db.Answered { return db.Answered{Found: answer} }
+func (q discoveryQuestion) key() string               { return q.text }
+func (discoveryQuestion) askable(t cluster.Team) bool { return t.Discovers() }
+func (discoveryQuestion) pack(answer []byte) Answered { return Answered{Found: answer} }
 
-func (discoveryQuestion) unpack(_ context.Context, row *db.Answered) ([]byte, error) {
+func (discoveryQuestion) unpack(_ context.Context, row *Answered) ([]byte, error) {
 	if row.Error != nil {
 		return nil, row.Error
 	}
 	return row.Found, nil
 }
 
-func (q discoveryQuestion) row() *db.Lookup {
+func (q discoveryQuestion) row() *Lookup {
 	digest := sha256.Sum256([]byte(q.text)) // an index takes no long text
-	return &db.Lookup{Platform: transcript.VideoSite, ExternalID: "discovery/" + hex.EncodeToString(digest[:]), Question: q.text}
+	return &Lookup{Platform: transcript.VideoSite, ExternalID: "discovery/" + hex.EncodeToString(digest[:]), Question: q.text}
 }
 
 // discoveryIn is the question in a row.
-func (s *Service) discoveryIn(l *db.Lookup) discoveryQuestion {
+func (s *Service) discoveryIn(l *Lookup) discoveryQuestion {
 	q := discoveryQuestion{Service: s, text: l.Question}
 	q.bad = json.Unmarshal([]byte(l.Question), &q.discovery)
 	return q

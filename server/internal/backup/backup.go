@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
 // namedName is the file that lists the blobs while a backup is made. Their number has no bound.
@@ -58,7 +59,7 @@ func (t *taking) copyAll(ctx context.Context) error {
 	if err := t.snapshot(ctx, dump); err != nil {
 		return err
 	}
-	if err := t.eachNamed(func(b db.NamedBlob) error { return t.copyBlob(ctx, b) }); err != nil {
+	if err := t.eachNamed(func(b tables.Blob) error { return t.copyBlob(ctx, b) }); err != nil {
 		return err
 	}
 	if err := t.out.addFile(ctx, databaseName, dump); err != nil {
@@ -79,25 +80,25 @@ func (t *taking) snapshot(ctx context.Context, dump string) error {
 	}
 	list := bufio.NewWriter(named)
 	err = t.store.Dump(ctx, dump, func(ctx context.Context, r db.Reader) error {
-		tables, err := r.Tables(ctx)
+		versions, err := r.Tables(ctx)
 		if err != nil {
 			return err
 		}
-		t.about.Tables, t.about.Queue = tables.Ours, tables.Rivers
+		t.about.Tables, t.about.Queue = versions.Ours, versions.Rivers
 		each := json.NewEncoder(list)
-		return r.NamedBlobs(ctx, func(b db.NamedBlob) error { return each.Encode(b) })
+		return r.NamedBlobs(ctx, func(b tables.Blob) error { return each.Encode(b) })
 	})
 	return errors.Join(err, list.Flush(), named.Close())
 }
 
-func (t *taking) eachNamed(do func(db.NamedBlob) error) error {
+func (t *taking) eachNamed(do func(tables.Blob) error) error {
 	f, err := os.Open(t.out.scratch(namedName))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	for lines := json.NewDecoder(f); ; {
-		var b db.NamedBlob
+		var b tables.Blob
 		err := lines.Decode(&b)
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -113,7 +114,7 @@ func (t *taking) eachNamed(do func(db.NamedBlob) error) error {
 
 // copyBlob copies the objects of a blob. A blob that is not there does not keep the operator from
 // having a backup of the others.
-func (t *taking) copyBlob(ctx context.Context, b db.NamedBlob) error {
+func (t *taking) copyBlob(ctx context.Context, b tables.Blob) error {
 	objects, err := t.store.Blobs.Objects(ctx, b.Key)
 	switch {
 	case b.May && errors.Is(err, blobs.ErrNotFound):

@@ -274,7 +274,7 @@ func TestLostHold(t *testing.T) {
 		require.NoError(t, s.DeleteBlobs(ctx, media))
 		_, err = s.Blobs.Read(ctx, media, io.Discard)
 		require.ErrorIs(t, err, blobs.ErrNotFound)
-		require.NoError(t, s.Sweep(ctx, time.Now().Add(-time.Hour), time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s.Store, time.Hour, time.Hour))
 		require.ErrorIs(t, hold.Release(ctx), db.ErrHoldLost)
 	})
 }

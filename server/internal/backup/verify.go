@@ -14,6 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
 // strayAge is the age from which a blob without a row is stray: the service sweeps every hour what
@@ -91,7 +92,7 @@ func verifyNamed(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
 		Cure: "restore a backup, or send the recording again",
 	}}
 	n, size := 0, int64(0)
-	err := s.NamedBlobs(ctx, func(b db.NamedBlob) error {
+	err := s.NamedBlobs(ctx, func(b tables.Blob) error {
 		held, err := s.Blobs.Read(ctx, b.Key, io.Discard)
 		switch {
 		case b.May && errors.Is(err, blobs.ErrNotFound):

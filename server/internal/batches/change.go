@@ -178,10 +178,7 @@ func (bs *Batches) Delete(ctx context.Context, account, id string) error {
 			if !b.Status.Terminal() {
 				return conflict("The batch is still running: cancel it first.", b.Status)
 			}
-			if err := tx.Library.HideBatch(ctx, account, id); err != nil {
-				return err
-			}
-			return tx.Batches.Delete(ctx, id)
+			return remove(ctx, tx, account, id)
 		})
 	}
 	if err != nil {

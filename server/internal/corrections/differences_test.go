@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,10 +37,8 @@ func stored(t *testing.T, s *db.Store) (n int64) {
 // exported returns the revisions of the export of an account.
 func exported(t *testing.T, s *db.Store, account string) (rows []map[string]any) {
 	t.Helper()
-	all := db.AccountTables()
-	i := slices.IndexFunc(all, func(t db.AccountTable) bool { return t.Name == "revisions" })
 	require.NoError(t, s.Snapshot(db.Unhurried(t.Context()), func(ctx context.Context, r db.Reader) error {
-		return r.Rows(ctx, all[i], account, func(row map[string]any) error {
+		return corrections.Tables()[0].Rows(ctx, r.DB(), account, func(row map[string]any) error {
 			rows = append(rows, row)
 			return nil
 		})

@@ -73,8 +73,11 @@ func Load(ctx context.Context, o Options, dump io.Reader) error {
 // database that was dumped are not those of this one, so their leases end.
 func (s *Store) BeginAnew(ctx context.Context) error {
 	err := s.InTx(Unhurried(ctx), func(ctx context.Context, tx *Tx) error {
-		for _, table := range []string{"processes", "blob_holds"} {
-			if _, err := tx.db.NewRaw("DELETE FROM ?", bun.Ident(table)).Exec(ctx); err != nil {
+		for _, table := range OwnTables() {
+			if !table.Lease {
+				continue
+			}
+			if _, err := tx.db.NewRaw("DELETE FROM ?", bun.Ident(table.Name)).Exec(ctx); err != nil {
 				return wrap("end leases", err)
 			}
 		}

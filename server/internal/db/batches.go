@@ -141,6 +141,12 @@ func (r Batches) states(ctx context.Context, page *bun.SelectQuery) ([]BatchStat
 	return found, wrap("batches", err)
 }
 
+// IDs returns the ids of batches of an account, at most n.
+func (r Batches) IDs(ctx context.Context, account string, n int) (ids []string, err error) {
+	err = r.db.NewSelect().Model((*Batch)(nil)).Column("b.id").Where("b.account = ?", account).Limit(int64(n)).Scan(ctx, &ids)
+	return ids, wrap("batches of "+account, err)
+}
+
 // Insert stores a new batch. Id and times that are zero are filled in.
 func (w BatchesTx) Insert(ctx context.Context, b *Batch) error {
 	if err := sqldb.NewID(&b.ID); err != nil {

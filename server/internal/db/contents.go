@@ -38,7 +38,7 @@ func (r Contents) Get(ctx context.Context, p transcript.Platform, externalID str
 // Put stores the metadata and the tracks of a content. They replace those of an earlier
 // visit to the platform. A zero AskedAt becomes now.
 func (w ContentsTx) Put(ctx context.Context, c *Content) error {
-	c.Metadata = clean(c.Metadata)
+	c.Metadata = Clean(c.Metadata)
 	if c.Tracks == nil {
 		c.Tracks = []transcript.Track{}
 	}
@@ -51,8 +51,8 @@ func (w ContentsTx) Put(ctx context.Context, c *Content) error {
 	return wrap("put content "+c.ExternalID, err)
 }
 
-// clean takes NUL out of what came from outside (see text).
-func clean(m transcript.Metadata) transcript.Metadata {
+// Clean takes NUL out of what came from outside (see text).
+func Clean(m transcript.Metadata) transcript.Metadata {
 	for _, s := range []*string{&m.Title, &m.Channel, &m.CreatorName, &m.CreatorHandle, &m.CreatorURL, &m.ThumbnailURL} {
 		*s = sqldb.Text(*s)
 	}

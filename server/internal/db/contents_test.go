@@ -100,7 +100,7 @@ func TestOldContentsAreSwept(t *testing.T) {
 				require.NoError(t, tx.Contents.Put(ctx, &db.Content{Platform: text.Platform, ExternalID: id, AskedAt: at}))
 			}
 		})
-		require.NoError(t, s.Sweep(t.Context(), time.Time{}, time.Hour))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 365*24*time.Hour, time.Hour))
 		_, err := s.Contents.Get(t.Context(), text.Platform, "old")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		for _, id := range []string{"young", text.ExternalID} {

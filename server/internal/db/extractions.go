@@ -97,7 +97,7 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 		return err
 	}
 	e.Attempt = max(e.Attempt, 1)
-	e.Metadata = clean(e.Metadata)
+	e.Metadata = Clean(e.Metadata)
 	if e.Tried == nil {
 		e.Tried = []Tried{}
 	}
@@ -126,7 +126,7 @@ func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec
 // how complete the metadata is.
 func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
 	now := sqldb.Moment(time.Now())
-	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: clean(m), UpdatedAt: now}).
+	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: Clean(m), UpdatedAt: now}).
 		Column("metadata", "updated_at").
 		WherePK().
 		Exec(ctx)

@@ -54,6 +54,15 @@ func (w LibraryTx) Star(ctx context.Context, account string, key library.Key, st
 	return mustAffect("star of "+key.ExternalID, res, err)
 }
 
+// Contents returns contents of the library of an account, without its batches, at most n, and those
+// that came first first.
+func (r Library) Contents(ctx context.Context, account string, n int) (keys []library.Key, err error) {
+	err = r.db.NewRaw(`SELECT DISTINCT platform, external_id FROM (
+			SELECT platform, external_id FROM library_rows WHERE account = ? AND kind <> 'batch' ORDER BY created_at, id LIMIT ?) AS l`,
+		account, n).Scan(ctx, &keys)
+	return keys, wrap("library of "+account, err)
+}
+
 // Remove removes the rows that a key names from the library of an account, or returns
 // ErrNotFound. Texts that belong to the account alone are deleted too, with the cached
 // answers that would return them: the text of an upload, a text that was put in for the

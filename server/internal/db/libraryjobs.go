@@ -85,7 +85,7 @@ func firstLanguage(list string) string {
 // DescribeJobs notes in the libraries of those who wait for an extraction what is known of
 // its content.
 func (w LibraryTx) DescribeJobs(ctx context.Context, e *Extraction, m transcript.Metadata) error {
-	row := LibraryRow{Metadata: clean(m)}
+	row := LibraryRow{Metadata: Clean(m)}
 	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
 	_, err := w.db.NewUpdate().Model(&row).
 		Column("metadata", "folded_title", "folded_channel", "creator").

@@ -20,16 +20,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/library/webhook"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/audio"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/follows"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
+	"github.com/transcriptkit/transcriptkit/server/internal/retention"
 	"github.com/transcriptkit/transcriptkit/server/internal/search"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -276,14 +284,14 @@ func (w walk) cache() {
 		id := put(w.T, w.Store, text)
 		w.must(second(w.Transcripts.ByID(ctx, id)), second(w.Transcripts.ChangedAt(ctx, id, at)), second(w.Transcripts.Timed(ctx, id)))
 	}
-	question := func() *db.Lookup {
-		return &db.Lookup{Platform: transcript.VideoSite, ExternalID: "v7", Languages: "en"}
+	question := func() *ask.Lookup {
+		return &ask.Lookup{Platform: transcript.VideoSite, ExternalID: "v7", Languages: "en"}
 	}
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(second(tx.Contents.Shelf(ctx, "", "acme", transcript.VideoSite, "v7")), tx.Contents.Put(ctx, &db.Content{Platform: transcript.VideoSite, ExternalID: "v7"}))
-		first := question()
-		w.must(second(tx.Lookups.Put(ctx, first, time.Minute)), second(tx.Lookups.Put(ctx, question(), -time.Minute)),
-			second(tx.Lookups.ByID(ctx, first.ID)), tx.Lookups.Answer(ctx, first.ID, db.Answered{}, false), tx.Lookups.Answer(ctx, first.ID, db.Answered{}, true))
+		first, lookups := question(), ask.Lookups{Tx: tx}
+		w.must(second(lookups.Put(ctx, first, time.Minute)), second(lookups.Put(ctx, question(), -time.Minute)),
+			second(ask.LookupByID(ctx, tx.Reader, first.ID)), lookups.Answer(ctx, first.ID, ask.Answered{}, false), lookups.Answer(ctx, first.ID, ask.Answered{}, true))
 	})
 }
 
@@ -540,33 +548,43 @@ func (w walk) recordings() {
 func (w walk) housekeeping() {
 	ctx := w.Context()
 	_, hold, err := w.HoldBlobs(ctx)
-	w.must(err, second(w.BlobsHeld(ctx)), hold.Release(ctx), second(w.Tables(ctx)), w.NamedBlobs(ctx, func(db.NamedBlob) error { return nil }))
+	w.must(err, second(w.BlobsHeld(ctx)), hold.Release(ctx), second(w.Tables(ctx)), w.NamedBlobs(ctx, func(tables.Blob) error { return nil }))
 	w.must(w.SetHook(ctx, db.JobHook), second(w.HasHook(ctx, db.JobHook, now())))
 	all, err := w.Queue.Processes(ctx)
 	require.NotEmpty(w, all)
 	w.must(err, second(w.Queue.EndedProcesses(ctx, []queue.Process{{Session: 1}})), second(w.Queue.Bury(ctx, all[0])))
 	release, err := w.Serve(ctx)
 	w.must(err, release())
-	w.must(w.Sweep(ctx, time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC), 10*365*24*time.Hour), w.BeginAnew(ctx))
+	w.must(dbtest.Sweep(ctx, w.Store, time.Since(time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)), 10*365*24*time.Hour), w.BeginAnew(ctx))
 }
 
 // expired removes what the plan of an account keeps no longer.
 func (w walk) expired() {
 	ctx, old := w.Context(), time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)
-	terms := db.Terms{Entries: old, Jobs: old}
-	w.must(second(w.Expired.Entries(ctx, "a7", terms)), second(w.Expired.Count(ctx, "a7", terms)), w.SweepJobsOf(ctx, "a7", old))
+	plans := retention.Expiry{
+		Store: w.Store, Keep: work.Retention{Jobs: time.Since(old)},
+		Audio: &audio.Files{Store: w.Store, Log: slog.New(slog.DiscardHandler)},
+		PlanOf: func(_ context.Context, name string) account.Plan {
+			if name != "a7" {
+				return account.Plan{}
+			}
+			return account.Plan{KeepLibrary: time.Since(old), KeepJobs: time.Since(old)}
+		},
+	}
+	w.must(second(plans.Report(ctx, now())), plans.Sweep(ctx, now()))
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
-		w.must(tx.Batches.Insert(ctx, b), tx.Expired.Remove(ctx, "a7", db.ExpiredEntry{Kind: library.KindBatch, ExternalID: b.ID}),
-			tx.Expired.Remove(ctx, "a7", db.ExpiredEntry{ID: rowID(1), Kind: library.KindTranscript, Platform: transcript.VideoSite, ExternalID: "v1"}))
+		w.must(tx.Library.Remove(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
+			second(tx.Recordings.DeleteSome(ctx, "a7")), second(tx.Queue.DeleteOf(ctx, "a7")))
 	})
 }
 
 // export reads everything of an account that has few rows.
 func (w walk) export() {
 	w.must(w.LongSnapshot(w.Context(), func(ctx context.Context, r db.Reader) error {
-		for _, table := range db.AccountTables() {
-			w.must(r.Rows(ctx, table, "a7", func(map[string]any) error { return nil }))
+		for _, table := range service.Tables() {
+			if table.Export != nil {
+				w.must(table.Rows(ctx, r.DB(), "a7", func(map[string]any) error { return nil }))
+			}
 		}
 		w.must(second(r.TextsOf(ctx, "a7")), second(r.RecordingsOf(ctx, "a7")))
 		return nil
@@ -578,11 +596,10 @@ func (w walk) removals() {
 	ctx := w.Context()
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(tx.Removals.Begin(ctx, "nobody"), tx.Removals.Begin(ctx, "a7"), tx.Removals.Forget(ctx, "beta"))
-		for _, table := range []db.Owned{
-			db.OwnedKeys, db.OwnedShares, db.OwnedTextFeeds, db.OwnedVolumes, db.OwnedTranscripts, db.OwnedJobs, db.OwnedExtractions,
-			db.OwnedIdempotency, db.OwnedUsage, db.OwnedSizes, db.OwnedFollowing, db.OwnedTurns, db.OwnedWindows, db.OwnedLibrary,
-		} {
-			w.must(second(tx.Removals.DeleteSome(ctx, table, "a7")))
+		for _, table := range service.Tables() {
+			if table.Removal != nil && (!table.Removal.ByFeature || table.Removal.Rows != "") {
+				w.must(second(tx.Removals.DeleteSome(ctx, table, "a7")))
+			}
 		}
 		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
 		w.must(tx.Removals.Content(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
@@ -593,7 +610,9 @@ func (w walk) removals() {
 		w.must(tx.Accounts.Put(ctx, db.Account{ID: "bare", Plan: "free"}), tx.Removals.Begin(ctx, "bare"), tx.Removals.End(ctx, "bare"), tx.Removals.Forget(ctx, "bare"))
 	})
 	w.must(second(w.Removals.All(ctx)), second(w.Removals.Marked(ctx, "a7")), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Extractions.EndedOf(ctx, "a7", "", 200)),
-		second(w.Removals.Contents(ctx, "a7")), second(w.Uploads.IDs(ctx, "a7")), second(w.Removals.Batches(ctx, "a7")))
+		second(w.Library.Contents(ctx, "a7", 200)), second(w.Uploads.IDs(ctx, "a7")))
+	w.must(w.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, "a7") }))
+	w.must(second(batches.New(batches.Config{Store: w.Store}).RemoveAll(ctx, "a7")))
 }
 
 // touchLibrary does what has to do with one content in a library.

@@ -106,11 +106,3 @@ func (s *Store) countRound(ctx context.Context, requests map[RequestWindow]int) 
 	}
 	return counted, err
 }
-
-// sweepWindows removes the windows that no clock steps back into.
-func (s *Store) sweepWindows(ctx context.Context) error {
-	if !s.Shared() {
-		return nil // the counter in memory forgets past windows
-	}
-	return s.sweepTable(ctx, "rate_windows", "account, class, seconds", "began + 2 * seconds < extract(epoch FROM clock_timestamp())", nil)
-}

@@ -220,7 +220,7 @@ func TestSweepForgetsPastWindows(t *testing.T) {
 	}
 	hour := db.RequestWindow{Account: "acme", Class: db.MainRequests, Length: 1000 * time.Hour}
 	counted(t, s, hour, many)
-	require.NoError(t, s.Sweep(t.Context(), now(), 0))
+	require.NoError(t, dbtest.Sweep(t.Context(), s, 0, 0))
 	require.Equal(t, 1, raw.count(t, "rate_windows"))
 	require.Equal(t, 2, counted(t, s, hour, many).Count)
 }

@@ -19,13 +19,11 @@ type Reader struct {
 	Batches     Batches
 	Chunks      Chunks
 	Contents    Contents
-	Expired     Expired
 	Extractions Extractions
 	Items       Items
 	Jobs        Jobs
 	Keys        Keys
 	Library     Library
-	Lookups     Lookups
 	Places      Places
 	Recordings  Recordings
 	Removals    Removals
@@ -41,6 +39,9 @@ type source struct {
 	facts  facts
 	shared bool // see Store.Shared
 }
+
+// DB is where the rows are read from, for packages that keep tables of their own.
+func (s *source) DB() bun.IDB { return s.db }
 
 // ask scans the rows of a constant query into dest, a slice. It is for the path of cached
 // answers.
@@ -59,13 +60,11 @@ func newReader(s *source) Reader {
 		Batches:     Batches{s},
 		Chunks:      Chunks{s},
 		Contents:    Contents{s},
-		Expired:     Expired{s},
 		Extractions: Extractions{s},
 		Items:       Items{s},
 		Jobs:        Jobs{s},
 		Keys:        Keys{s},
 		Library:     Library{s},
-		Lookups:     Lookups{s},
 		Places:      Places{s},
 		Recordings:  Recordings{s},
 		Removals:    Removals{s},

@@ -121,48 +121,33 @@ func (w RecordingsTx) delete(ctx context.Context, where string, args ...any) (ke
 	return keys, wrap("delete recordings", err)
 }
 
-// sweepRecordings removes the recordings whose time is over: first their rows, then their blobs. A
-// blob that stays behind is litter for the next sweep.
-func (s *Store) sweepRecordings(ctx context.Context, now time.Time) error {
-	for {
-		var keys []string
-		var n int
-		err := s.InTx(ctx, func(ctx context.Context, tx *Tx) (err error) {
-			var ended []Recording
-			err = tx.db.NewSelect().Model(&ended).Column("account", "external_id").Where("until <= ?", sqldb.Moment(now)).Order("until").Limit(portion).Scan(ctx)
-			if err != nil {
-				return wrap("look for old recordings", err)
-			}
-			keys, n = nil, len(ended)
-			for _, r := range ended { // one that is kept for longer meanwhile stays
-				gone, err := tx.Recordings.delete(ctx, "account = ? AND external_id = ? AND until <= ?", r.Account, r.ExternalID, sqldb.Moment(now))
-				if err != nil {
-					return err
-				}
-				keys = append(keys, gone...)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if err := s.DeleteBlobs(ctx, keys...); err != nil {
-			return err
-		}
-		if n < portion {
-			return s.measureRecordings(ctx)
-		}
+// DeleteEnded removes recordings whose time is over at a time, at most 200, and returns the keys of
+// their blobs. It reports whether there may be more.
+func (w RecordingsTx) DeleteEnded(ctx context.Context, at time.Time) (keys []string, more bool, err error) {
+	var ended []Recording
+	err = w.db.NewSelect().Model(&ended).Column("account", "external_id").Where("until <= ?", sqldb.Moment(at)).Order("until").Limit(portion).Scan(ctx)
+	if err != nil {
+		return nil, false, wrap("look for old recordings", err)
 	}
+	for _, r := range ended { // one that is kept for longer meanwhile stays
+		gone, err := w.delete(ctx, "account = ? AND external_id = ? AND until <= ?", r.Account, r.ExternalID, sqldb.Moment(at))
+		if err != nil {
+			return nil, false, err
+		}
+		keys = append(keys, gone...)
+	}
+	return keys, len(ended) == portion, nil
 }
 
-// measureRecordings measures what accounts keep, with the copies for playing.
-func (s *Store) measureRecordings(ctx context.Context) error {
-	var bytes int64
-	err := s.db.NewSelect().Model((*Recording)(nil)).ColumnExpr("coalesce(sum(bytes + copy_bytes), 0)").Scan(ctx, &bytes)
-	if err != nil {
-		return wrap("measure recordings", err)
-	}
-	return s.measure(ctx, "recordings", bytes)
+// DeleteSome removes recordings of an account, at most 200, and returns the keys of their blobs.
+func (w RecordingsTx) DeleteSome(ctx context.Context, account string) (keys []string, err error) {
+	return w.delete(ctx, "account = ? AND external_id IN (SELECT external_id FROM recordings WHERE account = ? LIMIT ?)", account, account, portion)
+}
+
+// Bytes returns how much all accounts keep, with the copies for playing.
+func (r Recordings) Bytes(ctx context.Context) (bytes int64, err error) {
+	err = r.db.NewSelect().Model((*Recording)(nil)).ColumnExpr("coalesce(sum(bytes + copy_bytes), 0)").Scan(ctx, &bytes)
+	return bytes, wrap("measure recordings", err)
 }
 
 // MediaKept reports whether a recording that an account keeps, or that running work will keep, is

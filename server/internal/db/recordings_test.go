@@ -133,7 +133,7 @@ func TestSweepOfRecordings(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.Chtimes(filepath.Join(o.Blobs, key), yesterday, yesterday))
 		}
-		require.NoError(t, s.Sweep(ctx, time.Now().Add(-time.Hour), time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s, time.Hour, time.Hour))
 		left, err := s.Blobs.Keys(ctx, "")
 		require.NoError(t, err)
 		assert.ElementsMatch(t, []string{"uploads/kept", part, "playing/kept", "playing/parts"}, left)

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/uptrace/bun"
-
-	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
 // Removal marks an account whose rows are being removed, or were removed within the last day. A
@@ -103,111 +101,14 @@ func (w RemovalsTx) Forget(ctx context.Context, account string) error {
 	return wrap("forget removal of "+account, err)
 }
 
-// Owned is a table whose rows of an account go without further consequences. The rows that depend
-// on these rows go with them.
-type Owned string
-
-// The tables, in the order in which their rows can be deleted.
-const (
-	OwnedKeys        Owned = "keys"
-	OwnedShares      Owned = "shares"
-	OwnedTextFeeds   Owned = "text_feeds"
-	OwnedVolumes     Owned = "search_volumes"
-	OwnedLibrary     Owned = "library_rows" // what Library.Remove leaves
-	OwnedTranscripts Owned = "transcripts"
-	OwnedJobs        Owned = "jobs"
-	OwnedExtractions Owned = "extractions"
-	OwnedIdempotency Owned = "idempotency_keys"
-	OwnedUsage       Owned = "usage"
-	OwnedSizes       Owned = "library_sizes"
-	OwnedFollowing   Owned = "follow_accounts"
-	OwnedLines       Owned = "follow_lines"
-	OwnedTurns       Owned = "fair_shares"
-	OwnedWindows     Owned = "rate_windows" // on PostgreSQL
-)
-
-// ownedRows say how the rows of an account are found. The order of the values is key, condition.
-var ownedRows = map[Owned]struct{ key, of string }{
-	OwnedKeys:        {"id", "account = ?0"},
-	OwnedShares:      {"id", "account = ?0"},
-	OwnedTextFeeds:   {"account", "account = ?0"},
-	OwnedVolumes:     {"id", "account = ?0"},
-	OwnedLibrary:     {"id", "account = ?0"},
-	OwnedTranscripts: {"id", "owner = ?0 AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = transcripts.id)"},
-	OwnedJobs:        {"id", "account = ?0 AND ended_at IS NOT NULL"},
-	OwnedExtractions: {"id", `owner = ?0 AND owner <> '' AND status NOT IN ('pending', 'processing')
-		AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
-	OwnedIdempotency: {"account, method, route, key", "account = ?0"},
-	OwnedUsage:       {"account, period", "account = ?0"},
-	OwnedSizes:       {"account", "account = ?0 AND bytes = 0"},
-	OwnedFollowing:   {"account", "account = ?0"},
-	OwnedLines:       {"account, slow", "account = ?0"},
-	OwnedTurns:       {"queue, priority, turn", "turn = ?0"},
-	OwnedWindows:     {"account, class, seconds", "account IN (?0, ?0 || chr(1))"}, // see keyless
-}
-
-// DeleteSome deletes rows of an account in a table, at most 200, and returns how many. It locks
-// the mark of the account: ErrNotFound as for Lock.
-func (w RemovalsTx) DeleteSome(ctx context.Context, table Owned, account string) (int64, error) {
-	if err := w.Lock(ctx, account); err != nil || table == OwnedWindows && !w.shared {
-		return 0, err // on SQLite the windows are in memory
+// DeleteSome deletes some rows of an account in a table, and returns how many. It locks the mark of
+// the account: ErrNotFound as for Lock.
+func (w RemovalsTx) DeleteSome(ctx context.Context, t tables.Table, account string) (int64, error) {
+	if err := w.Lock(ctx, account); err != nil || t.OnPostgres && !w.shared {
+		return 0, err
 	}
-	w.tx.sql.AtEnd(func() { w.tx.facts.shelves.AllChanged(); w.tx.facts.saved.AllChanged() })
-	rows, some := ownedRows[table], portion
-	if table == OwnedVolumes { // which have thousands of blocks each
-		some = 1
-	}
-	res, err := w.db.NewRaw(`DELETE FROM ?1 WHERE (?2) IN (SELECT ?2 FROM ?1 WHERE `+rows.of+` LIMIT ?3)`,
-		account, bun.Ident(string(table)), bun.Safe(rows.key), some).Exec(ctx)
-	n, err := affected(res, err)
-	return n, wrap("delete "+string(table)+" of "+account, err)
-}
-
-// Recordings deletes recordings that the account keeps, at most 200, and returns the keys of
-// their blobs. It locks the mark of the account: ErrNotFound as for Lock.
-func (w RemovalsTx) Recordings(ctx context.Context, account string) (keys []string, err error) {
-	if err := w.Lock(ctx, account); err != nil {
-		return nil, err
-	}
-	return w.tx.Recordings.delete(ctx, "account = ? AND external_id IN (SELECT external_id FROM recordings WHERE account = ? LIMIT ?)", account, account, portion)
-}
-
-// Contents returns contents in the library of an account, without its batches, at most 200.
-func (r Removals) Contents(ctx context.Context, account string) (keys []library.Key, err error) {
-	err = r.db.NewRaw(`SELECT DISTINCT platform, external_id FROM (
-			SELECT platform, external_id FROM library_rows WHERE account = ? AND kind <> 'batch' ORDER BY created_at, id LIMIT ?) AS l`,
-		account, portion).Scan(ctx, &keys)
-	return keys, wrap("library of "+account, err)
-}
-
-// Content removes a content from the library of an account, in all languages. It locks the mark of
-// the account: ErrNotFound as for Lock, and if the library does not have the content any more.
-func (w RemovalsTx) Content(ctx context.Context, account string, key library.Key) error {
-	if err := w.Lock(ctx, account); err != nil {
-		return err
-	}
-	return LibraryTx{Library{w.source}, w.tx}.Remove(ctx, account, key)
-}
-
-// Batches returns the ids of batches of an account, at most 200.
-func (r Removals) Batches(ctx context.Context, account string) (ids []string, err error) {
-	err = r.db.NewSelect().Model((*Batch)(nil)).Column("b.id").Where("b.account = ?", account).Limit(portion).Scan(ctx, &ids)
-	return ids, wrap("batches of "+account, err)
-}
-
-// Batch removes a batch of an account with its items, also one that runs. Its claims go on. It
-// locks the mark of the account: ErrNotFound as for Lock, and if there is no such batch any more.
-func (w RemovalsTx) Batch(ctx context.Context, account, id string) error {
-	if err := w.Lock(ctx, account); err != nil {
-		return err
-	}
-	if _, err := w.tx.Batches.LockOwned(ctx, account, id); err != nil {
-		return err
-	}
-	if err := (LibraryTx{Library{w.source}, w.tx}).HideBatch(ctx, account, id); err != nil {
-		return err
-	}
-	return w.tx.Batches.Delete(ctx, id)
+	w.tx.forgetFacts()
+	return t.DeleteOf(ctx, w.db, account)
 }
 
 // RunningOf returns running jobs of an account, at most 200.

@@ -20,7 +20,7 @@ type Status struct {
 	Processes  int
 	Bytes      int64       // of the database
 	Deliveries []time.Time // when the event of the oldest delivery to a webhook happened that waits, if one does
-	// Blobs is what Sweep has found last; empty before the first time.
+	// Blobs is what the sweep has found last; empty before the first time.
 	Blobs []Measure
 }
 
@@ -80,8 +80,8 @@ func (r Reader) status(ctx context.Context, dialect sqldb.Dialect) (Status, erro
 	return now, err
 }
 
-// measure stores a measured number for all processes, and replaces the last number.
-func (s *Store) measure(ctx context.Context, name string, value int64) error {
+// Measure stores a measured number for all processes, and replaces the last number.
+func (s *Store) Measure(ctx context.Context, name string, value int64) error {
 	ctx, err := s.sql.Enter(ctx)
 	if err != nil {
 		return err

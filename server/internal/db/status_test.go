@@ -25,7 +25,6 @@ func TestStatus(t *testing.T) {
 		now.Bytes = 0
 		require.Equal(t, db.Status{}, now)
 
-		began := time.Now()
 		e, claims := extraction(t, s, "acme", "beta")
 		extraction(t, s, "acme")
 		enqueue(t, s, "a", "b")
@@ -42,7 +41,7 @@ func TestStatus(t *testing.T) {
 		raw := open(t, o)
 		raw.exec(t, `INSERT INTO processes (id, beat_at, beats) VALUES ('lives', CURRENT_TIMESTAMP, 1), ('dead', '2026-01-02 03:04:05', 1)`)
 
-		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s, time.Hour, time.Hour))
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{"queued", "duration_check"}, []string{string(now.Jobs[0].Stage), string(now.Jobs[1].Stage)})
@@ -65,7 +64,7 @@ func TestStatus(t *testing.T) {
 		}
 
 		require.NoError(t, s.Blobs.Delete(ctx, "uploads/b"))
-		require.NoError(t, s.Sweep(ctx, began.Add(-time.Hour), time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s, time.Hour, time.Hour))
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
 		require.Len(t, now.Blobs, 4, "each is measured anew")

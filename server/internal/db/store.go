@@ -37,14 +37,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
-// ErrNotFound says that no row answers.
-var ErrNotFound = errors.New("store: not found")
-
-// ErrExists says that a row which may exist only once is there. The transaction stays usable.
-var ErrExists = errors.New("store: exists already")
-
 // The errors of the database, under the names that the packages above know.
 var (
+	ErrNotFound    = sqldb.ErrNotFound
+	ErrExists      = sqldb.ErrExists
 	ErrServed      = sqldb.ErrServed
 	ErrNoDatabase  = sqldb.ErrNoDatabase
 	ErrUncertain   = sqldb.ErrUncertain

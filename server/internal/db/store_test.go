@@ -173,11 +173,11 @@ func TestSweep(t *testing.T) {
 		held(t, s, key, "")
 		raw.setKey(t, key.Key, "taken_at", time.Hour)
 
-		require.NoError(t, s.Sweep(ctx, now().Add(-time.Minute), 2*time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s, time.Minute, 2*time.Hour))
 		require.Equal(t, 7, raw.count(t, "jobs"), "too young")
 		require.Equal(t, 1, raw.count(t, "idempotency_keys"), "too young")
 
-		require.NoError(t, s.Sweep(ctx, now().Add(time.Minute), time.Minute))
+		require.NoError(t, dbtest.Sweep(ctx, s, -time.Minute, time.Minute))
 		require.Equal(t, 1, raw.count(t, "jobs"), "the one that runs")
 		require.Equal(t, 1, raw.count(t, "job_events"))
 		require.Equal(t, 1, raw.count(t, "extractions"))
@@ -219,7 +219,7 @@ func TestBlobs(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, litter, 1)
 		require.NoError(t, os.Chtimes(litter[0], old, old))
-		require.NoError(t, s.Sweep(ctx, old, time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s, 25*time.Hour, time.Hour))
 		return nil
 	})
 	require.Error(t, err, "its file is gone")
@@ -234,7 +234,7 @@ func TestBlobs(t *testing.T) {
 	require.Equal(t, []string{"audio/x/1", "else/where", "uploads/acme/used", "uploads/acme/young"}, left)
 
 	require.NoError(t, os.Rename(o.Blobs, o.Blobs+"-away"))
-	require.ErrorIs(t, s.Sweep(ctx, old, time.Hour), db.ErrUnavailable, "the folder is not mounted")
+	require.ErrorIs(t, dbtest.Sweep(ctx, s, 25*time.Hour, time.Hour), db.ErrUnavailable, "the folder is not mounted")
 	require.NoError(t, os.Rename(o.Blobs+"-away", o.Blobs))
 
 	move(t, s, e, cancelled)

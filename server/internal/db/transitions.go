@@ -132,7 +132,7 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 	next := *e
 	next.WaitingSince = nil
 	if end.Metadata != nil {
-		next.Metadata = clean(*end.Metadata)
+		next.Metadata = Clean(*end.Metadata)
 	}
 	for _, to := range end.way(e.State) {
 		if err := next.move(to); err != nil {

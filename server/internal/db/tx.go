@@ -20,14 +20,12 @@ type Tx struct {
 	Batches     BatchesTx
 	Chunks      ChunksTx
 	Contents    ContentsTx
-	Expired     ExpiredTx
 	Extractions ExtractionsTx
 	Idempotency IdempotencyTx
 	Items       ItemsTx
 	Jobs        JobsTx
 	Keys        KeysTx
 	Library     LibraryTx
-	Lookups     LookupsTx
 	Places      PlacesTx
 	Queue       queue.Tx
 	Recordings  RecordingsTx
@@ -49,14 +47,12 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Batches = BatchesTx{tx.Reader.Batches, tx}
 	tx.Chunks = ChunksTx{tx.Reader.Chunks, tx}
 	tx.Contents = ContentsTx{tx.Reader.Contents, tx}
-	tx.Expired = ExpiredTx{tx.Reader.Expired, tx}
 	tx.Extractions = ExtractionsTx{tx.Reader.Extractions, tx}
 	tx.Idempotency = IdempotencyTx{tx}
 	tx.Items = ItemsTx{tx.Reader.Items, tx}
 	tx.Jobs = JobsTx{tx.Reader.Jobs, tx}
 	tx.Keys = KeysTx{tx.Reader.Keys, tx}
 	tx.Library = LibraryTx{tx.Reader.Library, tx}
-	tx.Lookups = LookupsTx{tx.Reader.Lookups, tx}
 	tx.Places = PlacesTx{tx.Reader.Places, tx}
 	tx.Queue = queue.In(t)
 	tx.Recordings = RecordingsTx{tx.Reader.Recordings, tx}

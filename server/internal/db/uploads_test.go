@@ -146,7 +146,7 @@ func TestSweepOfUploads(t *testing.T) {
 		for _, id := range []string{old.ID, worked.ID} {
 			open(t, o).exec(t, "UPDATE uploads SET seen_at = '"+yesterday.UTC().Format("2006-01-02 15:04:05+00:00")+"' WHERE id = '"+id+"'")
 		}
-		require.NoError(t, s.Sweep(ctx, time.Now().Add(-time.Hour), time.Hour))
+		require.NoError(t, dbtest.Sweep(ctx, s, time.Hour, time.Hour))
 		left, err := s.Blobs.Keys(ctx, "uploads/")
 		require.NoError(t, err)
 		assert.ElementsMatch(t, parts[1:3], left)

@@ -58,7 +58,7 @@ func wake(ctx context.Context, tx *db.Tx, account string, slow bool, now, at tim
 
 // lockLine locks a line and reads it.
 func lockLine(ctx context.Context, tx *db.Tx, l *line) error {
-	return one("line of follows", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(l).WherePK()).Scan(ctx))
+	return sqldb.One("line of follows", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(l).WherePK()).Scan(ctx))
 }
 
 // plan makes a new step for a locked line, and leaves the step before without work.

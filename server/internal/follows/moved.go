@@ -53,7 +53,7 @@ func (lk *looker) learn(ctx context.Context, tx *db.Tx, s *source, address strin
 		return moves{}, nil
 	}
 	q := &queued{SourceID: s.ID}
-	if err := one("look", tx.SQL().NewSelect().Model(q).WherePK().Scan(ctx)); err != nil {
+	if err := sqldb.One("look", tx.SQL().NewSelect().Model(q).WherePK().Scan(ctx)); err != nil {
 		return moves{}, err
 	}
 	m := moves{to: address, looks: 1}

@@ -2,10 +2,7 @@ package follows
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/uptrace/bun"
 
@@ -17,14 +14,6 @@ import (
 
 // Every transaction that changes a follow locks rows in this order: the account's row of
 // follow_accounts, sources, follows, looks, lines.
-
-// one turns the error of a query for a single row into one of package db.
-func one(what string, err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%s: %w", what, db.ErrNotFound)
-	}
-	return sqldb.Wrap(what, err)
-}
 
 // lockAccount writes the plan under which an account follows. It locks the account's
 // row and returns how many follows the account has.
@@ -63,14 +52,14 @@ func ownedAll(ctx context.Context, s *db.Store, account string, ids []string) (m
 func owned(ctx context.Context, s *db.Store, account, id string) (*following, error) {
 	f := new(following)
 	err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.account = ? AND f.id = ?", account, id).Scan(ctx)
-	return f, one("follow "+id, err)
+	return f, sqldb.One("follow "+id, err)
 }
 
 // lockOwned locks a follow of an account.
 func lockOwned(ctx context.Context, tx *db.Tx, account, id string) (*following, error) {
 	f := new(following)
 	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(f).Where("f.account = ? AND f.id = ?", account, id)).Scan(ctx)
-	return f, one("follow "+id, err)
+	return f, sqldb.One("follow "+id, err)
 }
 
 // page reads at most n follows of an account, newest first: those that are older than
@@ -119,7 +108,7 @@ func deleteFollow(ctx context.Context, tx *db.Tx, id string) error {
 
 // lockSource locks the source with the id, and reads it.
 func lockSource(ctx context.Context, tx *db.Tx, s *source) error {
-	return one("followed source", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(s).Where("id = ?", s.ID)).Scan(ctx))
+	return sqldb.One("followed source", tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(s).Where("id = ?", s.ID)).Scan(ctx))
 }
 
 // leaveSource does what follows for a source from the end or the pause of a follow: a
@@ -142,7 +131,7 @@ func leaveSource(ctx context.Context, tx *db.Tx, id string) error {
 func ByID(ctx context.Context, s *db.Store, id string) (account string, _ *follow.Follow, err error) {
 	f := new(following)
 	if err := s.SQL().Reader().NewSelect().Model(f).Relation("Source").Relation("Look").Where("f.id = ?", id).Scan(ctx); err != nil {
-		return "", nil, one("follow "+id, err)
+		return "", nil, sqldb.One("follow "+id, err)
 	}
 	return f.Account, f.shown(), nil
 }

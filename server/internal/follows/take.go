@@ -144,7 +144,7 @@ func (t taker) next(ctx context.Context, id string) (*following, *entry, error) 
 	f := new(following)
 	r := t.Store.SQL().Reader()
 	if err := r.NewSelect().Model(f).Where("id = ?", id).Scan(ctx); err != nil {
-		return nil, nil, one("follow "+id, err)
+		return nil, nil, sqldb.One("follow "+id, err)
 	}
 	if f.Paused || !f.Begun {
 		return f, nil, nil
@@ -153,11 +153,11 @@ func (t taker) next(ctx context.Context, id string) (*following, *entry, error) 
 	err := r.NewSelect().Model(e).
 		Where("source_id = ? AND position IN (SELECT position FROM follow_items WHERE follow_id = ? AND status = 'waiting')", f.SourceID, f.ID).
 		Order("position").Limit(1).Scan(ctx)
-	if err = one("entry that waits", err); !errors.Is(err, db.ErrNotFound) {
+	if err = sqldb.One("entry that waits", err); !errors.Is(err, db.ErrNotFound) {
 		return f, e, err
 	}
 	err = r.NewSelect().Model(e).Where("source_id = ? AND position > ?", f.SourceID, f.Position).Order("position").Limit(1).Scan(ctx)
-	if err = one("next entry", err); errors.Is(err, db.ErrNotFound) {
+	if err = sqldb.One("next entry", err); errors.Is(err, db.ErrNotFound) {
 		return f, nil, nil
 	}
 	return f, e, err
@@ -204,7 +204,7 @@ func (t taker) planOf(ctx context.Context, owner string) (plan account.Plan, err
 	var text string
 	err = t.Store.SQL().Reader().NewRaw("SELECT plan FROM follow_accounts WHERE account = ?", owner).Scan(ctx, &text)
 	if err != nil {
-		return plan, one("plan of follows", err)
+		return plan, sqldb.One("plan of follows", err)
 	}
 	return plan, json.Unmarshal([]byte(text), &plan)
 }
@@ -253,7 +253,7 @@ func (t taker) spend(ctx context.Context, tx *db.Tx, owner string, plan account.
 	err = tx.SQL().NewRaw(`UPDATE follow_accounts SET day = ?, taken = CASE WHEN day = ? THEN taken + 1 ELSE 1 END
 		WHERE account = ? RETURNING taken`, day, day, owner).Scan(ctx, &taken)
 	if err != nil {
-		return one("count of follows", err)
+		return sqldb.One("count of follows", err)
 	}
 	if taken > plan.FollowItemsPerDay {
 		e := transcript.Errorf(transcript.RateLimited, "The plan permits %d items of follows in a day, and today's are used up.", plan.FollowItemsPerDay)

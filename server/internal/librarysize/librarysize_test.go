@@ -76,7 +76,7 @@ func TestCountIsThatOfTheTexts(t *testing.T) {
 			}
 			require.NoError(t, librarysize.Verify(t.Context(), s.SQL().Reader(), func(fault string) { t.Error(fault) }))
 		}
-		require.NoError(t, s.Sweep(t.Context(), time.Now().Add(time.Hour), time.Hour))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, -time.Hour, time.Hour))
 		require.NoError(t, librarysize.Verify(t.Context(), s.SQL().Reader(), func(fault string) { t.Error(fault) }))
 
 		tx(func(ctx context.Context, tx *db.Tx) error {

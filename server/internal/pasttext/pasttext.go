@@ -9,6 +9,7 @@ package pasttext
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"slices"
 
 	"github.com/uptrace/bun"
@@ -137,4 +138,24 @@ func text(chain [][]byte) (*packed.Bytes, error) {
 		}
 	}
 	return packed.Raw(plain), nil
+}
+
+// Open gives a row of the table revisions its text in the columns segments and words, as JSON.
+func Open(ctx context.Context, db bun.IDB, row map[string]any) error {
+	id, _ := row["row_id"].(string)
+	number, _ := row["number"].(int64)
+	text, err := Read(ctx, db, id, int(number))
+	if err != nil {
+		return err
+	}
+	for column, one := range map[string]*packed.Bytes{"segments": text.Segments, "words": text.Words} {
+		plain, err := one.Plain()
+		if err != nil {
+			return err
+		}
+		if row[column] = nil; len(plain) > 0 { // the text may have no words of its own
+			row[column] = json.RawMessage(plain)
+		}
+	}
+	return nil
 }

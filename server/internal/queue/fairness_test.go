@@ -229,10 +229,10 @@ func TestFairSharesAreForgotten(t *testing.T) {
 			e, _ := extraction(t, s, account)
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 		}
-		require.NoError(t, s.Queue.Sweep(t.Context(), time.Now()))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 0, 0))
 		require.Equal(t, 2, raw.count(t, "fair_shares"))
 		raw.exec(t, "UPDATE fair_shares SET finish = finish + 100000 WHERE turn = 'acme'")
-		require.NoError(t, s.Queue.Sweep(t.Context(), time.Now()))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 0, 0))
 		require.Equal(t, 1, raw.count(t, "fair_shares"))
 	})
 }

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 )
 
 // This file has all statements on the rows of River's own tables; rivertables.go has our additions
@@ -37,7 +37,7 @@ import (
 //   - The steps of single requests (SingleWaits), the work that has a step (Named), the number
 //     of steps in each queue (Count): Client.JobList reads whole rows, 10,000 at most,
 //     and does not count.
-//   - The steps that no process takes (sweepUntaken): River's cleaner removes what has ended. If
+//   - The steps that no process takes (SweepUntaken): River's cleaner removes what has ended. If
 //     all processes lose a hook, each job that ends leaves a row for good, for as long as the
 //     hook is remembered.
 //   - The steps of an account that is removed (DeleteOf): River does not look into arguments.
@@ -221,7 +221,7 @@ func (tx Tx) announceQueues(ctx context.Context, queues []string) error {
 // returnedSteps locks steps that have come back and may run by now.
 func (tx Tx) returnedSteps(ctx context.Context) (steps []waitingStep, err error) {
 	q := tx.sql.NewSelect().Table("river_job").Column("id", "queue").ColumnExpr("coalesce(args ->> 'extraction', '') AS extraction").
-		Where(returned).Where("scheduled_at <= ?", tx.sql.RiverNow()).Order("scheduled_at").Limit(portion)
+		Where(returned).Where("scheduled_at <= ?", tx.sql.RiverNow()).Order("scheduled_at").Limit(tables.Some)
 	err = tx.sql.SkipLocked(q).Scan(ctx, &steps)
 	return steps, sqldb.Wrap("look for steps that have come back", err)
 }
@@ -259,12 +259,6 @@ func Count(ctx context.Context, db bun.IDB, d sqldb.Dialect) (all []Steps, err e
 	return all, sqldb.Wrap("count the steps", err)
 }
 
-// sweepUntaken removes the steps of a queue that no process has taken since a time.
-func (q *Queue) sweepUntaken(ctx context.Context, queue string, before time.Time) error {
-	return q.sweep(ctx, "river_job", "id", `queue = ?4 AND created_at < ?3
-		AND state IN ('available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'scheduled')`, sqldb.Moment(before), queue)
-}
-
 // DeleteOf removes steps that name an account, at most 200, and returns how many. It removes no
 // step that runs, which finds no rows of the account. The row of such a step loses the name.
 func (tx Tx) DeleteOf(ctx context.Context, account string) (int64, error) {
@@ -277,7 +271,7 @@ func (tx Tx) DeleteOf(ctx context.Context, account string) (int64, error) {
 		return 0, sqldb.Wrap("remove the name from steps of "+account, err)
 	}
 	res, err := tx.sql.NewRaw(`DELETE FROM river_job WHERE id IN (SELECT id FROM river_job WHERE args ->> 'account' = ? AND state <> 'running' LIMIT ?)`,
-		account, portion).Exec(ctx)
+		account, tables.Some).Exec(ctx)
 	n, err := affected(res, err)
 	return n, sqldb.Wrap("delete steps of "+account, err)
 }

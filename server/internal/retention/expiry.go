@@ -24,12 +24,12 @@ type Expiry struct {
 // Expired is how much of an account goes with the next sweep.
 type Expired struct {
 	Account, Plan string
-	db.ExpiredCount
+	Count
 }
 
 // terms are those of a plan at a time.
-func (x *Expiry) terms(plan account.Plan, now time.Time) db.Terms {
-	t := db.Terms{Jobs: now.Add(-x.Keep.Jobs)}
+func (x *Expiry) terms(plan account.Plan, now time.Time) terms {
+	t := terms{Jobs: now.Add(-x.Keep.Jobs)}
 	if plan.KeepLibrary > 0 {
 		t.Entries = now.Add(-plan.KeepLibrary)
 	}
@@ -53,7 +53,7 @@ func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 			err = x.sweepLibrary(ctx, a.ID, x.terms(plan, now))
 		}
 		if err == nil && plan.KeepJobs > 0 {
-			err = x.Store.SweepJobsOf(ctx, a.ID, x.terms(plan, now).Jobs)
+			err = sweepJobs(ctx, x.Store, a.ID, x.terms(plan, now).Jobs)
 		}
 		if err != nil {
 			return err
@@ -63,16 +63,16 @@ func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 }
 
 // sweepLibrary removes the entries of a library that are past their time, each in a transaction.
-func (x *Expiry) sweepLibrary(ctx context.Context, account string, t db.Terms) error {
+func (x *Expiry) sweepLibrary(ctx context.Context, account string, t terms) error {
 	for {
-		rows, err := x.Store.Expired.Entries(ctx, account, t)
+		rows, err := entries(ctx, x.Store, account, t)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		for _, row := range rows {
 			var blobs []string
 			err := x.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-				if err = tx.Expired.Remove(ctx, account, row); err == nil {
+				if err = remove(ctx, tx, account, row); err == nil {
 					blobs, err = recordings.RemoveWithText(ctx, tx, account, library.Key{Platform: row.Platform, ExternalID: row.ExternalID})
 				}
 				return err
@@ -95,11 +95,11 @@ func (x *Expiry) Report(ctx context.Context, now time.Time) (all []Expired, err 
 	}
 	for _, a := range accounts {
 		plan := x.PlanOf(ctx, a.ID)
-		n, err := x.Store.Expired.Count(ctx, a.ID, x.terms(plan, now))
+		n, err := count(ctx, x.Store, a.ID, x.terms(plan, now))
 		if err != nil {
 			return nil, err
 		}
-		if n != (db.ExpiredCount{}) {
+		if n != (Count{}) {
 			all = append(all, Expired{a.ID, plan.Name, n})
 		}
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 )
 
@@ -16,25 +18,20 @@ import (
 type Removals struct {
 	Store *db.Store
 	Audio *audio.Files
+	// Tables are those of all features, in whose order the rows go.
+	Tables []tables.Table
+	// ByFeature removes what an account has in a table, and returns how many rows that were. It has a
+	// function for each table that goes by its feature.
+	ByFeature map[string]func(ctx context.Context, account string) (int64, error)
 	// CancelJobs cancels jobs on an extraction: those that which returns in the transaction.
 	CancelJobs func(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
-	// Follows and Webhooks remove those of an account, and return how many they were.
-	Follows, Webhooks func(ctx context.Context, account string) (int64, error)
 }
 
-// Removed is how much of an account was removed.
-type Removed struct {
-	Keys       int64
-	Contents   int64 // of the library, each with all its languages
-	Recordings int64 // blobs of kept recordings, with the copies for playing
-	Uploads    int64 // unfinished ones, and those of the last day
-	Jobs       int64
-	Batches    int64
-	Follows    int64
-	Webhooks   int64
-	Shares     int64
-	Other      int64 // rows that no client sees as a thing of its own
-}
+// Removed is how much of an account was removed: the rows of each table, and Contents.
+type Removed map[string]int64
+
+// Contents counts in Removed the contents of the library, each with all its languages.
+const Contents = "contents"
 
 // removalRemembered is how long after a removal the sweep looks for rows that a request has still
 // written: no upload lasts longer between two requests.
@@ -47,7 +44,7 @@ func (r *Removals) Remove(ctx context.Context, account string) (Removed, error) 
 	ctx = db.Unhurried(ctx)
 	err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, account) })
 	if err != nil {
-		return Removed{}, err
+		return nil, err
 	}
 	return r.removeMarked(ctx, account)
 }
@@ -73,11 +70,15 @@ func (r *Removals) GoOn(ctx context.Context, now time.Time) error {
 }
 
 // removeMarked removes everything of an account that is marked. db.ErrNotFound: the mark has gone.
-func (r *Removals) removeMarked(ctx context.Context, account string) (all Removed, err error) {
+func (r *Removals) removeMarked(ctx context.Context, account string) (Removed, error) {
+	all := Removed{}
 	// A request that was under way may have written rows where a round has looked already.
-	for removed := (Removed{Other: 1}); removed != (Removed{}); {
-		removed, err = r.round(ctx, account)
-		all.add(removed)
+	for more := true; more; {
+		removed, err := r.round(ctx, account)
+		more = len(removed) > 0
+		for what, n := range removed {
+			all[what] += n
+		}
 		if err != nil {
 			return all, fmt.Errorf("retention: removing account %s: %w", account, err)
 		}
@@ -85,81 +86,85 @@ func (r *Removals) removeMarked(ctx context.Context, account string) (all Remove
 	return all, r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.End(ctx, account) })
 }
 
+// part is something of an account that is removed.
+type part struct {
+	what   string
+	remove func(ctx context.Context, account string) (int64, error)
+}
+
 // round removes everything once: first what lets others in and what makes work, then the work,
-// then its results.
-func (r *Removals) round(ctx context.Context, account string) (n Removed, err error) {
-	for _, part := range []struct {
-		removed *int64
-		remove  func(context.Context, string) (int64, error)
-	}{
-		{&n.Keys, r.rows(db.OwnedKeys)},
-		{&n.Shares, r.rows(db.OwnedShares)},
-		{&n.Other, r.rows(db.OwnedTextFeeds)},
-		{&n.Webhooks, r.Webhooks},
-		{&n.Follows, r.Follows},
-		{&n.Batches, r.batches},
-		{&n.Uploads, r.uploads},
-		{&n.Other, r.running},
-		{&n.Other, r.rows(db.OwnedVolumes)},
-		{&n.Contents, r.contents},
-		{&n.Other, r.rows(db.OwnedLibrary)},
-		{&n.Recordings, r.recordings},
-		{&n.Other, r.rows(db.OwnedTranscripts)},
-		{&n.Jobs, r.rows(db.OwnedJobs)},
-		{&n.Other, r.extractions},
-		{&n.Other, r.rows(db.OwnedIdempotency)},
-		{&n.Other, r.rows(db.OwnedUsage)},
-		{&n.Other, r.rows(db.OwnedSizes)},
-		{&n.Other, r.rows(db.OwnedFollowing)},
-		{&n.Other, r.rows(db.OwnedLines)},
-		{&n.Other, r.rows(db.OwnedTurns)},
-		{&n.Other, r.rows(db.OwnedWindows)},
-		{&n.Other, r.steps},
-	} {
+// then its results. What was removed is in the answer.
+func (r *Removals) round(ctx context.Context, account string) (Removed, error) {
+	removed := Removed{}
+	for _, p := range slices.Concat(
+		r.turn(tables.Access), r.turn(tables.Sources), []part{{"running jobs", r.running}, {Contents, r.contents}},
+		r.turn(tables.Results), r.turn(tables.Counts), []part{{"steps", r.steps}},
+	) {
 		if err := r.stillMarked(ctx, account); err != nil {
-			return n, err
+			return removed, err
 		}
-		removed, err := part.remove(ctx, account)
-		*part.removed += removed
+		n, err := p.remove(ctx, account)
+		if n > 0 {
+			removed[p.what] += n
+		}
 		if err != nil {
-			return n, err
+			return removed, err
 		}
 	}
-	return n, nil
+	return removed, nil
+}
+
+// turn are the parts of a turn.
+func (r *Removals) turn(turn tables.Turn) (parts []part) {
+	for _, t := range r.Tables {
+		if t.Removal != nil && t.Removal.Turn == turn {
+			parts = append(parts, part{t.Name, r.remover(t)})
+		}
+	}
+	return parts
+}
+
+// remover returns a function that removes what an account has in a table.
+func (r *Removals) remover(t tables.Table) func(ctx context.Context, account string) (int64, error) {
+	switch {
+	case !t.Removal.ByFeature:
+		return r.rows(t)
+	case t.Name == "uploads":
+		return r.uploads
+	case t.Name == "recordings":
+		return r.recordings
+	case t.Name == "extractions":
+		return func(ctx context.Context, account string) (int64, error) {
+			if err := r.media(ctx, account); err != nil {
+				return 0, err
+			}
+			return r.rows(t)(ctx, account)
+		}
+	}
+	return r.ByFeature[t.Name]
 }
 
 // stillMarked returns db.ErrNotFound if the account was made again.
 func (r *Removals) stillMarked(ctx context.Context, account string) error {
-	return r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Lock(ctx, account) })
+	return r.marked(ctx, account, func(context.Context, *db.Tx) error { return nil })
 }
 
-// unlessGone drops the error that a thing is not there, because another process removes the same
-// account. It returns db.ErrNotFound if the account was made again.
-func (r *Removals) unlessGone(ctx context.Context, account string, err error) error {
-	if !errors.Is(err, db.ErrNotFound) {
-		return err
-	}
-	return r.stillMarked(ctx, account)
-}
-
-func (n *Removed) add(more Removed) {
-	n.Keys += more.Keys
-	n.Contents += more.Contents
-	n.Recordings += more.Recordings
-	n.Uploads += more.Uploads
-	n.Jobs += more.Jobs
-	n.Batches += more.Batches
-	n.Follows += more.Follows
-	n.Webhooks += more.Webhooks
-	n.Shares += more.Shares
-	n.Other += more.Other
+// marked runs fn in a transaction that has locked the mark of an account. db.ErrNotFound: the account
+// was made again.
+func (r *Removals) marked(ctx context.Context, account string, fn func(context.Context, *db.Tx) error) error {
+	return r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if err := tx.Removals.Lock(ctx, account); err != nil {
+			return err
+		}
+		return fn(ctx, tx)
+	})
 }
 
 // rows returns a function that removes the rows of an account in a table.
-func (r *Removals) rows(table db.Owned) func(context.Context, string) (int64, error) {
+func (r *Removals) rows(t tables.Table) func(context.Context, string) (int64, error) {
 	return func(ctx context.Context, account string) (int64, error) {
 		return r.untilNone(ctx, func(ctx context.Context, tx *db.Tx) (int64, error) {
-			return tx.Removals.DeleteSome(ctx, table, account)
+			return tx.Removals.DeleteSome(ctx, t, account)
 		})
 	}
 }
@@ -244,39 +249,25 @@ func (r *Removals) cancel(ctx context.Context, job db.Job) error {
 	})
 }
 
-// batches removes the batches of an account.
-func (r *Removals) batches(ctx context.Context, account string) (n int64, err error) {
-	for {
-		ids, err := r.Store.Removals.Batches(ctx, account)
-		if err != nil || len(ids) == 0 {
-			return n, err
-		}
-		for _, id := range ids {
-			err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Batch(ctx, account, id) })
-			if err := r.unlessGone(ctx, account, err); err != nil {
-				return n, err
-			}
-			n++
-		}
-	}
-}
-
 // contents removes all contents from the library of an account.
 func (r *Removals) contents(ctx context.Context, account string) (n int64, err error) {
 	for {
-		keys, err := r.Store.Removals.Contents(ctx, account)
+		keys, err := r.Store.Library.Contents(ctx, account, tables.Some)
 		if err != nil || len(keys) == 0 {
 			return n, err
 		}
 		for _, key := range keys {
 			var blobs []string
-			err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-				if err = tx.Removals.Content(ctx, account, key); err == nil {
+			err := r.marked(ctx, account, func(ctx context.Context, tx *db.Tx) (err error) {
+				if err = tx.Library.Remove(ctx, account, key); err == nil {
 					blobs, err = recordings.RemoveWithText(ctx, tx, account, key)
+				}
+				if errors.Is(err, db.ErrNotFound) { // another process removes the same account
+					err = nil
 				}
 				return err
 			})
-			if err := r.unlessGone(ctx, account, err); err != nil {
+			if err != nil {
 				return n, err
 			}
 			n++
@@ -285,12 +276,12 @@ func (r *Removals) contents(ctx context.Context, account string) (n int64, err e
 	}
 }
 
-// recordings removes the recordings that an account keeps.
+// recordings removes the recordings that an account keeps. It counts their blobs.
 func (r *Removals) recordings(ctx context.Context, account string) (n int64, err error) {
 	for {
 		var keys []string
-		err := r.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
-			keys, err = tx.Removals.Recordings(ctx, account)
+		err := r.marked(ctx, account, func(ctx context.Context, tx *db.Tx) (err error) {
+			keys, err = tx.Recordings.DeleteSome(ctx, account)
 			return err
 		})
 		if err != nil || len(keys) == 0 {
@@ -301,19 +292,18 @@ func (r *Removals) recordings(ctx context.Context, account string) (n int64, err
 	}
 }
 
-// extractions removes the work that was of an account alone, and what is left of its audio.
-func (r *Removals) extractions(ctx context.Context, account string) (int64, error) {
-	const page = 200
+// media removes what is left of the audio of the work that was of an account alone.
+func (r *Removals) media(ctx context.Context, account string) error {
 	for after, more := "", true; more; {
-		ended, err := r.Store.Extractions.EndedOf(ctx, account, after, page)
+		ended, err := r.Store.Extractions.EndedOf(ctx, account, after, tables.Some)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for i := range ended {
 			after = ended[i].ID
 			r.Audio.DeleteMedia(ctx, &ended[i])
 		}
-		more = len(ended) == page
+		more = len(ended) == tables.Some
 	}
-	return r.rows(db.OwnedExtractions)(ctx, account)
+	return nil
 }

@@ -4,9 +4,13 @@ package retention
 
 import (
 	"context"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
+	"github.com/transcriptkit/transcriptkit/server/internal/recordings"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
@@ -26,6 +30,7 @@ func (SweepStep) Queue() string { return Queue }
 type Sweep struct {
 	Store    *db.Store
 	Keep     work.Retention
+	Tables   []tables.Table // of all features
 	Removals *Removals
 	Expiry   *Expiry
 }
@@ -47,5 +52,38 @@ func (s Sweep) Run(ctx context.Context, _ queue.Row, _ SweepStep) error {
 	if err := s.Expiry.Sweep(ctx, now); err != nil {
 		return err
 	}
-	return s.Store.Sweep(ctx, now.Add(-s.Keep.Jobs), s.Keep.Answers)
+	return Old(ctx, s.Store, s.Tables, tables.Kept{Jobs: s.Keep.Jobs, Answers: s.Keep.Answers})
+}
+
+// Old removes what no account has any more: the rows that their tables declare to be old, the calls of
+// hooks that no process has made, the recordings whose time is over, and the blobs that are left over.
+// It works in portions that do not hold up other writers, and notes how many bytes of blobs are left:
+// see db.Store.Status.
+func Old(ctx context.Context, s *db.Store, all []tables.Table, kept tables.Kept) error {
+	ctx = db.Unhurried(ctx)
+	now, err := s.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if t.Old == nil {
+			continue
+		}
+		var age time.Duration
+		if t.Old.Age != nil {
+			age = t.Old.Age(kept)
+		}
+		if err := s.SweepTable(ctx, t, t.Old.Rows, s.SQL().Ago(age), sqldb.Moment(now.Add(-age))); err != nil {
+			return err
+		}
+	}
+	for _, hook := range []db.Hook{db.JobHook, db.BatchHook} {
+		if err := s.Queue.SweepUntaken(ctx, string(hook), now.Add(-kept.Jobs)); err != nil {
+			return err
+		}
+	}
+	if err := recordings.Sweep(ctx, s, now); err != nil {
+		return err
+	}
+	return sweepBlobs(ctx, s)
 }

@@ -280,11 +280,15 @@ func (s *Service) makeFollows(c *parts) {
 }
 
 func (s *Service) makeRetention(c *parts) {
+	all := Tables()
 	s.Expiry = &retention.Expiry{Store: c.Store, Audio: c.audio, Keep: c.Retention, PlanOf: c.PlanOf}
 	s.Removals = &retention.Removals{
-		Store: c.Store, Audio: c.audio, CancelJobs: s.CancelJobs, Follows: s.Follows.RemoveAll, Webhooks: s.Webhooks.RemoveAll,
+		Store: c.Store, Audio: c.audio, Tables: all, CancelJobs: s.CancelJobs,
+		ByFeature: map[string]func(context.Context, string) (int64, error){
+			"batches": s.Batches.RemoveAll, "follows": s.Follows.RemoveAll, "webhook_endpoints": s.Webhooks.RemoveAll,
+		},
 	}
-	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Removals: s.Removals, Expiry: s.Expiry}
+	s.sweep = retention.Sweep{Store: c.Store, Keep: c.Retention, Tables: all, Removals: s.Removals, Expiry: s.Expiry}
 }
 
 // index binds the saved texts of an account into the index of its words, or removes the words of

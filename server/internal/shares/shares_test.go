@@ -100,7 +100,7 @@ func TestSweepRemovesWhatHasEnded(t *testing.T) {
 		require.NoError(t, err)
 		do(t, s, "UPDATE shares SET expires_at = '2026-01-02 03:04:05.5+00:00' WHERE id = '"+ended.ID+"'")
 		require.Equal(t, 2, count(t, s))
-		require.NoError(t, s.Sweep(t.Context(), time.Now(), time.Hour))
+		require.NoError(t, dbtest.Sweep(t.Context(), s, 0, time.Hour))
 		assert.Equal(t, 1, count(t, s))
 		_, saved, err := links.At(t.Context(), token)
 		require.NoError(t, err)

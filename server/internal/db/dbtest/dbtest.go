@@ -10,12 +10,17 @@
 package dbtest
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/retention"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -64,4 +69,10 @@ func Open(t testing.TB, o db.Options) *db.Store {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
+}
+
+// Sweep removes what is old from all tables, as the hourly sweep of a service does that keeps ended
+// jobs and the answers for idempotency keys so long.
+func Sweep(ctx context.Context, s *db.Store, jobs, answers time.Duration) error {
+	return retention.Old(ctx, s, service.Tables(), tables.Kept{Jobs: jobs, Answers: answers})
 }

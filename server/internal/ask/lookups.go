@@ -1,4 +1,4 @@
-package db
+package ask
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -36,30 +37,24 @@ type Answered struct {
 	Error        *transcript.Error   `json:"error,omitempty"`
 }
 
-// Lookups reads lookups.
-type Lookups struct{ *source }
-
-// LookupsTx reads and changes lookups.
-type LookupsTx struct {
-	Lookups
-	tx *Tx
-}
+// Lookups are the lookups in a transaction.
+type Lookups struct{ Tx *db.Tx }
 
 // Put stores a question and reports true, or, where the same one is under way and
 // was asked no longer ago than patience, makes l that one. One that was asked before that
 // ends: its readers have gone. Id and time that are zero
 // are filled in, the time by the database's clock.
-func (w LookupsTx) Put(ctx context.Context, l *Lookup, patience time.Duration) (asked bool, err error) {
+func (ls Lookups) Put(ctx context.Context, l *Lookup, patience time.Duration) (asked bool, err error) {
 	key := string(l.Platform) + "/" + l.ExternalID + "/" + l.Languages
-	if err := w.tx.Lock(ctx, "lookup/"+key); err != nil {
+	if err := ls.Tx.Lock(ctx, "lookup/"+key); err != nil {
 		return false, err
 	}
-	now, err := w.tx.Now(ctx)
+	now, err := ls.Tx.Now(ctx)
 	if err != nil {
 		return false, err
 	}
 	running := new(Lookup)
-	err = one("running lookup of "+l.ExternalID, w.db.NewSelect().Model(running).
+	err = sqldb.One("running lookup of "+l.ExternalID, ls.Tx.DB().NewSelect().Model(running).
 		Where("platform = ? AND external_id = ? AND languages = ? AND ended_at IS NULL", l.Platform, l.ExternalID, l.Languages).
 		Scan(ctx))
 	switch {
@@ -67,10 +62,10 @@ func (w LookupsTx) Put(ctx context.Context, l *Lookup, patience time.Duration) (
 		*l = *running
 		return false, nil
 	case err == nil:
-		if err := w.end(ctx, running.ID, now); err != nil {
+		if err := ls.end(ctx, running.ID, now); err != nil {
 			return false, err
 		}
-	case !errors.Is(err, ErrNotFound):
+	case !errors.Is(err, db.ErrNotFound):
 		return false, err
 	}
 	if err := sqldb.NewID(&l.ID); err != nil {
@@ -79,36 +74,32 @@ func (w LookupsTx) Put(ctx context.Context, l *Lookup, patience time.Duration) (
 	if l.AskedAt.IsZero() {
 		l.AskedAt = sqldb.Moment(now)
 	}
-	return true, insertNew(ctx, w.db, "lookup", l)
+	return true, sqldb.InsertNew(ctx, ls.Tx.DB(), "lookup", l)
 }
 
-func (w LookupsTx) end(ctx context.Context, id string, at time.Time) error {
-	_, err := w.db.NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", sqldb.Moment(at)).Where("id = ?", id).Exec(ctx)
-	w.tx.touch(id)
-	return wrap("end lookup "+id, err)
+func (ls Lookups) end(ctx context.Context, id string, at time.Time) error {
+	_, err := ls.Tx.DB().NewUpdate().Model((*Lookup)(nil)).Set("ended_at = ?", sqldb.Moment(at)).Where("id = ?", id).Exec(ctx)
+	ls.Tx.SQL().Wake(id)
+	return sqldb.Wrap("end lookup "+id, err)
 }
 
-// ByID returns a question by id, or ErrNotFound.
-func (r Lookups) ByID(ctx context.Context, id string) (*Lookup, error) {
-	l := new(Lookup)
-	if err := r.db.NewSelect().Model(l).Where("id = ?", id).Scan(ctx); err != nil {
-		return nil, one("lookup "+id, err)
-	}
-	return l, nil
+// LookupByID returns a question by id, or db.ErrNotFound.
+func LookupByID(ctx context.Context, r db.Reader, id string) (*Lookup, error) {
+	return sqldb.ScanOne[Lookup](ctx, r.DB().NewSelect().Where("id = ?", id), "lookup "+id)
 }
 
 // Answer stores an answer; last tells that there will be no better one. A
 // question that has its last answer keeps it.
-func (w LookupsTx) Answer(ctx context.Context, id string, a Answered, last bool) error {
-	a.Metadata = clean(a.Metadata)
+func (ls Lookups) Answer(ctx context.Context, id string, a Answered, last bool) error {
+	a.Metadata = db.Clean(a.Metadata)
 	l := &Lookup{ID: id, Answer: &a}
-	q := w.db.NewUpdate().Model(l).Column("answer").Where("id = ? AND ended_at IS NULL", id)
+	q := ls.Tx.DB().NewUpdate().Model(l).Column("answer").Where("id = ? AND ended_at IS NULL", id)
 	if last {
 		now := sqldb.Moment(time.Now())
 		l.EndedAt = &now
 		q.Column("ended_at")
 	}
 	_, err := q.Exec(ctx)
-	w.tx.touch(id)
-	return wrap("answer lookup "+id, err)
+	ls.Tx.SQL().Wake(id)
+	return sqldb.Wrap("answer lookup "+id, err)
 }

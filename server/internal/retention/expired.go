@@ -1,35 +1,27 @@
-package db
+package retention
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Terms are the times before which the plan of an account keeps nothing.
-type Terms struct {
+// terms are the times before which the plan of an account keeps nothing.
+type terms struct {
 	Entries time.Time // when an entry came into the library; the zero value: all entries stay
 	Jobs    time.Time // when a job ended
 }
 
-// Expired finds and removes what the plans of accounts keep no longer. Each statement names the
-// account.
-type Expired struct{ *source }
-
-// ExpiredTx removes what the plans of accounts keep no longer.
-type ExpiredTx struct {
-	Expired
-	tx *Tx
-}
-
-// ExpiredEntry is an entry of a library that goes.
-type ExpiredEntry struct {
+// entry is an entry of a library that goes.
+type entry struct {
 	bun.BaseModel `bun:"table:library_rows,alias:l"`
 
 	ID         string
@@ -41,52 +33,41 @@ type ExpiredEntry struct {
 // expiredRows is the condition of the entries that go: the account, and a time. Work that runs, and
 // batches that run, stay.
 const expiredRows = `account = ?0 AND created_at < ?1 AND kind <> 'pending'
-	AND NOT (kind = 'batch' AND EXISTS (SELECT 1 FROM batches AS b WHERE b.id = external_id AND b.` + running + `))`
+	AND NOT (kind = 'batch' AND EXISTS (SELECT 1 FROM batches AS b WHERE b.id = external_id AND b.status IN ('pending', 'processing')))`
 
-// Entries returns entries of the library of an account that go, the oldest first, at most 200.
-func (r Expired) Entries(ctx context.Context, account string, t Terms) (entries []ExpiredEntry, err error) {
-	err = r.db.NewSelect().Model(&entries).Where(expiredRows, account, sqldb.Moment(t.Entries)).Order("created_at", "id").Limit(portion).Scan(ctx)
-	return entries, wrap("expired entries of "+account, err)
+// entries returns entries of the library of an account that go, the oldest first, at most 200.
+func entries(ctx context.Context, s *db.Store, account string, t terms) (all []entry, err error) {
+	err = s.DB().NewSelect().Model(&all).Where(expiredRows, account, sqldb.Moment(t.Entries)).Order("created_at", "id").Limit(tables.Some).Scan(ctx)
+	return all, sqldb.Wrap("expired entries of "+account, err)
 }
 
-// Remove removes an entry from the library of an account, with the text if no other entry needs it.
-// A batch goes with its items. ErrNotFound: the entry has gone, or the batch runs again.
-func (w ExpiredTx) Remove(ctx context.Context, account string, entry ExpiredEntry) error {
-	lib := LibraryTx{Library{w.source}, w.tx}
-	if entry.Kind != library.KindBatch {
-		return lib.Remove(ctx, account, library.Key{Platform: entry.Platform, ExternalID: entry.ExternalID, Row: entry.ID})
+// remove removes an entry from the library of an account, with the text if no other entry needs it.
+// A batch goes with its items. db.ErrNotFound: the entry has gone, or the batch runs again.
+func remove(ctx context.Context, tx *db.Tx, account string, entry entry) error {
+	if entry.Kind == library.KindBatch {
+		return batches.RemoveEnded(ctx, tx, account, entry.ExternalID)
 	}
-	b, err := w.tx.Batches.LockOwned(ctx, account, entry.ExternalID)
-	if err == nil && !b.Status.Terminal() {
-		err = fmt.Errorf("ended batch %s: %w", b.ID, ErrNotFound)
-	}
-	if err == nil {
-		err = lib.HideBatch(ctx, account, b.ID)
-	}
-	if err == nil {
-		err = w.tx.Batches.Delete(ctx, b.ID)
-	}
-	return err
+	return tx.Library.Remove(ctx, account, library.Key{Platform: entry.Platform, ExternalID: entry.ExternalID, Row: entry.ID})
 }
 
-// SweepJobsOf removes jobs of an account that ended before a time, with their texts if
-// no library has them, as Sweep does for all accounts.
-func (s *Store) SweepJobsOf(ctx context.Context, account string, before time.Time) error {
-	ctx = Unhurried(ctx)
-	for _, step := range []struct{ table, old string }{
-		{"transcripts", textsOfJobs("?4", "?0")},
-		{"jobs", "account = ?4 AND ended_at < ?0"},
-		{"extractions", `owner = ?4 AND owner <> '' AND status NOT IN ('pending', 'processing') AND updated_at < ?0
+// sweepJobs removes jobs of an account that ended before a time, with their texts if no library has
+// them, as the sweep does for all accounts.
+func sweepJobs(ctx context.Context, s *db.Store, account string, before time.Time) error {
+	ctx = db.Unhurried(ctx)
+	for _, old := range []struct{ table, rows string }{
+		{"transcripts", textsOfJobs("?1", "?0")},
+		{"jobs", "account = ?1 AND ended_at < ?0"},
+		{"extractions", `owner = ?1 AND owner <> '' AND status NOT IN ('pending', 'processing') AND updated_at < ?0
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = extractions.id)`},
 	} {
-		if err := s.sweepTable(ctx, step.table, "id", step.old, sqldb.Moment(before), account); err != nil {
+		if err := s.SweepTable(ctx, tables.Table{Name: old.table, Key: []string{"id"}}, old.rows, sqldb.Moment(before), account); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// textsOfEntries is the condition of the texts t that go with expired entries, as LibraryTx.Remove goes
+// textsOfEntries is the condition of the texts t that go with expired entries, as db.LibraryTx.Remove goes
 // by it: those of the account alone, also what a corrected copy was made from.
 const textsOfEntries = `t.owner = ?0 AND t.owner <> ''
 	AND EXISTS (SELECT 1 FROM library_rows AS l WHERE l.account = ?0 AND l.platform = t.platform AND l.external_id = t.external_id
@@ -98,19 +79,19 @@ const textsOfEntries = `t.owner = ?0 AND t.owner <> ''
 // the places of the arguments.
 func textsOfJobs(account, before string) string {
 	return `owner = ` + account + ` AND owner <> '' AND source <> 'manual' AND id IN (SELECT transcript_id FROM jobs WHERE account = ` + account +
-		` AND ended_at < ` + before + `)` + inNoLibrary
+		` AND ended_at < ` + before + `)` + db.InNoLibrary
 }
 
-// ExpiredCount is how much of an account goes with the next sweep.
-type ExpiredCount struct {
+// Count is how much of an account goes with the next sweep.
+type Count struct {
 	Entries               int64 // of the library
 	Texts, TextBytes      int64 // that the account alone has, of Entries and of Jobs, and their stored bytes
 	Recordings, FileBytes int64 // with the copies for playing
 	Jobs                  int64
 }
 
-// Count counts what goes of an account, and changes nothing.
-func (r Expired) Count(ctx context.Context, account string, t Terms) (n ExpiredCount, err error) {
+// count counts what goes of an account, and changes nothing.
+func count(ctx context.Context, s *db.Store, account string, t terms) (n Count, err error) {
 	entries, jobs := sqldb.Moment(t.Entries), sqldb.Moment(t.Jobs)
 	for _, q := range []struct {
 		query string
@@ -129,8 +110,8 @@ func (r Expired) Count(ctx context.Context, account string, t Terms) (n ExpiredC
 		},
 		{`SELECT count(*) FROM jobs WHERE account = ?0 AND ended_at < ?2`, []any{&n.Jobs}},
 	} {
-		if err := r.db.NewRaw(q.query, account, entries, jobs).Scan(ctx, q.into...); err != nil {
-			return n, wrap("count what expires of "+account, err)
+		if err := s.DB().NewRaw(q.query, account, entries, jobs).Scan(ctx, q.into...); err != nil {
+			return n, sqldb.Wrap("count what expires of "+account, err)
 		}
 	}
 	return n, nil

@@ -1,0 +1,31 @@
+package recordings
+
+import (
+	"context"
+	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+)
+
+// Sweep removes the recordings whose time is over: first their rows, then their blobs. A blob that
+// stays behind is litter for the sweep of blobs. Sweep measures what accounts keep.
+func Sweep(ctx context.Context, s *db.Store, now time.Time) error {
+	for more := true; more; {
+		var keys []string
+		err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
+			keys, more, err = tx.Recordings.DeleteEnded(ctx, now)
+			return err
+		})
+		if err == nil {
+			err = s.DeleteBlobs(ctx, keys...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	bytes, err := s.Recordings.Bytes(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Measure(ctx, "recordings", bytes)
+}

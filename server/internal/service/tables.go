@@ -1,0 +1,28 @@
+package service
+
+import (
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/ask"
+	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
+	"github.com/transcriptkit/transcriptkit/server/internal/shares"
+	"github.com/transcriptkit/transcriptkit/server/internal/tables"
+	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
+	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+)
+
+// Tables are the declarations of all tables, except those of River and of the migrations themselves.
+// A removal goes through the tables of a turn in this order, and the sweep through all of them: the
+// tables of db have theirs by what names what.
+func Tables() []tables.Table {
+	return slices.Concat(
+		db.OwnTables(), queue.Tables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), webhooks.Tables(),
+		follows.Tables(), batches.Tables(), hooks.Tables(), ask.Tables(),
+	)
+}
