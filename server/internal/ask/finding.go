@@ -5,11 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/internal/wire"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -58,9 +56,8 @@ func (f Finding) Transcript(sub subject.Subject) *db.Transcript {
 			CreatedAt:  now,
 			UpdatedAt:  now,
 		},
-		SegmentsJSON: packed.Pack(wire.AppendSegments(nil, f.Segments)),
-		WordsJSON:    packed.Pack(wire.AppendWords(nil, f.Segments)),
 	}
+	view.SetSegments(t, f.Segments)
 	view.Describe(t, f.Metadata)
 	return t
 }

@@ -1,8 +1,8 @@
 // Package tables says of each table of the database whose its rows are, and what becomes of them.
 //
-// A feature declares its tables once, beside its SQL, and service.Tables lists them all. The export
-// of an account, the removal of an account, the hourly sweep and a backup read the declarations. So
-// whoever adds a table adds one declaration, and a test fails without it.
+// A feature declares its tables beside its SQL. service.Tables lists the tables of all features.
+// The export of an account, the removal of an account, the hourly sweep and a backup read the
+// declarations. A new table needs a declaration: a test fails without it.
 package tables
 
 import (
