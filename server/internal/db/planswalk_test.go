@@ -37,7 +37,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
-	"github.com/transcriptkit/transcriptkit/server/internal/work"
+	workroom "github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
@@ -562,7 +562,7 @@ func (w walk) housekeeping() {
 func (w walk) expired() {
 	ctx, old := w.Context(), time.Date(2026, 1, 1, 0, 20, 0, 0, time.UTC)
 	plans := retention.Expiry{
-		Store: w.Store, Keep: work.Retention{Jobs: time.Since(old)},
+		Store: w.Store, Keep: workroom.Retention{Jobs: time.Since(old)},
 		Audio: &audio.Files{Store: w.Store, Log: slog.New(slog.DiscardHandler)},
 		PlanOf: func(_ context.Context, name string) account.Plan {
 			if name != "a7" {
@@ -573,8 +573,8 @@ func (w walk) expired() {
 	}
 	w.must(second(plans.Report(ctx, now())), plans.Sweep(ctx, now()))
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		w.must(tx.Library.Remove(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
-			second(tx.Recordings.DeleteSome(ctx, "a7")), second(tx.Queue.DeleteOf(ctx, "a7")))
+		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
+		w.must(tx.Batches.Insert(ctx, b), batches.RemoveEnded(ctx, tx, "a7", b.ID))
 	})
 }
 
@@ -601,10 +601,8 @@ func (w walk) removals() {
 				w.must(second(tx.Removals.DeleteSome(ctx, table, "a7")))
 			}
 		}
-		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
-		w.must(tx.Removals.Content(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
-			tx.Batches.Insert(ctx, b), tx.Removals.Batch(ctx, "a7", b.ID))
-		w.must(second(tx.Removals.Recordings(ctx, "a7")), second(tx.Queue.DeleteOf(ctx, "a7")))
+		w.must(tx.Library.Remove(ctx, "a7", library.Key{Platform: transcript.VideoSite, ExternalID: "v1"}),
+			second(tx.Recordings.DeleteSome(ctx, "a7")), second(tx.Queue.DeleteOf(ctx, "a7")))
 	})
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(tx.Accounts.Put(ctx, db.Account{ID: "bare", Plan: "free"}), tx.Removals.Begin(ctx, "bare"), tx.Removals.End(ctx, "bare"), tx.Removals.Forget(ctx, "bare"))
