@@ -40,7 +40,7 @@ func TestServerDependsOnNoAdapter(t *testing.T) {
 		"library", "library/follow", "library/webhook",
 		"server", "server/account", "server/engine", "server/pace", "server/speech", "server/store",
 		"server/internal/api", "server/internal/api/about", "server/internal/api/bulk", "server/internal/api/discovery", "server/internal/api/endpoints",
-		"server/internal/api/submitting", "server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource",
+		"server/internal/api/jobs", "server/internal/api/published", "server/internal/api/recordingform", "server/internal/api/resource",
 		"server/internal/api/saved", "server/internal/api/submitting", "server/internal/api/subscriptions", "server/internal/ask", "server/internal/attempt", "server/internal/audio", "server/internal/backup",
 		"server/internal/batches", "server/internal/blobs", "server/internal/cluster", "server/internal/corrections", "server/internal/db", "server/internal/disks",
 		"server/internal/edge", "server/internal/follows", "server/internal/hooks", "server/internal/language", "server/internal/librarysize", "server/internal/lifecycle",

@@ -12,7 +12,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
-	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -27,11 +26,11 @@ type Question struct {
 	Languages transcript.LanguageList
 }
 
-// CaptionReport is a report with rendered segments: SegmentsJSON holds the segments, and
+// CaptionReport is a report with rendered segments: Text holds the segments, and
 // Transcript.Segments is empty.
 type CaptionReport struct {
 	transcript.CaptionReport
-	SegmentsJSON *packed.Bytes
+	Text *db.Transcript // nil: there is none
 	// Failure is the report's own Error if the report is sent with the status of that
 	// error; else nil.
 	Failure *transcript.Error
@@ -144,7 +143,7 @@ func (s *Service) captionsFailed(ctx context.Context, r *CaptionReport, sub subj
 func (r *CaptionReport) shows(t *db.Transcript) *CaptionReport {
 	shown := t.Transcript
 	view.HideMetadata(&shown)
-	r.Status, r.Language, r.Transcript, r.SegmentsJSON = "success", t.Lang, &shown, t.SegmentsJSON
+	r.Status, r.Language, r.Transcript, r.Text = "success", t.Lang, &shown, t
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -259,6 +260,23 @@ func Count(ctx context.Context, db bun.IDB, d sqldb.Dialect) (all []Steps, err e
 	return all, sqldb.Wrap("count the steps", err)
 }
 
+// SweepUntaken removes the steps of a queue that no process has taken since a time, a portion in each
+// transaction. River itself removes the rows of steps that have ended: see Workers.
+func (q *Queue) SweepUntaken(ctx context.Context, queue string, before time.Time) error {
+	jobs := tables.Table{Name: "river_job", Key: []string{"id"}}
+	for {
+		var n int64
+		err := q.sql.InTx(ctx, func(ctx context.Context, tx *sqldb.Tx) (err error) {
+			n, err = jobs.Delete(ctx, tx.Tx, `queue = ?1 AND created_at < ?0
+				AND state IN ('available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'scheduled')`, sqldb.Moment(before), queue)
+			return err
+		})
+		if err != nil || n < tables.Some {
+			return sqldb.Wrap("sweep the queue "+queue, err)
+		}
+	}
+}
+
 // DeleteOf removes steps that name an account, at most 200, and returns how many. It removes no
 // step that runs, which finds no rows of the account. The row of such a step loses the name.
 func (tx Tx) DeleteOf(ctx context.Context, account string) (int64, error) {
@@ -274,4 +292,12 @@ func (tx Tx) DeleteOf(ctx context.Context, account string) (int64, error) {
 		account, tables.Some).Exec(ctx)
 	n, err := affected(res, err)
 	return n, sqldb.Wrap("delete steps of "+account, err)
+}
+
+// affected is how many rows a statement has changed.
+func affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
 }

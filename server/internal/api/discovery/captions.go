@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -97,7 +98,11 @@ func (c *Captions) respondReport(w http.ResponseWriter, r *http.Request, report 
 		shown.RequestID = edge.RequestID(r.Context())
 		report.Error = &shown
 	}
-	body, err := resource.Around(report.SegmentsJSON, func(dst, segments []byte) ([]byte, error) {
+	var packed *packed.Bytes
+	if report.Text != nil {
+		packed = report.Text.SegmentsJSON
+	}
+	body, err := resource.Around(packed, func(dst, segments []byte) ([]byte, error) {
 		return wire.AppendCaptionReport(dst, &report.CaptionReport, segments)
 	})
 	if err != nil {
