@@ -58,14 +58,14 @@ func (i *Intake) take(ctx context.Context, a allowed) (out *Outcome, kept bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	if out, kept, err = i.fulfil(ctx, o); err == nil {
+	if out, kept, err = i.fulfill(ctx, o); err == nil {
 		i.metrics.CacheAsked(metrics.ForTranscript, out.Result != nil)
 	}
 	return out, kept, err
 }
 
-// fulfil answers an order from the cache, or has its text made.
-func (i *Intake) fulfil(ctx context.Context, o order) (out *Outcome, kept bool, err error) {
+// fulfill answers an order from the cache, or has its text made.
+func (i *Intake) fulfill(ctx context.Context, o order) (out *Outcome, kept bool, err error) {
 	if o.Key == nil && o.KeepMedia == 0 && (o.file == nil || o.file.Row == "") {
 		// Most repeated requests end here, without a write.
 		hit, err := cached(ctx, i.store.Reader, o)
