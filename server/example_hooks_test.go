@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -157,7 +157,7 @@ func ExampleConfig_followFailing() {
 
 // inSeconds makes the service look at followed addresses again at once, and give up early.
 func inSeconds(c *server.Config) {
-	server.SettingsOf(c).Follows = follows.Times{Step: 10 * time.Millisecond, Every: 20 * time.Millisecond, Wait: 20 * time.Millisecond, FailAfter: 50 * time.Millisecond}
+	server.SettingsOf(c).Follows = follower.Times{Step: 10 * time.Millisecond, Every: 20 * time.Millisecond, Wait: 20 * time.Millisecond, FailAfter: 50 * time.Millisecond}
 }
 
 // podcastThatEnds serves a feed once.

@@ -15,7 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -73,7 +73,7 @@ func TestSlowFeedsHoldUpNoOther(t *testing.T) {
 		p, other := newSlowFeeds(t), newSlowFeeds(t)
 		s := startIn(t, o, t.TempDir(), takesDirect, func(c *server.Config) {
 			c.Egress.Allow = []string{p.address, other.address}
-			server.SettingsOf(c).Follows = follows.Times{Quick: 500 * time.Millisecond, Slow: 5 * time.Second}
+			server.SettingsOf(c).Follows = follower.Times{Quick: 500 * time.Millisecond, Slow: 5 * time.Second}
 		})
 		a := s.postFollows(t, "text/x-opml", "", p.list(50))
 		require.Equal(t, http.StatusOK, a.StatusCode, a.body)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 )
 
 // publisher serves a feed that a test changes.
@@ -73,7 +73,7 @@ func following(t *testing.T, p *publisher, changes ...func(*server.Config)) *ser
 	t.Helper()
 	return start(t, append([]func(*server.Config){func(c *server.Config) {
 		c.Egress.Allow = []string{p.address}
-		server.SettingsOf(c).Follows = follows.Times{Step: 50 * time.Millisecond, Every: 100 * time.Millisecond, Wait: 100 * time.Millisecond, FailAfter: 500 * time.Millisecond}
+		server.SettingsOf(c).Follows = follower.Times{Step: 50 * time.Millisecond, Every: 100 * time.Millisecond, Wait: 100 * time.Millisecond, FailAfter: 500 * time.Millisecond}
 	}}, changes...)...)
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -69,7 +69,7 @@ func newTown(t *testing.T, o store.Options) *town {
 	for range processes {
 		s := startIn(t, o, dir, func(c *server.Config) {
 			c.Egress.Allow = []string{w.receiver.address, w.feed.address}
-			server.SettingsOf(c).Follows = follows.Times{Step: 20 * time.Millisecond, Every: 50 * time.Millisecond, Wait: 50 * time.Millisecond, FailAfter: time.Hour}
+			server.SettingsOf(c).Follows = follower.Times{Step: 20 * time.Millisecond, Every: 50 * time.Millisecond, Wait: 50 * time.Millisecond, FailAfter: time.Hour}
 		})
 		s.Engine.SetTracks(servertest.Track{Lang: "en", Name: "English", Text: "Everybody says this."})
 		w.services, w.plain[s] = append(w.services, s), s.plain(t)

@@ -39,7 +39,7 @@ const (
 	// work are the rooms in which jobs are taken, done and queued.
 	work = "server/internal/intake server/internal/recognize server/internal/work server/internal/step server/internal/queue"
 	// features stand beside the work.
-	features = "server/internal/batches server/internal/follows server/internal/webhooks server/internal/hooks " +
+	features = "server/internal/batcher server/internal/follower server/internal/delivery server/internal/hooks " +
 		"server/internal/corrections server/internal/shares server/internal/savedtexts server/internal/retention server/internal/uploads"
 )
 

@@ -27,7 +27,7 @@ var table = []mutant{
 	{"server/internal/db/recordings.go", `Where("account = ? AND external_id = ? AND until > ?", account, externalID, sqldb.Moment(at))`, `Where("account = ? AND external_id = ? AND ? IS NOT NULL", account, externalID, sqldb.Moment(at))`, "server/internal/db TestRecordingBelongsToItsAccount"},
 	{"server/internal/api/saved/recordings.go", `if err := m.mayGoOn(ctx, r, file); err != nil {`, `if err := m.mayGoOn(ctx, r, file); err != nil && false {`, "server TestRecordingStopsWhenItMayNotGoOn"},
 	{"server/internal/api/resource/pagetoken.go", `append([]any{account}, names...)`, `append([]any{}, names...)`, "server/internal/api/resource TestPageTokenOfAnotherList"},
-	{"server/internal/webhooks/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
+	{"server/internal/delivery/endpoints.go", `Where("account = ? AND id = ?", account, id)`, `Where("id = ?", id)`, "server TestOwnersOfEveryRoute"},
 	{"server/internal/mcp/tool.go", `if t.scope != "" && !c.principal.Can(t.scope) {`, `if false {`, "server TestMCPNeedsTheScopesOfTheRoutes"},
 	{"server/internal/api/resource/pagetoken.go", `if l.Token(after) != token {`, `if false {`, "server/internal/api/resource TestPageTokenOfAnotherList"},
 	{"server/internal/db/contents.go", " AND NOT t.edited\n", "\n", "server TestCorrectionIsTheAccountsAlone"},

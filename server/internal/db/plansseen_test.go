@@ -48,7 +48,7 @@ func watch() (*statements, sqldb.Drivers) {
 }
 
 var (
-	ourPackage = regexp.MustCompile(`server/internal/(ask|batches|db|follows|queue|recordings|retention|shares|tables|textfeed|webhooks|wordindex)\.`)
+	ourPackage = regexp.MustCompile(`server/internal/(ask|batcher|db|follower|queue|recordings|retention|shares|tables|textfeed|delivery|wordindex)\.`)
 	closure    = regexp.MustCompile(`(\.func\d+|\.\d+|-range\d+)+$`)
 	literal    = regexp.MustCompile(`'(?:[^']|'')*'|\b\d+\b`)
 	literals   = regexp.MustCompile(`\?(?:, \?)+`)

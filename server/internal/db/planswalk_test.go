@@ -22,12 +22,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/blobs"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
@@ -36,7 +37,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	workroom "github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -153,10 +153,10 @@ func (w walk) follows() {
 	}))
 	w.Cleanup(feeds.Close)
 	refused, later := false, time.Duration(0)
-	fs := follows.New(follows.Config{
+	fs := follower.New(follower.Config{
 		Store: w.Store, Cluster: cluster.New(cluster.Config{}), Sites: site.Default(), Log: slog.New(slog.DiscardHandler),
 		Client: func() *http.Client { return feeds.Client() }, Trace: func(context.Context) string { return "" },
-		Submit: func(context.Context, follows.Item) func(context.Context, *db.Tx) (string, error) {
+		Submit: func(context.Context, follower.Item) func(context.Context, *db.Tx) (string, error) {
 			return func(context.Context, *db.Tx) (string, error) {
 				if refused = !refused; refused {
 					return "", transcript.Errorf(transcript.TranscriptQuotaExceeded, "None is left.")
@@ -165,15 +165,15 @@ func (w walk) follows() {
 			}
 		},
 		Failing: func(context.Context, *db.Tx, string) error { return nil },
-		Times: follows.Times{FailAfter: time.Nanosecond, Now: func(ctx context.Context) (time.Time, error) {
+		Times: follower.Times{FailAfter: time.Nanosecond, Now: func(ctx context.Context) (time.Time, error) {
 			now, err := w.Now(ctx)
 			return now.Add(later), err
 		}},
 	})
 	ctx, plan := w.Context(), account.WithoutLimits("p")
 	plan.FollowItemsPerDay = 100
-	want := func(path string) follows.Want { return follows.Want{Kind: follow.Feed, URL: feeds.URL + path} }
-	request := follows.Request{Account: "acme", Plan: plan, MaxItems: 2, Wants: []follows.Want{want("/a"), want("/gone")}}
+	want := func(path string) follower.Want { return follower.Want{Kind: follow.Feed, URL: feeds.URL + path} }
+	request := follower.Request{Account: "acme", Plan: plan, MaxItems: 2, Wants: []follower.Want{want("/a"), want("/gone")}}
 	for range 2 {
 		made, err := fs.Create(ctx, request)
 		w.must(err)
@@ -187,20 +187,20 @@ func (w walk) follows() {
 	w.must(err)
 	require.NotEmpty(w, shown)
 	for range 4 { // looks and items that fail are tried again
-		w.must(fs.Work(ctx, queue.Row{}, follows.Step{}))
-		var turns []follows.Step
+		w.must(fs.Work(ctx, queue.Row{}, follower.Step{}))
+		var turns []follower.Step
 		w.must(w.SQL().Reader().NewRaw("SELECT account, slow, step AS number FROM follow_lines WHERE step_at IS NOT NULL").Scan(ctx, &turns))
 		for _, step := range turns {
 			w.must(fs.Work(ctx, queue.Row{}, step))
 		}
-		w.must(fs.Work(ctx, queue.Row{}, follows.Step{}))
+		w.must(fs.Work(ctx, queue.Row{}, follower.Step{}))
 		later += 25 * time.Hour
 	}
 	mine, err := fs.List(ctx, "acme", "", 2)
 	w.must(err)
 	for _, f := range mine {
 		_, _, err := fs.Items(ctx, "acme", f.ID, 5, 10)
-		w.must(err, second(func() (string, error) { a, _, err := follows.ByID(ctx, w.Store, f.ID); return a, err }()))
+		w.must(err, second(func() (string, error) { a, _, err := follower.ByID(ctx, w.Store, f.ID); return a, err }()))
 		w.in(func(ctx context.Context, tx *db.Tx) {
 			w.must(fs.Reopen(ctx, tx, []string{rowID(0)}, transcript.Errorf(transcript.TranscriptQuotaExceeded, "None is left.")))
 		})
@@ -217,9 +217,9 @@ func (w walk) webhooks() {
 	}))
 	w.Cleanup(receiver.Close)
 	later := time.Duration(0)
-	hooks := webhooks.New(webhooks.Config{
+	hooks := delivery.New(delivery.Config{
 		Store: w.Store, Log: slog.New(slog.DiscardHandler), Client: receiver.Client,
-		Times: webhooks.Times{Now: func(ctx context.Context) (time.Time, error) {
+		Times: delivery.Times{Now: func(ctx context.Context) (time.Time, error) {
 			now, err := w.Now(ctx)
 			return now.Add(later), err
 		}},
@@ -237,7 +237,7 @@ func (w walk) webhooks() {
 		})
 		for range 4 {
 			later += time.Minute // for the rate of the host
-			w.must(hooks.Sender.Work(ctx, queue.Row{}, webhooks.Step{Endpoint: id, Number: 1}))
+			w.must(hooks.Sender.Work(ctx, queue.Row{}, delivery.Step{Endpoint: id, Number: 1}))
 		}
 		for _, status := range []webhook.DeliveryStatus{"", webhook.Delivered} {
 			w.must(second(hooks.Deliveries(ctx, "acme", id, status, "", 10)), second(hooks.Deliveries(ctx, "acme", id, status, test.ID, 10)))
@@ -250,10 +250,10 @@ func (w walk) webhooks() {
 			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Status: webhook.Delivered}, nil)),
 			second(hooks.ResendRange(ctx, "acme", id, webhook.Resend{Until: time.Now().Add(time.Hour)}, nil)))
 		later += time.Hour + time.Minute
-		w.must(hooks.Sweep(ctx, queue.Row{}, webhooks.SweepStep{}), hooks.Delete(ctx, "acme", id))
+		w.must(hooks.Sweep(ctx, queue.Row{}, delivery.SweepStep{}), hooks.Delete(ctx, "acme", id))
 	}
 	later += webhook.Retention
-	w.must(hooks.Sweep(ctx, queue.Row{}, webhooks.SweepStep{}))
+	w.must(hooks.Sweep(ctx, queue.Row{}, delivery.SweepStep{}))
 }
 
 func (w walk) accounts() {
@@ -574,7 +574,7 @@ func (w walk) expired() {
 	w.must(second(plans.Report(ctx, now())), plans.Sweep(ctx, now()))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		b := &db.Batch{Account: "a7", Mode: batch.Links, Status: batch.Completed}
-		w.must(tx.Batches.Insert(ctx, b), batches.RemoveEnded(ctx, tx, "a7", b.ID))
+		w.must(tx.Batches.Insert(ctx, b), batcher.RemoveEnded(ctx, tx, "a7", b.ID))
 	})
 }
 
@@ -610,7 +610,7 @@ func (w walk) removals() {
 	w.must(second(w.Removals.All(ctx)), second(w.Removals.Marked(ctx, "a7")), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Extractions.EndedOf(ctx, "a7", "", 200)),
 		second(w.Library.Contents(ctx, "a7", 200)), second(w.Uploads.IDs(ctx, "a7")))
 	w.must(w.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, "a7") }))
-	w.must(second(batches.New(batches.Config{Store: w.Store}).RemoveAll(ctx, "a7")))
+	w.must(second(batcher.New(batcher.Config{Store: w.Store}).RemoveAll(ctx, "a7")))
 }
 
 // touchLibrary does what has to do with one content in a library.

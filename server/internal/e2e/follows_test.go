@@ -24,7 +24,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/library/follow"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
@@ -34,12 +34,12 @@ const failAfter = 30 * time.Minute
 
 // quickFollows looks at followed addresses all the time, by a clock whose error stands in a file,
 // in seconds. The pause between two looks is shorter than the jumps of the clock.
-func quickFollows(clock string) follows.Times {
+func quickFollows(clock string) follower.Times {
 	every, err := time.ParseDuration(os.Getenv(childEvery))
 	if err != nil {
 		panic(err) // the test has set it
 	}
-	return follows.Times{
+	return follower.Times{
 		Step: 200 * time.Millisecond, Every: every, Wait: time.Second, FailAfter: failAfter, PerSecond: 2000,
 		Now: func(context.Context) (time.Time, error) {
 			text, err := os.ReadFile(clock)

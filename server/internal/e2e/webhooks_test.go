@@ -23,13 +23,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/library/webhook"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
 // quickWebhooks delivers by the clock of quickFollows.
-func quickWebhooks(clock string) webhooks.Times {
-	return webhooks.Times{Look: 200 * time.Millisecond, Timeout: 5 * time.Second, Window: time.Millisecond, Now: quickFollows(clock).Now}
+func quickWebhooks(clock string) delivery.Times {
+	return delivery.Times{Look: 200 * time.Millisecond, Timeout: 5 * time.Second, Window: time.Millisecond, Now: quickFollows(clock).Now}
 }
 
 // hooked is the server of an account. Each path is a receiver, which behaves as its name says.

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/library/follow"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 )
@@ -244,7 +244,7 @@ func (d *Delivery) callBatchHook(ctx context.Context, w queue.Row, step batchHoo
 
 // callFollowHook calls the hook for a follow, unless the looks succeed again.
 func (d *Delivery) callFollowHook(ctx context.Context, w queue.Row, step followHookArgs) error {
-	account, f, err := follows.ByID(ctx, d.store, step.Follow)
+	account, f, err := follower.ByID(ctx, d.store, step.Follow)
 	if errors.Is(err, db.ErrNotFound) { // it was deleted
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/transcriptkit/transcriptkit/library"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
@@ -45,7 +45,7 @@ func entries(ctx context.Context, s *db.Store, account string, t terms) (all []e
 // A batch goes with its items. db.ErrNotFound: the entry has gone, or the batch runs again.
 func remove(ctx context.Context, tx *db.Tx, account string, entry entry) error {
 	if entry.Kind == library.KindBatch {
-		return batches.RemoveEnded(ctx, tx, account, entry.ExternalID)
+		return batcher.RemoveEnded(ctx, tx, account, entry.ExternalID)
 	}
 	return tx.Library.Remove(ctx, account, library.Key{Platform: entry.Platform, ExternalID: entry.ExternalID, Row: entry.ID})
 }

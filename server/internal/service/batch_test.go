@@ -13,35 +13,35 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // entry is an entry that names a content.
-func entry(id string) batches.Entry {
-	return batches.Entry{Content: engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: "https://video.example/watch?v=" + id}}
+func entry(id string) batcher.Entry {
+	return batcher.Entry{Content: engine.Content{Platform: transcript.VideoSite, ExternalID: id, URL: "https://video.example/watch?v=" + id}}
 }
 
 // badEntry is one that names none.
-func badEntry(id string, code transcript.Code) batches.Entry {
+func badEntry(id string, code transcript.Code) batcher.Entry {
 	e := entry(id)
 	e.Err = transcript.Errorf(code, "It is none.")
 	return e
 }
 
-func entries(n int) []batches.Entry {
-	all := make([]batches.Entry, n)
+func entries(n int) []batcher.Entry {
+	all := make([]batcher.Entry, n)
 	for i := range all {
 		all[i] = entry(fmt.Sprintf("content-%03d", i))
 	}
 	return all
 }
 
-func batchOf(entries ...batches.Entry) batches.Request {
+func batchOf(entries ...batcher.Entry) batcher.Request {
 	english, _ := transcript.ParseLanguageList("en")
-	return batches.Request{Account: acme, Plan: plan(), Mode: batch.Links, Entries: entries, Languages: english}
+	return batcher.Request{Account: acme, Plan: plan(), Mode: batch.Links, Entries: entries, Languages: english}
 }
 
 // items are all items of a batch, read in pages of a size.
@@ -141,7 +141,7 @@ func TestBatchRefused(t *testing.T) {
 	unlimited.BatchItems = account.Unlimited
 	for name, tt := range map[string]struct {
 		plan      account.Plan
-		entries   []batches.Entry
+		entries   []batcher.Entry
 		max       int
 		code      transcript.Code
 		status    int
@@ -154,9 +154,9 @@ func TestBatchRefused(t *testing.T) {
 		"more than the service takes":   {plan: unlimited, entries: entries(501), code: transcript.BatchLimitExceeded, status: 422, requested: 501, limit: 500},
 		"no plan has so many":           {plan: small, entries: entries(501), code: transcript.BatchLimitExceeded, status: 422, requested: 501, limit: 500},
 		"as many as the service takes":  {plan: unlimited, entries: append(entries(500), entries(100)...)},
-		"the same again and again":      {plan: unlimited, entries: slices.Repeat([]batches.Entry{entry("one")}, 5001), code: transcript.BatchLimitExceeded, status: 422, requested: 5001, limit: 5000},
-		"none names a content":          {plan: small, entries: []batches.Entry{badEntry("a", transcript.InvalidVideo), badEntry("b", transcript.UnsupportedPlatform), badEntry("a", transcript.InvalidVideo)}, code: transcript.InvalidVideo, status: 422},
-		"none that is wanted names one": {plan: small, entries: []batches.Entry{badEntry("a", transcript.InvalidVideo), entry("b")}, max: 1, code: transcript.InvalidVideo, status: 422},
+		"the same again and again":      {plan: unlimited, entries: slices.Repeat([]batcher.Entry{entry("one")}, 5001), code: transcript.BatchLimitExceeded, status: 422, requested: 5001, limit: 5000},
+		"none names a content":          {plan: small, entries: []batcher.Entry{badEntry("a", transcript.InvalidVideo), badEntry("b", transcript.UnsupportedPlatform), badEntry("a", transcript.InvalidVideo)}, code: transcript.InvalidVideo, status: 422},
+		"none that is wanted names one": {plan: small, entries: []batcher.Entry{badEntry("a", transcript.InvalidVideo), entry("b")}, max: 1, code: transcript.InvalidVideo, status: 422},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := batchOf(tt.entries...)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
@@ -67,7 +67,7 @@ func TestCancelBatch(t *testing.T) {
 		require.ErrorAs(t, err, &coded)
 		assert.Equal(t, transcript.StateConflict, coded.Code)
 		assert.Equal(t, batch.Cancelled, coded.Details["status"])
-		_, err = b.Batches.Retry(t.Context(), batches.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
+		_, err = b.Batches.Retry(t.Context(), batcher.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
 		require.ErrorIs(t, err, transcript.StateConflict)
 		require.ErrorIs(t, b.Batches.Delete(t.Context(), "other", made.ID), transcript.NotFound)
 		require.NoError(t, b.Batches.Delete(t.Context(), acme, made.ID))
@@ -114,7 +114,7 @@ func TestRetryBatch(t *testing.T) {
 		job := b.ended(t, acme, made.ID)
 		assert.Equal(t, batch.Failed, job.Status)
 		items := b.items(t, acme, made.ID, 10)
-		retry := func(r batches.RetryRequest) *batch.Retried {
+		retry := func(r batcher.RetryRequest) *batch.Retried {
 			r.Account, r.Plan, r.Batch = acme, plan(), made.ID
 			retried, err := b.Batches.Retry(t.Context(), r)
 			require.NoError(t, err)
@@ -123,22 +123,22 @@ func TestRetryBatch(t *testing.T) {
 		}
 		unavailable, invalid := string(transcript.Unavailable), string(transcript.InvalidVideo)
 
-		first := retry(batches.RetryRequest{})
+		first := retry(batcher.RetryRequest{})
 		assert.Equal(t, 1, first.Retried)
 		assert.Equal(t, []batch.NotRetried{{ItemID: items[1].ID, Reason: unavailable}, {ItemID: items[2].ID, Reason: invalid}}, first.NotRetried)
-		named := retry(batches.RetryRequest{Items: []string{items[1].ID, items[2].ID, made.ID}})
+		named := retry(batcher.RetryRequest{Items: []string{items[1].ID, items[2].ID, made.ID}})
 		assert.Equal(t, 1, named.Retried)
 		assert.Equal(t, []batch.NotRetried{{ItemID: items[2].ID, Reason: invalid}, {ItemID: made.ID, Reason: "NOT_FOUND"}}, named.NotRetried)
-		none := retry(batches.RetryRequest{Codes: []transcript.Code{transcript.Internal}})
+		none := retry(batcher.RetryRequest{Codes: []transcript.Code{transcript.Internal}})
 		assert.Zero(t, none.Retried)
 		assert.Equal(t, batch.Failed, none.Batch.Status)
 		assert.Len(t, none.NotRetried, 3)
 
 		for range 8 {
-			assert.Equal(t, 1, retry(batches.RetryRequest{Items: []string{items[0].ID}}).Retried)
+			assert.Equal(t, 1, retry(batcher.RetryRequest{Items: []string{items[0].ID}}).Retried)
 		}
 		assert.Equal(t, 10, b.items(t, acme, made.ID, 10)[0].Attempts)
-		last := retry(batches.RetryRequest{Items: []string{items[0].ID}})
+		last := retry(batcher.RetryRequest{Items: []string{items[0].ID}})
 		assert.Zero(t, last.Retried)
 		assert.Equal(t, []batch.NotRetried{{ItemID: items[0].ID, Reason: batch.AttemptsExhausted}}, last.NotRetried)
 	})

@@ -16,7 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
@@ -80,7 +80,7 @@ func listing(l *listScript) func(*service.Config) {
 	}
 }
 
-func playlistBatch(items, maxItems int) batches.Request {
+func playlistBatch(items, maxItems int) batcher.Request {
 	r := batchOf()
 	r.Mode, r.MaxItems, r.Plan.BatchItems = batch.Playlist, maxItems, items
 	r.List = &engine.List{Platform: transcript.VideoSite, Kind: engine.PlaylistList, ID: "PL1234567890", URL: "https://www.youtube.com/playlist?list=PL1234567890"}
@@ -374,7 +374,7 @@ func TestShortLinksOfBatches(t *testing.T) {
 		}
 		follow, address := shortener(t, func(path string) string { return leads[path] })
 		b := start(t, s, &script{}, listing(nil), func(c *service.Config) { c.Engine.Lists = nil }, follow)
-		var all []batches.Entry
+		var all []batcher.Entry
 		for _, link := range []string{to + "entry-00009", "/a", "/b", "/same", "/full", "/loop", "/none", "/away", "/other", "/bad", "/a"} {
 			if strings.HasPrefix(link, "/") {
 				link = "http://" + address + link
@@ -405,7 +405,7 @@ func TestShortLinksOfBatches(t *testing.T) {
 		assert.Equal(t, batch.Counts{Total: 81, Success: 73, Failed: 5}, job.Counts)
 
 		leads["/away"] = to + "entry-00050"
-		retried, err := b.Batches.Retry(t.Context(), batches.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
+		retried, err := b.Batches.Retry(t.Context(), batcher.RetryRequest{Account: acme, Plan: plan(), Batch: made.ID})
 		require.NoError(t, err)
 		assert.Equal(t, 1, retried.Retried)
 		job = b.ended(t, acme, made.ID)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/batch"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
@@ -106,7 +106,7 @@ func TestExportStopsAtATextThatChanged(t *testing.T) {
 		read := 0
 		for entry, err := range e.Entries(t.Context()) {
 			if err != nil {
-				require.ErrorIs(t, err, batches.ErrTextChanged)
+				require.ErrorIs(t, err, batcher.ErrTextChanged)
 				assert.Zero(t, entry)
 				continue
 			}

@@ -22,7 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
@@ -231,9 +231,9 @@ func languagesOf(n int) string { return []string{"en", "en", "asr", "de,en", "de
 
 // entries are n entries: contents that are in many batches, some of them twice, what
 // names no content, and short links.
-func (w *batchWorld) entries(e event, n int) []batches.Entry {
+func (w *batchWorld) entries(e event, n int) []batcher.Entry {
 	dice := rand.New(rand.NewPCG(uint64(e.Pick), uint64(e.Content))) //nolint:gosec // not negative
-	all := []batches.Entry{entry(w.contentID(e.Content))}
+	all := []batcher.Entry{entry(w.contentID(e.Content))}
 	for len(all) < n {
 		id := w.contentID(dice.IntN(max(6, n)))
 		switch dice.IntN(8) {
@@ -251,7 +251,7 @@ func (w *batchWorld) entries(e event, n int) []batches.Entry {
 }
 
 // create makes a batch; of a list without entries.
-func (w *batchWorld) create(e event, entries []batches.Entry) {
+func (w *batchWorld) create(e event, entries []batcher.Entry) {
 	r := batchOf(entries...)
 	r.Account, r.Plan, r.MaxItems = w.account(e.Account), planOf(e.Pick), e.Pick%4*3
 	if r.Languages = nil; languagesOf(e.Pick) != "" {
@@ -299,7 +299,7 @@ func (w *batchWorld) retry(e event) {
 	if b == nil {
 		return
 	}
-	r := batches.RetryRequest{Account: b.account, Plan: planOf(e.Pick / 2), Batch: b.id}
+	r := batcher.RetryRequest{Account: b.account, Plan: planOf(e.Pick / 2), Batch: b.id}
 	if e.Pick%3 == 0 {
 		for id := range b.items {
 			r.Items = append(r.Items, id)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/engine"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
@@ -67,7 +67,7 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 		b := start(t, s, &m.script, func(c *service.Config) { c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{m}, m })
 		narrow := plan()
 		narrow.ASRConcurrency, narrow.ASRWaiting = 1, 0
-		var entries []batches.Entry
+		var entries []batcher.Entry
 		for i := range many {
 			id := fmt.Sprintf("talk-%02d0", i)
 			single := link(id, "en")

@@ -12,12 +12,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/shortlink"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/transcript/site"
@@ -74,11 +74,11 @@ type Config struct {
 	// bounds how long things are kept.
 	PlanOf func(ctx context.Context, account string) account.Plan
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
-	Follows follows.Times
+	Follows follower.Times
 	// TrustWebhooks sends events to addresses that have not answered, see server.Config.
 	TrustWebhooks bool
 	// Webhooks is how deliveries are made; the zero value: as usual.
-	Webhooks webhooks.Times
+	Webhooks delivery.Times
 
 	times
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 	"github.com/transcriptkit/transcriptkit/server/internal/service"
@@ -47,7 +47,7 @@ func TestLongTextHasLonger(t *testing.T) {
 				return err
 			},
 			"a batch": func() error {
-				entries := make([]batches.Entry, 500)
+				entries := make([]batcher.Entry, 500)
 				for i := range entries {
 					entries[i] = b.Batches.EntryOf(fmt.Sprintf("vid%08d", i))
 				}

@@ -75,7 +75,7 @@ func TestCaptionReport(t *testing.T) {
 				require.NotNil(t, r.Transcript)
 				assert.Equal(t, test.text, r.Transcript.Lang)
 				assert.Equal(t, test.text, r.Language)
-				assert.NotEmpty(t, plain(t, r.SegmentsJSON))
+				assert.NotEmpty(t, plain(t, r.Text.SegmentsJSON))
 			} else {
 				assert.Equal(t, "error", r.Status)
 				assert.Nil(t, r.Transcript)

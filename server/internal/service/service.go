@@ -17,12 +17,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/audio"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/cluster"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
 	"github.com/transcriptkit/transcriptkit/server/internal/disks"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
@@ -34,7 +35,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/throttle"
 	"github.com/transcriptkit/transcriptkit/server/internal/uploads"
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -48,9 +48,9 @@ type Service struct {
 	Jobs             *view.Jobs
 	Disks            *disks.Disks
 	Ask              *ask.Service // answers questions without a job
-	Batches          *batches.Batches
-	Follows          *follows.Follows
-	Webhooks         *webhooks.Store // the endpoints of accounts, and the deliveries to them
+	Batches          *batcher.Batches
+	Follows          *follower.Follows
+	Webhooks         *delivery.Store // the endpoints of accounts, and the deliveries to them
 	Library          *savedtexts.Library
 	Corrections      *corrections.Texts // changes the texts of libraries
 	Removals         *retention.Removals
@@ -131,7 +131,7 @@ func (s *Service) makeWork(c *parts) (err error) {
 	steps := recognize.New(recognize.Config{
 		Store: c.Store, Moves: s.Moves(), Engine: c.Engine, Sources: c.sources, Cluster: c.cluster, Reach: c.reach, Audio: c.audio, Disks: c.disks,
 		Metrics: c.Metrics, Log: c.Log, Dir: c.Dir, ASRWorkers: c.ASRWorkers, MaxMediaDuration: c.MaxMediaDuration,
-		RecognizeBlockedAfter: c.RecognizeBlockedAfter, ProgressInterval: c.ProgressInterval, HearAfter: c.hearAfter, NeedsSound: batches.MakeRoom,
+		RecognizeBlockedAfter: c.RecognizeBlockedAfter, ProgressInterval: c.ProgressInterval, HearAfter: c.hearAfter, NeedsSound: batcher.MakeRoom,
 	})
 	s.Uploads = uploads.New(uploads.Config{Store: c.Store, Intake: s.Intake, Steps: steps, Audio: c.audio, Disks: c.disks, Log: c.Log})
 	s.Work, err = work.New(work.Config{
@@ -177,7 +177,7 @@ func (s *Service) listeners(first []intake.Listener) intake.Listeners {
 	return intake.Listeners{
 		Ended: append(first, ended...),
 		Ending: func(ctx context.Context, tx *db.Tx, jobs []db.Job) error {
-			_, err := batches.Lock(ctx, tx, jobs)
+			_, err := batcher.Lock(ctx, tx, jobs)
 			return err
 		},
 	}
@@ -202,11 +202,11 @@ func (s *Service) features() work.Features {
 func (s *Service) workers() []queue.Worker {
 	return []queue.Worker{
 		queue.NewWorker(ask.StepTimeout, s.Ask.ForOthers),
-		queue.NewWorker(batches.ExpandTimeout, s.Batches.Expand),
-		queue.NewWorker(batches.FeedTimeout, s.Batches.Feed),
-		queue.NewWorker(follows.Timeout, s.Follows.Work),
-		queue.NewWorker(webhooks.StepTimeout, s.Webhooks.Sender.Work),
-		queue.NewWorker(webhooks.StepTimeout, s.Webhooks.Sweep),
+		queue.NewWorker(batcher.ExpandTimeout, s.Batches.Expand),
+		queue.NewWorker(batcher.FeedTimeout, s.Batches.Feed),
+		queue.NewWorker(follower.Timeout, s.Follows.Work),
+		queue.NewWorker(delivery.StepTimeout, s.Webhooks.Sender.Work),
+		queue.NewWorker(delivery.StepTimeout, s.Webhooks.Sweep),
 		queue.NewWorker(recordings.Timeout, s.copies.Run),
 		queue.NewWorker(0, s.sweep.Run),
 		queue.NewWorker(0, s.index),
@@ -223,16 +223,16 @@ var needs = map[string]func(cluster.Abilities) bool{
 // queues says how many steps of each queue run at once.
 var queues = map[string]int{
 	ask.CaptionsQueue: ask.Workers, ask.DiscoveryQueue: ask.Workers,
-	batches.ListsQueue: 2, batches.ItemsQueue: 1,
-	follows.Queue: 1, follows.LooksQueue: follows.TurnsAtOnce, follows.SlowLooksQueue: follows.TurnsAtOnce,
-	webhooks.Queue: webhooks.StepsAtOnce, webhooks.SlowQueue: webhooks.StepsAtOnce,
+	batcher.ListsQueue: 2, batcher.ItemsQueue: 1,
+	follower.Queue: 1, follower.LooksQueue: follower.TurnsAtOnce, follower.SlowLooksQueue: follower.TurnsAtOnce,
+	delivery.Queue: delivery.StepsAtOnce, delivery.SlowQueue: delivery.StepsAtOnce,
 	recordings.Queue: 1, retention.Queue: 1, db.IndexQueue: 1,
 }
 
 // Queues are the names of the queues whose lengths are told.
 func Queues() []string {
-	return append(step.Queues(), recordings.Queue, batches.ItemsQueue, follows.Queue, follows.LooksQueue, follows.SlowLooksQueue,
-		string(db.JobHook), string(db.BatchHook), webhooks.Queue, webhooks.SlowQueue, retention.Queue)
+	return append(step.Queues(), recordings.Queue, batcher.ItemsQueue, follower.Queue, follower.LooksQueue, follower.SlowLooksQueue,
+		string(db.JobHook), string(db.BatchHook), delivery.Queue, delivery.SlowQueue, retention.Queue)
 }
 
 func (s *Service) makeLibrary(c *parts) {
@@ -250,14 +250,14 @@ func (s *Service) makeHooks(c *parts) {
 }
 
 func (s *Service) makeWebhooks(c *parts) {
-	s.Webhooks = webhooks.New(webhooks.Config{
+	s.Webhooks = delivery.New(delivery.Config{
 		Store: c.Store, Log: c.Log, Client: c.ShortLinks.Client, Trust: c.TrustWebhooks, Times: c.Webhooks,
-		Count: webhooks.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
+		Count: delivery.Counts{Attempted: c.Metrics.WebhookAttempted, Disabled: c.Metrics.WebhookDisabled},
 	})
 }
 
 func (s *Service) makeBatches(c *parts) {
-	s.Batches = batches.New(batches.Config{
+	s.Batches = batcher.New(batcher.Config{
 		Store: c.Store, Cluster: c.cluster, Lists: c.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
 		DirectMedia: c.DirectMedia, Pauses: c.pauses, Log: c.Log, Trace: s.Trace,
 		TakeUp: s.takeItem, CancelClaims: s.CancelJobs,
@@ -271,11 +271,11 @@ func (s *Service) makeBatches(c *parts) {
 }
 
 func (s *Service) makeFollows(c *parts) {
-	s.Follows = follows.New(follows.Config{
+	s.Follows = follower.New(follower.Config{
 		Store: c.Store, Cluster: c.cluster, Lists: c.Engine.Lists, Sites: c.Sites, DirectMedia: c.DirectMedia, Log: c.Log,
 		Client: c.ShortLinks.Client, Trace: s.Trace, Submit: s.takeFollowed, Failing: s.hooks.FollowFails, Webhooks: s.Webhooks,
 		Times: c.Follows,
-		Count: follows.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
+		Count: follower.Counts{Looked: c.Metrics.FollowLooked, Taken: c.Metrics.FollowTaken, Failing: c.Metrics.FollowFailing},
 	})
 }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
+	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
 )
 
@@ -25,9 +25,9 @@ type Settings struct {
 	// Retention is how long ended work is kept; the zero value: work.DefaultRetention.
 	Retention work.Retention
 	// Follows is how often followed addresses are looked at.
-	Follows follows.Times
+	Follows follower.Times
 	// Webhooks is how deliveries are made.
-	Webhooks webhooks.Times
+	Webhooks delivery.Times
 	// Timeout bounds a POST that waits for its job, and the way of a short link; nil:
 	// context.WithTimeout.
 	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)

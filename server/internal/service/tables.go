@@ -4,17 +4,17 @@ import (
 	"slices"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/corrections"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/delivery"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
 	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
-	"github.com/transcriptkit/transcriptkit/server/internal/webhooks"
 )
 
 // Tables are the declarations of all tables, except those of River and of the migrations themselves.
@@ -22,7 +22,7 @@ import (
 // tables of db have theirs by what names what.
 func Tables() []tables.Table {
 	return slices.Concat(
-		db.OwnTables(), queue.Tables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), webhooks.Tables(),
-		follows.Tables(), batches.Tables(), hooks.Tables(), ask.Tables(),
+		db.OwnTables(), queue.Tables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), delivery.Tables(),
+		follower.Tables(), batcher.Tables(), hooks.Tables(), ask.Tables(),
 	)
 }

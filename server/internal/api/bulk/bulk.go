@@ -1,5 +1,5 @@
 // Package bulk has the routes of batches: many links, a playlist or a channel at once, and the export
-// of their texts. Package batches decides and works.
+// of their texts. Package batcher decides and works.
 package bulk
 
 import (

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -50,7 +50,7 @@ func (req *batchRequest) table() request.Table {
 	return request.Table{
 		Name: "CreateBatchRequest",
 		Fields: append([]*request.Field{
-			request.New("urls", &req.urls, request.List(request.Text(1, resource.MaxURL), 1, batches.MaxEntries)).
+			request.New("urls", &req.urls, request.List(request.Text(1, resource.MaxURL), 1, batcher.MaxEntries)).
 				About("Links, short links, and bare ids of the video site."),
 			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
 			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
@@ -65,7 +65,7 @@ func (req *batchRequest) table() request.Table {
 func (req *batchRequest) options() []*request.Field {
 	return []*request.Field{
 		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
-		request.New("maxItems", &req.maxItems, request.Integer(1, batches.MaxItems)).
+		request.New("maxItems", &req.maxItems, request.Integer(1, batcher.MaxItems)).
 			About("Only so many items, the first of them."),
 	}
 }
@@ -97,7 +97,7 @@ func (b *Batches) createBatch(w http.ResponseWriter, r *http.Request) error {
 // read reads into req. The batch is left in made.
 func (b *Batches) creation(r *http.Request, req *batchRequest, read func() (map[string]any, error), made **batch.Job) edge.Post {
 	p := edge.Principal(r)
-	var wanted batches.Request
+	var wanted batcher.Request
 	reply := func(job *batch.Job, err error) (edge.Reply, error) {
 		if err != nil {
 			return edge.Reply{}, err
@@ -121,7 +121,7 @@ func (b *Batches) creation(r *http.Request, req *batchRequest, read func() (map[
 }
 
 // create makes a batch. The batch is made even if the client goes away.
-func (b *Batches) create(ctx context.Context, p account.Principal, wanted batches.Request, key *db.HeldKey) (*batch.Job, error) {
+func (b *Batches) create(ctx context.Context, p account.Principal, wanted batcher.Request, key *db.HeldKey) (*batch.Job, error) {
 	wanted.Account, wanted.Plan, wanted.Key = p.Account, p.Plan, key
 	wanted.Admit = b.Admit.Of(p, batchOperation(&wanted))
 	return b.Pipeline.Batches.Create(context.WithoutCancel(ctx), wanted)
@@ -148,8 +148,8 @@ func (req *batchRequest) readCSV(w http.ResponseWriter, r *http.Request) (map[st
 // batchOf is the batch that a request wants, its links looked up in the platform table.
 // The error is about a playlist or a channel: a link that names nothing is an item that
 // has failed.
-func (b *Batches) batchOf(req *batchRequest) (wanted batches.Request, err error) {
-	wanted = batches.Request{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
+func (b *Batches) batchOf(req *batchRequest) (wanted batcher.Request, err error) {
+	wanted = batcher.Request{Mode: batch.Links, Languages: req.languages, MaxItems: req.maxItems}
 	switch {
 	case req.playlist != "":
 		wanted.Mode = batch.Playlist
@@ -158,7 +158,7 @@ func (b *Batches) batchOf(req *batchRequest) (wanted batches.Request, err error)
 		wanted.Mode = batch.Channel
 		wanted.List, err = listed(engine.ChannelList, b.Sites.Channel, req.channel)
 	default:
-		wanted.Entries = make([]batches.Entry, len(req.urls))
+		wanted.Entries = make([]batcher.Entry, len(req.urls))
 		for i, link := range req.urls {
 			wanted.Entries[i] = b.Pipeline.Batches.EntryOf(link)
 		}
@@ -173,7 +173,7 @@ func listed(kind engine.ListKind, find func(string) (site.Match, error), text st
 }
 
 // batchOperation is what Config.Admit is asked of a batch.
-func batchOperation(b *batches.Request) resource.Operation {
+func batchOperation(b *batcher.Request) resource.Operation {
 	op := resource.Operation{ID: createBatch, Items: len(b.Entries)}
 	if b.List != nil {
 		op.Platform, op.ExternalID = b.List.Platform, b.List.ID

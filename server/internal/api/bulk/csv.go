@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -58,7 +58,7 @@ func linksOfCSV(body []byte) ([]string, error) {
 			return nil, csvFault(line, "has no %s", csvColumn)
 		case n > resource.MaxURL:
 			return nil, csvFault(line, "has a %s of %d characters, and %d are allowed", csvColumn, n, resource.MaxURL)
-		case len(links) == batches.MaxEntries:
+		case len(links) == batcher.MaxEntries:
 			return nil, fewEnough(len(links) + 1)
 		}
 		links = append(links, strings.Clone(link)) // a substring would keep the whole row in memory
@@ -67,11 +67,11 @@ func linksOfCSV(body []byte) ([]string, error) {
 
 // fewEnough holds the number of links to the bound of the JSON body.
 func fewEnough(links int) error {
-	if links >= 1 && links <= batches.MaxEntries {
+	if links >= 1 && links <= batcher.MaxEntries {
 		return nil
 	}
 	return request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-		Path: csvColumn, Message: fmt.Sprintf("must stand in 1 to %d rows, not %d", batches.MaxEntries, links),
+		Path: csvColumn, Message: fmt.Sprintf("must stand in 1 to %d rows, not %d", batcher.MaxEntries, links),
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/batch/export"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -107,7 +107,7 @@ func (b *Batches) exportBatch(w http.ResponseWriter, r *http.Request) error {
 
 // sendExport sends a file to its end, or cuts the connection: what is not whole must
 // not look whole. As long as nothing is sent an error is answered like any other.
-func (b *Batches) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *batches.Export) error {
+func (b *Batches) sendExport(w http.ResponseWriter, r *http.Request, file export.File, e *batcher.Export) error {
 	h := w.Header()
 	h.Set("Content-Type", file.MediaType())
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", file.Name()))
@@ -128,7 +128,7 @@ func (b *Batches) sendExport(w http.ResponseWriter, r *http.Request, file export
 	case !edge.Begun(r.Context()):
 		h.Del("ETag")
 		h.Del("Content-Disposition")
-		if errors.Is(err, batches.ErrTextChanged) {
+		if errors.Is(err, batcher.ErrTextChanged) {
 			return edge.Unavailable().Because(err) // a new request is about the new text
 		}
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/batch"
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
-	"github.com/transcriptkit/transcriptkit/server/internal/batches"
+	"github.com/transcriptkit/transcriptkit/server/internal/batcher"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
@@ -25,7 +25,7 @@ func (req *retryRequest) table() request.Table {
 	return request.Table{
 		Name: "RetryBatchRequest",
 		Fields: []*request.Field{
-			request.New("itemIds", &req.items, request.List(request.UUID(), 1, batches.MaxItems)).
+			request.New("itemIds", &req.items, request.List(request.UUID(), 1, batcher.MaxItems)).
 				About("Only these items, also where another try seems of no use."),
 			request.New("codes", &req.codes, request.List(request.Enum(codes), 1, len(codes))).
 				About("Only items that failed with one of these."),
@@ -39,7 +39,7 @@ func (b *Batches) retryBatch(w http.ResponseWriter, r *http.Request) error {
 	return resource.Post[*batch.Retried]{
 		Body: resource.OptionalBody(req.table()),
 		Do: func(ctx context.Context, owner, id string, key *db.HeldKey) (*batch.Retried, error) {
-			return b.Pipeline.Batches.Retry(ctx, batches.RetryRequest{
+			return b.Pipeline.Batches.Retry(ctx, batcher.RetryRequest{
 				Account: owner, Plan: edge.Principal(r).Plan, Batch: id, Items: req.items, Codes: req.codes, Key: key,
 			})
 		},

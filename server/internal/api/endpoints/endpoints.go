@@ -1,5 +1,5 @@
 // Package endpoints has the routes of webhooks: the endpoints of an account, and the deliveries to
-// them. Package webhooks decides and works.
+// them. Package delivery decides and works.
 package endpoints
 
 import (

@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/api/resource"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
-	"github.com/transcriptkit/transcriptkit/server/internal/follows"
+	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/request"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -77,7 +77,7 @@ func (req *followRequest) table() request.Table {
 func (req *followRequest) options() []*request.Field {
 	return []*request.Field{
 		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
-		request.New("maxItems", &req.maxItems, request.Integer(0, follows.MaxFirst).Default(0)).
+		request.New("maxItems", &req.maxItems, request.Integer(0, follower.MaxFirst).Default(0)).
 			About("How many of the items that are there become transcripts, the newest of them."),
 	}
 }
@@ -105,7 +105,7 @@ func (f *Subscriptions) createFollow(w http.ResponseWriter, r *http.Request) err
 		return edge.Unsupported("Send the body as application/json, text/csv or text/x-opml, and say so in Content-Type.")
 	}
 	p := edge.Principal(r)
-	var wanted follows.Request
+	var wanted follower.Request
 	return f.Edge.Once(w, r, edge.Post{
 		Read: func() (_ map[string]any, err error) {
 			canonical, err := read(w, r)
@@ -141,9 +141,9 @@ func (req *followRequest) reader(read func([]byte) ([]feed.Subscription, error))
 		if req.list, err = read(body); err != nil {
 			return nil, unreadableList(err)
 		}
-		if n := len(req.list); n == 0 || n > follows.MaxRows {
+		if n := len(req.list); n == 0 || n > follower.MaxRows {
 			return nil, request.Invalid(http.StatusUnprocessableEntity, transcript.Issue{
-				Path: "body", Reason: transcript.IssueLength, Message: fmt.Sprintf("must hold 1 to %d subscriptions, not %d: send a longer list in parts", follows.MaxRows, n),
+				Path: "body", Reason: transcript.IssueLength, Message: fmt.Sprintf("must hold 1 to %d subscriptions, not %d: send a longer list in parts", follower.MaxRows, n),
 			})
 		}
 		canonical := query.Canonical()
@@ -168,13 +168,13 @@ func unreadableList(err error) error {
 
 // wanted is what a request wants to follow, its links looked up in the platform table. The
 // error is about a single address: a row of a list that names nothing has its own error.
-func (f *Subscriptions) wanted(ctx context.Context, account string, req *followRequest) (follows.Request, error) {
-	wanted := follows.Request{Languages: req.languages, MaxItems: req.maxItems}
+func (f *Subscriptions) wanted(ctx context.Context, account string, req *followRequest) (follower.Request, error) {
+	wanted := follower.Request{Languages: req.languages, MaxItems: req.maxItems}
 	if len(req.list) > 0 {
 		wanted.Wants = f.wantsOf(ctx, account, req.list)
 		return wanted, nil
 	}
-	var w follows.Want
+	var w follower.Want
 	var err error
 	switch {
 	case req.channel != "":
@@ -188,7 +188,7 @@ func (f *Subscriptions) wanted(ctx context.Context, account string, req *followR
 			err = w.Err
 		}
 	}
-	wanted.Wants = []follows.Want{w}
+	wanted.Wants = []follower.Want{w}
 	return wanted, err
 }
 
@@ -197,8 +197,8 @@ func (f *Subscriptions) wanted(ctx context.Context, account string, req *followR
 const judgedAtOnce = 16
 
 // wantsOf is what the addresses of a list name.
-func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed.Subscription) []follows.Want {
-	wants := make([]follows.Want, len(list))
+func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed.Subscription) []follower.Want {
+	wants := make([]follower.Want, len(list))
 	var all errgroup.Group
 	all.SetLimit(judgedAtOnce)
 	for i, s := range list {
@@ -214,19 +214,19 @@ func (f *Subscriptions) wantsOf(ctx context.Context, account string, list []feed
 
 // wantOf is what an address names: a channel, a playlist, or a feed. A feed that stands
 // alone in its request may be fetched to see what it holds.
-func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alone bool) follows.Want {
+func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alone bool) follower.Want {
 	if match, err := f.Sites.Channel(address); err == nil {
-		return follows.Want{Kind: follow.Channel, List: match}
+		return follower.Want{Kind: follow.Channel, List: match}
 	}
 	if match, err := f.Sites.Playlist(address); err == nil {
-		return follows.Want{Kind: follow.Playlist, List: match}
+		return follower.Want{Kind: follow.Playlist, List: match}
 	}
 	if match, playlist, ok := f.Sites.FeedOf(address); ok && playlist {
-		return follows.Want{Kind: follow.Playlist, List: match}
+		return follower.Want{Kind: follow.Playlist, List: match}
 	} else if ok {
-		return follows.Want{Kind: follow.Channel, List: match}
+		return follower.Want{Kind: follow.Channel, List: match}
 	}
-	w := follows.Want{Kind: follow.Feed}
+	w := follower.Want{Kind: follow.Feed}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || utf8.RuneCountInString(address) > resource.MaxURL {
 		w.Err = transcript.Errorf(transcript.InvalidRequest, "A feed has an http or https address of at most %d characters, without a user name.", resource.MaxURL)
@@ -245,7 +245,7 @@ func (f *Subscriptions) wantOf(ctx context.Context, account, address string, alo
 }
 
 // reply says what became of a request for follows.
-func (f *Subscriptions) reply(wanted *follows.Request, list bool, results []follows.Result, err error) (edge.Reply, error) {
+func (f *Subscriptions) reply(wanted *follower.Request, list bool, results []follower.Result, err error) (edge.Reply, error) {
 	if err != nil {
 		return edge.Reply{}, err
 	}

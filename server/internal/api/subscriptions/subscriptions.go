@@ -1,5 +1,5 @@
 // Package subscriptions has the routes of follows: of what an account follows, one by one and as
-// lists of subscriptions. Package follows decides and works.
+// lists of subscriptions. Package follower decides and works.
 package subscriptions
 
 import (

@@ -1,0 +1,81 @@
+package follower
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/transcriptkit/transcriptkit/library/follow"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
+)
+
+const (
+	// looksToMove is how many looks in a row are redirected permanently to an address before the
+	// looks begin there.
+	looksToMove = 3
+	// maxMoved bounds an address that is learnt, in bytes.
+	maxMoved = 2 << 10
+)
+
+// movedTo returns the address to which permanent redirects led a request, or "". A temporary
+// redirect ends the way, and so does a step from https to http.
+func movedTo(last *http.Request) string {
+	var hops []*http.Request // what redirects made, the last first
+	for r := last; r != nil && r.Response != nil; r = r.Response.Request {
+		hops = append(hops, r)
+	}
+	var reached url.URL
+	for _, hop := range slices.Backward(hops) {
+		before := hop.Response
+		if before.StatusCode != http.StatusMovedPermanently && before.StatusCode != http.StatusPermanentRedirect {
+			break
+		}
+		if before.Request.URL.Scheme == "https" && hop.URL.Scheme != "https" {
+			break
+		}
+		reached = *hop.URL
+	}
+	reached.Fragment, reached.RawFragment = "", ""
+	address := reached.String()
+	if len(address) > maxMoved {
+		return ""
+	}
+	return address
+}
+
+// learn counts the looks in a row that permanent redirects led to one address. After
+// looksToMove of them, the looks at a locked feed begin at the address. Its URL stays what
+// the accounts gave.
+func (lk *looker) learn(ctx context.Context, tx *db.Tx, s *source, address string) (moves, error) {
+	if address == "" || address == s.FeedURL || s.Kind != follow.Feed { // the address of a platform's feed is not the publisher's to change
+		return moves{}, nil
+	}
+	q := &queued{SourceID: s.ID}
+	if err := sqldb.One("look", tx.SQL().NewSelect().Model(q).WherePK().Scan(ctx)); err != nil {
+		return moves{}, err
+	}
+	m := moves{to: address, looks: 1}
+	if q.MovedTo == address {
+		m.looks = q.MovedLooks + 1
+	}
+	if m.looks < looksToMove {
+		return m, nil
+	}
+	taken, err := tx.SQL().NewSelect().Model((*source)(nil)).Where("kind = ? AND url = ?", s.Kind, address).Exists(ctx)
+	if err != nil {
+		return moves{}, sqldb.Wrap("source at the new address", err)
+	}
+	if !taken { // else the publisher would be asked twice at one address
+		lk.Log.InfoContext(ctx, "a followed feed has moved", "source", s.ID, "host", hostOf(s.FeedURL), "to", hostOf(address))
+		s.FeedURL = address
+	}
+	return moves{}, nil
+}
+
+// moves is how often in a row looks were led to an address by permanent redirects.
+type moves struct {
+	to    string
+	looks int
+}
