@@ -102,7 +102,7 @@ var journeys = map[string]journey{
 		},
 		pays: [2]int{2, 0},
 	},
-	"batch cancel": { // more of its items have claims than there are workers: what is made for a skipped one is free
+	"batch cancel": { // more of its items have jobs than there are workers: what is made for a skipped one is free
 		prepare: func(c *traveler, n int) string {
 			c.release = c.Engine.HoldCaptions()
 			id := c.batch(ofLinks(videoOf(n, 1), videoOf(n, 2), videoOf(n, 3), videoOf(n, 4), videoOf(n, 5), videoOf(n, 6)))

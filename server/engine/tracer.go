@@ -17,10 +17,10 @@ type Tracer interface {
 
 // Step is a part of the work on a content, as a [Tracer] sees it.
 type Step struct {
-	Kind       string // "captions", "prepare", "recognize" and so on
-	Extraction string // a UUID that all steps on a content share
-	Attempt    int    // of the step, from 1; a step whose process died begins again
-	Chunk      int    // the recognized piece of the recording, from 0
+	Kind    string // "captions", "prepare", "recognize" and so on
+	Work    string // a UUID that all steps on a content share
+	Attempt int    // of the step, from 1; a step whose process died begins again
+	Chunk   int    // the recognized piece of the recording, from 0
 	// Traces are the references, as Trace has returned them, of the requests that wait for the
 	// work: oldest first, at most 32.
 	Traces []string

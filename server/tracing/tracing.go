@@ -97,7 +97,7 @@ func (t *Tracer) Trace(ctx context.Context) string {
 // that wait for the step.
 func (t *Tracer) Step(ctx context.Context, s engine.Step) (context.Context, func(error)) {
 	attributes := []attribute.KeyValue{
-		attribute.String("transcript.extraction", s.Extraction),
+		attribute.String("transcript.extraction", s.Work),
 		attribute.Int("transcript.attempt", s.Attempt),
 	}
 	if s.Kind == "recognize" {

@@ -1,4 +1,4 @@
-// Package audio keeps the audio of extractions among the blobs: what was uploaded or downloaded, and
+// Package audio keeps the audio of pieces of work among the blobs: what was uploaded or downloaded, and
 // the chunks into which it was cut.
 package audio
 
@@ -21,22 +21,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Files are the audio of extractions. Safe for concurrent use.
+// Files are the audio of pieces of work. Safe for concurrent use.
 type Files struct {
 	Store *db.Store
 	Log   *slog.Logger
 }
 
-// prefix begins the keys of an extraction's chunks. There is no folder for
-// each extraction, as an empty one would stay.
-func prefix(extractionID string) string { return db.AudioPrefix + extractionID }
+// prefix begins the keys of a piece of work's chunks. There is no folder for
+// each piece of work, as an empty one would stay.
+func prefix(workID string) string { return db.AudioPrefix + workID }
 
-// ChunkKeys returns a function that names the chunks of one cut of an extraction's media. Every cut has
+// ChunkKeys returns a function that names the chunks of one cut of a piece of work's media. Every cut has
 // names of its own: a process that was taken for dead and still cuts must not
 // write over what another has cut since.
-func ChunkKeys(extractionID string) func(n int) string {
+func ChunkKeys(workID string) func(n int) string {
 	cut := uuid.NewString()[:8]
-	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", prefix(extractionID), cut, n) }
+	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", prefix(workID), cut, n) }
 }
 
 // Load copies a blob into dir and returns the path. sum is the beginning of the
@@ -65,22 +65,22 @@ func Damaged(cause error) error {
 	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
-// MayHave reports whether there may be audio of an extraction that has ended. Of one that
+// MayHave reports whether there may be audio of a piece of work that has ended. Of one that
 // has succeeded with captions there is none.
-func MayHave(e *db.Extraction) bool {
+func MayHave(e *db.Work) bool {
 	return e.MediaKey != "" || e.State.Status != transcript.JobSuccess || e.Duration > 0
 }
 
 const (
-	// Stays is how long the audio of an extraction stays after its end: see
-	// db.ExtractionsTx.LeaveAudio. While the disks are short, it stays for staysAtLeast.
+	// Stays is how long the audio of a piece of work stays after its end: see
+	// db.WorksTx.LeaveAudio. While the disks are short, it stays for staysAtLeast.
 	Stays        = time.Hour
 	staysAtLeast = time.Minute
 	// Look is the longest time between two looks for audio to remove.
 	Look = time.Minute
 )
 
-// RemoveEnded removes the audio of extractions that have ended stays ago, until ctx ends. look is
+// RemoveEnded removes the audio of pieces of work that have ended stays ago, until ctx ends. look is
 // the time between two looks. short reports whether the disks are short.
 func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, short func() bool) {
 	for attempt.Sleep(ctx, look) {
@@ -94,7 +94,7 @@ func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, shor
 	}
 }
 
-// deleteEnded removes the audio of extractions that have ended at least age ago. While a backup
+// deleteEnded removes the audio of pieces of work that have ended at least age ago. While a backup
 // holds the blobs, all audio stays.
 func (f *Files) deleteEnded(ctx context.Context, age time.Duration) error {
 	for {
@@ -124,8 +124,8 @@ func (f *Files) DeleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// DeleteMedia removes all audio of an extraction that has ended.
-func (f *Files) DeleteMedia(ctx context.Context, e *db.Extraction) {
+// DeleteMedia removes all audio of a piece of work that has ended.
+func (f *Files) DeleteMedia(ctx context.Context, e *db.Work) {
 	if e.KeepMedia > 0 {
 		f.deleteUnkept(ctx, e.MediaKey)
 	} else {
@@ -151,9 +151,9 @@ func (f *Files) deleteUnkept(ctx context.Context, key string) {
 	}
 }
 
-// DeleteChunks removes the audio of an extraction's chunks.
-func (f *Files) DeleteChunks(ctx context.Context, extractionID string) {
-	f.DeletePrefix(ctx, prefix(extractionID))
+// DeleteChunks removes the audio of a piece of work's chunks.
+func (f *Files) DeleteChunks(ctx context.Context, workID string) {
+	f.DeletePrefix(ctx, prefix(workID))
 }
 
 // DeletePrefix removes the blobs whose keys begin with prefix.

@@ -126,7 +126,7 @@ func verifyStray(ctx context.Context, s *db.Store) ([]engine.Finding, error) {
 	young := 0
 	for _, prefix := range []string{db.UploadPrefix, db.AudioPrefix, db.PlayingPrefix} {
 		err := s.Blobs.Each(ctx, prefix, func(b blobs.Listed) error {
-			named, err := s.Extractions.NeedMedia(ctx, b.Key)
+			named, err := s.Works.NeedMedia(ctx, b.Key)
 			switch {
 			case err != nil || named:
 				return err

@@ -158,7 +158,7 @@ func (bs *Batches) Cancel(ctx context.Context, account, id string, key *db.HeldK
 		if err := bs.cfg.Ended(ctx, tx, b); err != nil {
 			return err
 		}
-		return tx.Queue.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their claims
+		return tx.Queue.Enqueue(ctx, feedArgs{Batch: b.ID}) // which cancels their jobs
 	})
 	if err != nil {
 		return nil, batchError("canceling a batch", err)
@@ -187,16 +187,16 @@ func (bs *Batches) Delete(ctx context.Context, account, id string) error {
 	return nil
 }
 
-// abandon cancels the claims that only skipped items of a canceled batch have waited
+// abandon cancels the jobs that only skipped items of a canceled batch have waited
 // for.
 func (bs *Batches) abandon(ctx context.Context, b *db.Batch) error {
-	claims, err := bs.store.Jobs.Abandoned(ctx, b.ID)
+	jobs, err := bs.store.Jobs.Abandoned(ctx, b.ID)
 	if err != nil {
 		return err
 	}
-	for _, c := range claims {
-		err := bs.cfg.CancelClaims(ctx, c.ExtractionID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
-			left, err := tx.Jobs.Abandoned(ctx, b.ID) // another request may have joined the claim
+	for _, c := range jobs {
+		err := bs.cfg.CancelClaims(ctx, c.WorkID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
+			left, err := tx.Jobs.Abandoned(ctx, b.ID) // another request may have joined the job
 			return slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID }), err
 		})
 		if err != nil {

@@ -2,8 +2,8 @@
 //
 // A batch is taken up in steps. If its items are not known yet, they are listed first
 // (expand). Then the items are submitted like requests, some of them at a time (feed):
-// each item is answered from the cache, or gets a claim of the batch's account. Claims
-// end in settle. settle also ends the items that wait for the claims, and then ends the
+// each item is answered from the cache, or gets a job of the batch's account. Jobs
+// end in settle. settle also ends the items that wait for the jobs, and then ends the
 // batch or takes up more items.
 package batcher
 
@@ -47,14 +47,14 @@ type Config struct {
 	Trace func(context.Context) string
 	// TakeUp prepares the submission of an item. The result submits it in a transaction.
 	TakeUp func(context.Context, *db.Batch, *db.BatchItem) func(context.Context, *db.Tx) (Taken, error)
-	// CancelClaims cancels those claims on an extraction that which returns in the
+	// CancelClaims cancels those jobs of a piece of work that which returns in the
 	// transaction.
-	CancelClaims func(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
+	CancelClaims func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
 	// Ended is called in the transaction that ends a batch.
 	Ended func(context.Context, *db.Tx, *db.Batch) error
 }
 
-// Taken is the answer to the submission of an item: a stored transcript, or a claim.
+// Taken is the answer to the submission of an item: a stored transcript, or a job.
 type Taken struct {
 	TranscriptID string
 	Job          *db.Job

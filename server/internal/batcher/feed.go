@@ -36,7 +36,7 @@ const (
 )
 
 // Feed takes up items of a batch, as many as the window has room for. It may run
-// twice, also at the same time: an item gets one claim.
+// twice, also at the same time: an item gets one job.
 func (bs *Batches) Feed(ctx context.Context, _ queue.Row, step feedArgs) error {
 	ctx = db.Unhurried(ctx)
 	b, err := bs.store.Batches.ByID(ctx, step.Batch)
@@ -116,7 +116,7 @@ func (bs *Batches) takeUpItem(ctx context.Context, b *db.Batch, item *db.BatchIt
 	return err
 }
 
-// endItem ends an item that has no claim. ErrNotFound: it waits no more.
+// endItem ends an item that has no job. ErrNotFound: it waits no more.
 func (bs *Batches) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, status batch.ItemStatus, end db.ItemEnd) error {
 	b, err := tx.Batches.Lock(ctx, item.BatchID)
 	if err != nil {
@@ -128,15 +128,15 @@ func (bs *Batches) endItem(ctx context.Context, tx *db.Tx, item *db.BatchItem, s
 	return bs.goOn(ctx, tx, b)
 }
 
-// EndItems ends the items that wait for ended claims. The transaction has written the
-// whole end except its cost. endItems returns the claims whose end no item or request
+// EndItems ends the items that wait for ended jobs. The transaction has written the
+// whole end except its cost. endItems returns the jobs whose end no item or request
 // waits for: their items were skipped when their batch was canceled.
-func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, claims []db.Job, end db.End) (forNobody []string, err error) {
-	batches, err := Lock(ctx, tx, claims)
+func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, jobs []db.Job, end db.End) (forNobody []string, err error) {
+	batches, err := Lock(ctx, tx, jobs)
 	if err != nil {
 		return nil, err
 	}
-	ids := batched(claims)
+	ids := batched(jobs)
 	status, how := itemEnd(end)
 	var waited []string
 	for i := range batches {
@@ -150,7 +150,7 @@ func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, claims []db.Job, end
 			return nil, err
 		}
 	}
-	for _, c := range claims {
+	for _, c := range jobs {
 		if c.Batched && !c.Asked && !slices.Contains(waited, c.ID) {
 			forNobody = append(forNobody, c.ID)
 		}
@@ -158,7 +158,7 @@ func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, claims []db.Job, end
 	return forNobody, nil
 }
 
-// itemEnd is what the end of a claim means for an item that waits for it.
+// itemEnd is what the end of a job means for an item that waits for it.
 func itemEnd(end db.End) (batch.ItemStatus, db.ItemEnd) {
 	switch {
 	case end.Status == transcript.JobSuccess:
@@ -169,18 +169,18 @@ func itemEnd(end db.End) (batch.ItemStatus, db.ItemEnd) {
 	return batch.ItemFailed, failedItem(transcript.Errorf(transcript.StateConflict, "The job was cancelled."))
 }
 
-// Lock locks the batches whose items wait for claims.
-func Lock(ctx context.Context, tx *db.Tx, claims []db.Job) ([]db.Batch, error) {
-	ids := batched(claims)
+// Lock locks the batches whose items wait for jobs.
+func Lock(ctx context.Context, tx *db.Tx, jobs []db.Job) ([]db.Batch, error) {
+	ids := batched(jobs)
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	return tx.Batches.LockWaiting(ctx, ids)
 }
 
-// batched are the ids of the claims that items of batches wait for.
-func batched(claims []db.Job) (ids []string) {
-	for _, c := range claims {
+// batched are the ids of the jobs that items of batches wait for.
+func batched(jobs []db.Job) (ids []string) {
+	for _, c := range jobs {
 		if c.Batched {
 			ids = append(ids, c.ID)
 		}
@@ -189,7 +189,7 @@ func batched(claims []db.Job) (ids []string) {
 }
 
 // MakeRoom lets batches take up other items, as one of theirs is to be recognized.
-func MakeRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func MakeRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	batches, err := tx.Items.SetSound(ctx, e.ID)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 )
 
 // RemoveAll removes the batches of an account that is being removed, with their items, also those that
-// run, and returns how many. Their claims go on. db.ErrNotFound: the account was made again.
+// run, and returns how many. Their jobs go on. db.ErrNotFound: the account was made again.
 func (bs *Batches) RemoveAll(ctx context.Context, account string) (n int64, err error) {
 	for {
 		ids, err := bs.store.Batches.IDs(ctx, account, tables.Some)

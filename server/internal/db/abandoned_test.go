@@ -13,11 +13,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// The claim of a skipped item of a batch stays while a follow waits for it.
+// The job of a skipped item of a batch stays while a follow waits for it.
 func TestAbandonedSparesFollows(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		_, jobs := extraction(t, s, "acme")
+		_, jobs := newWork(t, s, "acme")
 		b := &db.Batch{Account: "acme", Mode: batch.Playlist, Status: batch.Pending, Title: "T"}
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 			require.NoError(t, tx.Batches.Insert(ctx, b))

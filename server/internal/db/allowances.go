@@ -15,13 +15,13 @@ type Allowance struct {
 }
 
 // Usage is what an account has used of its allowance in a period, and what is set
-// aside for its running claims.
+// aside for its running jobs.
 type Usage struct {
 	Used     Allowance `bun:"embed:used_"`
 	Reserved Allowance `bun:"embed:reserved_"`
 }
 
-// Taken is what no new claim can have: used, or reserved for others.
+// Taken is what no new job can have: used, or reserved for others.
 func (u Usage) Taken() Allowance {
 	return Allowance{u.Used.Transcripts + u.Reserved.Transcripts, u.Used.Minutes + u.Reserved.Minutes}
 }
@@ -54,10 +54,10 @@ func (r Allowances) Usage(ctx context.Context, account string, period time.Time)
 	return row.Usage, err
 }
 
-// Reserve sets aside want from the allowance of a claim's account, instead of the
-// claim's present reservation. If the limits of the claim do not permit more, Reserve
+// Reserve sets aside want from the allowance of a job's account, instead of the
+// job's present reservation. If the limits of the job do not permit more, Reserve
 // changes nothing and reports false. A smaller reservation always succeeds. This
-// transaction must have read the claim with Jobs.LockRunning, or have inserted it.
+// transaction must have read the job with Jobs.LockRunning, or have inserted it.
 // Reserve updates j.
 func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool, error) {
 	more := Allowance{want.Transcripts - j.Reserved.Transcripts, want.Minutes - j.Reserved.Minutes}
@@ -71,15 +71,15 @@ func (w AllowancesTx) Reserve(ctx context.Context, j *Job, want Allowance) (bool
 	return true, w.setReserved(ctx, j, want)
 }
 
-// Hold sets aside what the row of a new claim has reserved. If the limits of the claim do not
-// permit as much, Hold changes nothing and reports false: the caller rolls the claim back.
+// Hold sets aside what the row of a new job has reserved. If the limits of the job do not
+// permit as much, Hold changes nothing and reports false: the caller rolls the job back.
 func (w AllowancesTx) Hold(ctx context.Context, j *Job) (bool, error) {
 	return w.use(ctx, j.Account, j.Limits, Usage{Reserved: j.Reserved})
 }
 
-// Settle settles what an ended claim has reserved: the account pays some of the reservation, or
-// nothing, and is given back the rest. The claim's row holds the reservation no more: see
-// Extractions.End. Settle updates j.
+// Settle settles what an ended job has reserved: the account pays some of the reservation, or
+// nothing, and is given back the rest. The job's row holds the reservation no more: see
+// Works.End. Settle updates j.
 func (w AllowancesTx) Settle(ctx context.Context, j *Job, pays Allowance) error {
 	if j.Reserved == (Allowance{}) {
 		return nil

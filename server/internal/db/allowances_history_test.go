@@ -64,7 +64,7 @@ func TestUsageIsLinearizable(t *testing.T) {
 		var all sync.WaitGroup
 		for client := range clients {
 			random := rand.New(rand.NewPCG(7, uint64(client)))
-			job := claimOf(t, s, "acme", db.Limits{Period: november})
+			job := jobOf(t, s, "acme", db.Limits{Period: november})
 			all.Go(func() {
 				for range uses {
 					in := nextUse(random, job)
@@ -97,7 +97,7 @@ func TestUsageIsLinearizable(t *testing.T) {
 	})
 }
 
-// nextUse is what a client does next, whose claim holds what it holds.
+// nextUse is what a client does next, whose job holds what it holds.
 func nextUse(random *rand.Rand, job *db.Job) use {
 	more, limit := 1+random.Int64N(4), 10+random.Int64N(10)
 	if random.IntN(10) == 0 {

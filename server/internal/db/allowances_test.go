@@ -17,11 +17,11 @@ import (
 
 var november = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// claimOf stores a claim of an account with limits, on an extraction of its own.
-func claimOf(t *testing.T, s *db.Store, account string, l db.Limits) *db.Job {
+// claimOf stores a job of an account with limits, on a piece of work of its own.
+func jobOf(t *testing.T, s *db.Store, account string, l db.Limits) *db.Job {
 	t.Helper()
-	e, _ := extraction(t, s)
-	j := &db.Job{Account: account, ExtractionID: e.ID, State: queued, Format: transcript.JSON, Limits: l}
+	e, _ := newWork(t, s)
+	j := &db.Job{Account: account, WorkID: e.ID, State: queued, Format: transcript.JSON, Limits: l}
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Jobs.Insert(ctx, j)) })
 	return j
 }
@@ -51,27 +51,27 @@ func TestUsage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		requireUsage(t, s, "acme", november, db.Usage{})
 		limits := db.Limits{Period: november, Transcripts: 2, ASRMinutes: 10}
-		one, two := claimOf(t, s, "acme", limits), claimOf(t, s, "acme", limits)
+		one, two := jobOf(t, s, "acme", limits), jobOf(t, s, "acme", limits)
 		require.True(t, hold(t, s, one, db.Allowance{Transcripts: 1}))
 		require.True(t, hold(t, s, one, db.Allowance{Transcripts: 1}), "what it holds already")
 		require.True(t, hold(t, s, one, db.Allowance{Transcripts: 1, Minutes: 7}))
 		require.True(t, hold(t, s, two, db.Allowance{Transcripts: 1, Minutes: 3}), "just what is left")
 		requireUsage(t, s, "acme", november, db.Usage{Reserved: db.Allowance{Transcripts: 2, Minutes: 10}})
 
-		three := claimOf(t, s, "acme", limits)
+		three := jobOf(t, s, "acme", limits)
 		require.False(t, hold(t, s, three, db.Allowance{Transcripts: 1}))
 		require.False(t, hold(t, s, two, db.Allowance{Transcripts: 1, Minutes: 4}))
 		require.True(t, hold(t, s, one, db.Allowance{Transcripts: 1, Minutes: 6}), "to need less is no question")
 		require.True(t, hold(t, s, two, db.Allowance{Transcripts: 1, Minutes: 4}))
 
 		// A limit that was lowered refuses what is new and leaves the rest alone.
-		four := claimOf(t, s, "acme", db.Limits{Period: november, Transcripts: 1, ASRMinutes: 5})
+		four := jobOf(t, s, "acme", db.Limits{Period: november, Transcripts: 1, ASRMinutes: 5})
 		require.False(t, hold(t, s, four, db.Allowance{Transcripts: 1}))
 		require.False(t, hold(t, s, four, db.Allowance{Minutes: 1}))
-		require.True(t, hold(t, s, claimOf(t, s, "acme", db.Limits{Period: november, Transcripts: -1, ASRMinutes: -1}), db.Allowance{Transcripts: 5, Minutes: 1 << 40}),
+		require.True(t, hold(t, s, jobOf(t, s, "acme", db.Limits{Period: november, Transcripts: -1, ASRMinutes: -1}), db.Allowance{Transcripts: 5, Minutes: 1 << 40}),
 			"without a limit all passes, and is counted")
-		require.True(t, hold(t, s, claimOf(t, s, "acme", db.Limits{Period: november.AddDate(0, 1, 0), Transcripts: 1}), db.Allowance{Transcripts: 1}), "another period")
-		require.True(t, hold(t, s, claimOf(t, s, "other", limits), db.Allowance{Transcripts: 2}), "another account")
+		require.True(t, hold(t, s, jobOf(t, s, "acme", db.Limits{Period: november.AddDate(0, 1, 0), Transcripts: 1}), db.Allowance{Transcripts: 1}), "another period")
+		require.True(t, hold(t, s, jobOf(t, s, "other", limits), db.Allowance{Transcripts: 2}), "another account")
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.Allowances.Settle(ctx, one, one.Reserved))
@@ -101,7 +101,7 @@ func TestUsageAtTheEdge(t *testing.T) {
 		limits := db.Limits{Period: november, Transcripts: -1, ASRMinutes: 10}
 		jobs := make([]*db.Job, 100)
 		for i := range jobs {
-			jobs[i] = claimOf(t, s, "acme", limits)
+			jobs[i] = jobOf(t, s, "acme", limits)
 		}
 		var held atomic.Int64
 		var all errgroup.Group

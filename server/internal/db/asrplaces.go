@@ -9,41 +9,41 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Place says how far an extraction is on its way to recognition. An extraction that
+// Place says how far a piece of work is on its way to recognition. A piece of work that
 // only needs captions has no place.
 //
-// A transaction that has locked the extraction makes and removes its place. The places
+// A transaction that has locked the work makes and removes its place. The places
 // of an account change in transactions that lock the account with Places.Lock, so that
 // a transaction surely finds a place that another gives up. Take this lock after the
-// extraction and its claims, and before rows that accounts share.
+// work and its jobs, and before rows that accounts share.
 type Place struct {
 	bun.BaseModel `bun:"table:asr_places,alias:p"`
 
-	ExtractionID string `bun:",pk"`
-	State        PlaceState
-	// JobID and Account are the claim on whose account the place is; "" outside.
+	WorkID string `bun:"extraction_id,pk"`
+	State  PlaceState
+	// JobID and Account are the job on whose account the place is; "" outside.
 	JobID, Account string `bun:",nullzero"`
 }
 
-// PlaceState is how far an extraction is on its way to recognition.
+// PlaceState is how far a piece of work is on its way to recognition.
 type PlaceState string
 
 // The states of a place, in the order in which they follow each other.
 const (
-	Outside PlaceState = "outside" // no account of a claim has a place free
+	Outside PlaceState = "outside" // no account of a job has a place free
 	Waiting PlaceState = "waiting" // it has a place; its sound is being prepared
 	Ready   PlaceState = "ready"   // its chunks wait for a slot
 	Running PlaceState = "running" // it has a slot
 )
 
-// PlacesInUse is how many extractions of an account have a slot, and how many more
+// PlacesInUse is how many pieces of work of an account have a slot, and how many more
 // have a place and wait for one.
 type PlacesInUse struct{ Running, Waiting int }
 
-// Places reads the places of extractions.
+// Places reads the places of pieces of work.
 type Places struct{ *source }
 
-// PlacesTx reads and changes the places of extractions.
+// PlacesTx reads and changes the places of pieces of work.
 type PlacesTx struct {
 	Places
 	tx *Tx
@@ -65,21 +65,21 @@ func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
 		Where("account = ?", account)
 }
 
-// ByExtraction returns the place of an extraction; the zero value if it has no place.
-func (r Places) ByExtraction(ctx context.Context, extractionID string) (Place, error) {
+// ByWork returns the place of a piece of work; the zero value if it has no place.
+func (r Places) ByWork(ctx context.Context, workID string) (Place, error) {
 	var p Place
-	err := r.db.NewSelect().Model(&p).Where("extraction_id = ?", extractionID).Scan(ctx)
-	if err = one("place of extraction "+extractionID, err); errors.Is(err, ErrNotFound) {
+	err := r.db.NewSelect().Model(&p).Where("extraction_id = ?", workID).Scan(ctx)
+	if err = one("place of extraction "+workID, err); errors.Is(err, ErrNotFound) {
 		return Place{}, nil
 	}
 	return p, err
 }
 
-// Taken reports whether the place is on the account of a claim.
+// Taken reports whether the place is on the account of a job.
 func (p Place) Taken() bool { return p.JobID != "" }
 
-// NextReady returns the oldest claim of an account that has a place and is ready for a
-// slot, or ErrNotFound. Claims that only batches wait for come last.
+// NextReady returns the oldest job of an account that has a place and is ready for a
+// slot, or ErrNotFound. Jobs that only batches wait for come last.
 func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
@@ -93,8 +93,8 @@ func (r Places) NextReady(ctx context.Context, account string) (*Job, error) {
 	return j, nil
 }
 
-// NextOutside returns the oldest running claim of an account on an extraction without a
-// place, or ErrNotFound. Claims that only batches wait for come last.
+// NextOutside returns the oldest running job of an account on a piece of work without a
+// place, or ErrNotFound. Jobs that only batches wait for come last.
 func (r Places) NextOutside(ctx context.Context, account string) (*Job, error) {
 	j := new(Job)
 	err := r.db.NewSelect().Model(j).
@@ -122,11 +122,11 @@ func (w PlacesTx) Lock(ctx context.Context, accounts ...string) error {
 	return nil
 }
 
-// Take gives the extraction of a claim a place of the claim's account. It is false if the
-// extraction has a place already.
+// Take gives the work of a job a place of the job's account. It is false if the
+// work has a place already.
 func (w PlacesTx) Take(ctx context.Context, j *Job) (bool, error) {
 	res, err := w.db.NewInsert().
-		Model(&Place{ExtractionID: j.ExtractionID, State: Waiting, JobID: j.ID, Account: j.Account}).
+		Model(&Place{WorkID: j.WorkID, State: Waiting, JobID: j.ID, Account: j.Account}).
 		On("CONFLICT (extraction_id) DO UPDATE").
 		Set("state = EXCLUDED.state, job_id = EXCLUDED.job_id, account = EXCLUDED.account").
 		Where("p.state = ?", Outside).
@@ -135,31 +135,31 @@ func (w PlacesTx) Take(ctx context.Context, j *Job) (bool, error) {
 	return n > 0, wrap("place for job "+j.ID, err)
 }
 
-// StandOutside notes that an extraction without a place wants one.
-func (w PlacesTx) StandOutside(ctx context.Context, extractionID string) error {
-	_, err := w.db.NewInsert().Model(&Place{ExtractionID: extractionID, State: Outside}).On("CONFLICT DO NOTHING").Exec(ctx)
-	return wrap("no place for extraction "+extractionID, err)
+// StandOutside notes that a piece of work without a place wants one.
+func (w PlacesTx) StandOutside(ctx context.Context, workID string) error {
+	_, err := w.db.NewInsert().Model(&Place{WorkID: workID, State: Outside}).On("CONFLICT DO NOTHING").Exec(ctx)
+	return wrap("no place for extraction "+workID, err)
 }
 
 // SetState changes the state of a place: it becomes Ready or Running.
-func (w PlacesTx) SetState(ctx context.Context, extractionID string, state PlaceState) error {
+func (w PlacesTx) SetState(ctx context.Context, workID string, state PlaceState) error {
 	if state != Ready && state != Running {
-		return fmt.Errorf("store: place of extraction %s: it cannot become %q", extractionID, state)
+		return fmt.Errorf("store: place of extraction %s: it cannot become %q", workID, state)
 	}
 	res, err := w.db.NewUpdate().Model((*Place)(nil)).Set("state = ?", state).
-		Where("extraction_id = ? AND state <> ?", extractionID, Outside).Exec(ctx)
-	return mustAffect("place of extraction "+extractionID, res, err)
+		Where("extraction_id = ? AND state <> ?", workID, Outside).Exec(ctx)
+	return mustAffect("place of extraction "+workID, res, err)
 }
 
-// Pass gives the place of an extraction to another claim on it.
+// Pass gives the place of a piece of work to another job of it.
 func (w PlacesTx) Pass(ctx context.Context, to *Job) error {
 	res, err := w.db.NewUpdate().Model((*Place)(nil)).Set("job_id = ?, account = ?", to.ID, to.Account).
-		Where("extraction_id = ? AND state <> ?", to.ExtractionID, Outside).Exec(ctx)
-	return mustAffect("place of extraction "+to.ExtractionID, res, err)
+		Where("extraction_id = ? AND state <> ?", to.WorkID, Outside).Exec(ctx)
+	return mustAffect("place of extraction "+to.WorkID, res, err)
 }
 
-// Delete removes the place of an extraction.
-func (w PlacesTx) Delete(ctx context.Context, extractionID string) error {
-	_, err := w.db.NewDelete().Model((*Place)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
-	return wrap("place of extraction "+extractionID, err)
+// Delete removes the place of a piece of work.
+func (w PlacesTx) Delete(ctx context.Context, workID string) error {
+	_, err := w.db.NewDelete().Model((*Place)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
+	return wrap("place of extraction "+workID, err)
 }

@@ -24,19 +24,19 @@ func TestPlaces(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, db.PlacesInUse{Running: running, Waiting: waiting}, n, account)
 		}
-		is := func(e *db.Extraction, want db.Place) {
+		is := func(e *db.Work, want db.Place) {
 			t.Helper()
-			want.ExtractionID = e.ID
-			got, err := s.Places.ByExtraction(ctx, e.ID)
+			want.WorkID = e.ID
+			got, err := s.Places.ByWork(ctx, e.ID)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 			require.Equal(t, want.JobID != "", got.Taken())
 		}
-		one, ones := extraction(t, s, "acme", "beta")
-		two, twos := extraction(t, s, "acme")
-		three, threes := extraction(t, s, "acme", "beta")
+		one, ones := newWork(t, s, "acme", "beta")
+		two, twos := newWork(t, s, "acme")
+		three, threes := newWork(t, s, "acme", "beta")
 		uses("acme", 0, 0)
-		none, err := s.Places.ByExtraction(ctx, one.ID)
+		none, err := s.Places.ByWork(ctx, one.ID)
 		require.NoError(t, err)
 		require.Zero(t, none)
 
@@ -103,15 +103,15 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// TestPlaceForALockedClaim gives a place to an extraction that another transaction has
-// locked with its claims, and which waits for the places: neither is to be run again.
-func TestPlaceForALockedClaim(t *testing.T) {
+// TestPlaceForALockedClaim gives a place to a piece of work that another transaction has
+// locked with its jobs, and which waits for the places: neither is to be run again.
+func TestPlaceForALockedJob(t *testing.T) {
 	t.Parallel()
 	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		if !s.Shared() {
 			return // transactions are serial
 		}
-		e, claims := extraction(t, s, "acme")
+		e, jobs := newWork(t, s, "acme")
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Places.StandOutside(ctx, e.ID)) })
 		locked, called := make(chan struct{}), make(chan struct{})
 		var g errgroup.Group
@@ -120,7 +120,7 @@ func TestPlaceForALockedClaim(t *testing.T) {
 			return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				runs[0]++
 				<-called
-				if _, err := tx.Extractions.Lock(ctx, e.ID); err != nil {
+				if _, err := tx.Works.Lock(ctx, e.ID); err != nil {
 					return err
 				}
 				if _, err := tx.Jobs.LockRunning(ctx, e.ID); err != nil {
@@ -142,7 +142,7 @@ func TestPlaceForALockedClaim(t *testing.T) {
 					close(called)
 				}
 				<-locked
-				taken, err := tx.Places.Take(ctx, claims[0])
+				taken, err := tx.Places.Take(ctx, jobs[0])
 				assert.True(t, taken || err != nil)
 				return err
 			})

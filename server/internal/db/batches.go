@@ -15,7 +15,7 @@ import (
 // Batch is a list of contents whose transcripts are made together.
 //
 // A transaction that changes a batch or ends an item of it first locks the batch's row.
-// It takes this lock after the locks of extractions, claims, places and texts, and
+// It takes this lock after the locks of pieces of work, jobs, places and texts, and
 // before the usage of accounts. It locks several batches in the order of their ids.
 type Batch struct {
 	bun.BaseModel `bun:"table:batches,alias:b"`
@@ -65,7 +65,7 @@ type BatchState struct {
 	Counts batch.Counts `bun:"embed:n_"`
 	// MovedAt is the time of the last change of an item; nil: there is no item.
 	MovedAt *time.Time
-	// ItemError is the newest LastError of the claims of its items.
+	// ItemError is the newest LastError of the jobs of its items.
 	ItemError *transcript.LastError
 }
 
@@ -85,7 +85,7 @@ const shownStatus = `CASE WHEN b.status = 'pending' AND (
 		WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND (j.stage <> 'queued' OR j.sequence > 1)))
 	THEN 'processing' ELSE b.status END`
 
-// itemError is the newest error of the claims that items of the batch in the row b wait for, in
+// itemError is the newest error of the jobs that items of the batch in the row b wait for, in
 // SQL.
 const itemError = `(SELECT j.last_error FROM batch_items AS i JOIN jobs AS j ON j.id = i.job_id
 	WHERE i.batch_id = b.id AND i.status = 'pending' AND i.job_id <> '' AND j.last_error IS NOT NULL
@@ -208,7 +208,7 @@ func (w BatchesTx) SetExport(ctx context.Context, account, batchID, ref, mediaTy
 	return mustAffect("batch "+batchID, res, err)
 }
 
-// LockWaiting locks the batches whose items wait for claims, in the order of their
+// LockWaiting locks the batches whose items wait for jobs, in the order of their
 // ids, and returns them.
 func (w BatchesTx) LockWaiting(ctx context.Context, jobIDs []string) ([]Batch, error) {
 	var found []Batch

@@ -17,7 +17,7 @@ import (
 const insertRows = 500
 
 // BatchItem is one content of a batch. A BatchItem keeps its own copy of the shown
-// fields, because claims are swept some time after their end.
+// fields, because jobs are swept some time after their end.
 type BatchItem struct {
 	bun.BaseModel `bun:"table:batch_items,alias:i"`
 
@@ -31,9 +31,9 @@ type BatchItem struct {
 	// Sound tells that it is to be recognized.
 	Sound bool
 	// Status is pending, success, failed or skipped: whether a pending one is being
-	// worked on, its claim tells.
+	// worked on, its job tells.
 	Status batch.ItemStatus
-	JobID  string // of its claim; "": it has none
+	JobID  string // of its job; "": it has none
 	ItemEnd
 	Attempts  int // those that have ended
 	UpdatedAt time.Time
@@ -48,12 +48,12 @@ type ItemEnd struct {
 	Retryable    bool
 }
 
-// ItemState is an item with the state of its claim, if it has a claim.
+// ItemState is an item with the state of its job, if it has a job.
 type ItemState struct {
 	BatchItem `bun:",extend"`
-	// Claim is the zero value without one that runs.
-	Claim    lifecycle.State `bun:"embed:claim_"`
-	Sequence int             // of the claim's last transition
+	// Job is the zero value without one that runs.
+	Job      lifecycle.State `bun:"embed:claim_"`
+	Sequence int             // of the job's last transition
 	Title    string          // of its text; "": there is none
 }
 
@@ -78,7 +78,7 @@ func (r Items) Page(ctx context.Context, account, batchID string, after, n int) 
 	return items, wrap("items of batch "+batchID, err)
 }
 
-// itemStates selects items with where their claims stand.
+// itemStates selects items with where their jobs stand.
 func itemStates(items *bun.SelectQuery) *bun.SelectQuery {
 	return items.ColumnExpr("i.*").
 		ColumnExpr("coalesce(j.status, '') AS claim_status, coalesce(j.stage, '') AS claim_stage, coalesce(j.sequence, 0) AS sequence").
@@ -104,7 +104,7 @@ func (w ItemsTx) Insert(ctx context.Context, items []BatchItem) error {
 	return nil
 }
 
-// Unclaimed returns items of a batch that wait and have no claim, by their position,
+// Unclaimed returns items of a batch that wait and have no job, by their position,
 // at most n.
 func (r Items) Unclaimed(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
 	var items []BatchItem
@@ -136,8 +136,8 @@ func (r Items) All(ctx context.Context, batchID string) ([]BatchItem, error) {
 // OpenItems is what is left to do of a batch.
 type OpenItems struct {
 	Any       bool // some item has not ended
-	Unclaimed bool // some of these has no claim, and names a content
-	// UnderWay is how many of them have a claim, and are not known to need recognition;
+	Unclaimed bool // some of these has no job, and names a content
+	// UnderWay is how many of them have a job, and are not known to need recognition;
 	// no more are counted than was asked for.
 	UnderWay int
 }
@@ -164,14 +164,14 @@ func (r Items) Counts(ctx context.Context, batchID string) (n batch.Counts, err 
 	return n, wrap("counts of batch "+batchID, err)
 }
 
-// SetJob sets the claim of an item that waits without a claim. sound says that the
+// SetJob sets the job of an item that waits without a job. sound says that the
 // content is to be recognized; content that has a place for recognition, or wants a
 // place, counts the same. The error is ErrNotFound if the item does not wait, or no
 // longer waits.
 func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) error {
 	res, err := w.db.NewUpdate().Model((*BatchItem)(nil)).
 		Set("job_id = ?, updated_at = ?", j.ID, sqldb.Moment(time.Now())).
-		Set("sound = (? OR EXISTS (SELECT 1 FROM asr_places WHERE extraction_id = ?))", sound, j.ExtractionID).
+		Set("sound = (? OR EXISTS (SELECT 1 FROM asr_places WHERE extraction_id = ?))", sound, j.WorkID).
 		Where("id = ? AND status = 'pending' AND job_id = ''", itemID).
 		Exec(ctx)
 	if err := mustAffect("item "+itemID, res, err); err != nil || j.Batched {
@@ -181,15 +181,15 @@ func (w ItemsTx) SetJob(ctx context.Context, itemID string, j *Job, sound bool) 
 	return wrap("item "+itemID, err)
 }
 
-// End ends an item that waits without a claim; ErrNotFound as for SetJob. The
+// End ends an item that waits without a job; ErrNotFound as for SetJob. The
 // attempt counts.
 func (w ItemsTx) End(ctx context.Context, itemID string, status batch.ItemStatus, end ItemEnd) error {
 	res, err := endItems(w.db, status, end).Where("id = ? AND status = 'pending' AND job_id = ''", itemID).Exec(ctx)
 	return mustAffect("item "+itemID, res, err)
 }
 
-// EndClaimed ends the items of a batch that wait for claims, which end, and returns the
-// claims that they have waited for.
+// EndClaimed ends the items of a batch that wait for jobs, which end, and returns the
+// jobs that they have waited for.
 func (w ItemsTx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
 	err = endItems(w.db, status, end).
 		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).
@@ -210,21 +210,21 @@ func endItems(db bun.IDB, status batch.ItemStatus, end ItemEnd) *bun.UpdateQuery
 		Set("error_code = ?, error_message = ?, retryable = ?", end.ErrorCode, sqldb.Text(end.ErrorMessage), end.Retryable)
 }
 
-// SetSound notes of the items that wait for an extraction that they are to be recognized,
+// SetSound notes of the items that wait for a piece of work that they are to be recognized,
 // and returns their batches.
-func (w ItemsTx) SetSound(ctx context.Context, extractionID string) (batchIDs []string, err error) {
+func (w ItemsTx) SetSound(ctx context.Context, workID string) (batchIDs []string, err error) {
 	err = w.db.NewUpdate().Model((*BatchItem)(nil)).Set("sound = ?", true).
 		Where("status = 'pending' AND job_id <> '' AND NOT sound").
-		Where("job_id IN (SELECT id FROM jobs WHERE extraction_id = ? AND batched AND "+running+")", extractionID).
+		Where("job_id IN (SELECT id FROM jobs WHERE extraction_id = ? AND batched AND "+running+")", workID).
 		Returning("batch_id").
 		Scan(ctx, &batchIDs)
-	return batchIDs, wrap("items of extraction "+extractionID, err)
+	return batchIDs, wrap("items of extraction "+workID, err)
 }
 
 // Skip skips the items of a batch that no process works on. If an item has had an attempt
 // and is back in the queue, the attempt counts.
 func (w ItemsTx) Skip(ctx context.Context, batchID string) error {
-	// On PostgreSQL an item may be getting a claim right now. Its row is locked until
+	// On PostgreSQL an item may be getting a job right now. Its row is locked until
 	// that claim is there: only a statement that begins afterwards sees it.
 	var unclaimed []string
 	q := w.db.NewSelect().Model((*BatchItem)(nil)).Column("id").

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSkipWhileAnItemIsTakenUp cancels a batch in the moment in which one of its items
-// gets a claim: nobody works on that yet.
+// gets a job: nobody works on that yet.
 func TestSkipWhileAnItemIsTakenUp(t *testing.T) {
 	t.Parallel()
 	o := dbtest.Postgres(t)
@@ -29,9 +29,9 @@ func TestSkipWhileAnItemIsTakenUp(t *testing.T) {
 	})
 	skipped := make(chan error, 1)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v1", State: queued}
-		require.NoError(t, tx.Extractions.Insert(ctx, e))
-		j := &db.Job{Account: "acme", ExtractionID: e.ID, State: queued}
+		e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v1", State: queued}
+		require.NoError(t, tx.Works.Insert(ctx, e))
+		j := &db.Job{Account: "acme", WorkID: e.ID, State: queued}
 		require.NoError(t, tx.Jobs.Insert(ctx, j))
 		require.NoError(t, tx.Items.SetJob(ctx, items[0].ID, j, false))
 		go func() {

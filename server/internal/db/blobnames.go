@@ -41,7 +41,7 @@ func blobsOfRecordings(ctx context.Context, db bun.IDB, do func(tables.Blob) err
 }
 
 // blobsOfUploads names the parts that have arrived of uploads without an answer. An upload with
-// an answer belongs to an extraction.
+// an answer belongs to a piece of work.
 func blobsOfUploads(ctx context.Context, db bun.IDB, do func(tables.Blob) error) error {
 	return inPages(func(last Upload) (page []Upload, err error) {
 		err = db.NewSelect().Model(&page).Column("id", "received").Where("id > ? AND answer_kind = '' AND received > 0", last.ID).
@@ -52,11 +52,11 @@ func blobsOfUploads(ctx context.Context, db bun.IDB, do func(tables.Blob) error)
 	})
 }
 
-func blobsOfExtractions(ctx context.Context, db bun.IDB, do func(tables.Blob) error) error {
-	return inPages(func(last Extraction) (page []Extraction, err error) {
+func blobsOfWorks(ctx context.Context, db bun.IDB, do func(tables.Blob) error) error {
+	return inPages(func(last Work) (page []Work, err error) {
 		err = db.NewSelect().Model(&page).Where("id > ? AND media_key <> '' AND "+running, last.ID).Order("id").Limit(namedAtOnce).Scan(ctx)
 		return page, wrap("blobs of running work", err)
-	}, func(e Extraction) error {
+	}, func(e Work) error {
 		named := tables.Blob{Key: e.MediaKey, Size: e.MediaBytes, May: e.KeepMedia == 0 && isCut(e.State.Stage)}
 		if e.Platform == transcript.Upload {
 			named.Sum = UploadSum(e.ExternalID)
@@ -74,7 +74,7 @@ func blobsOfChunks(ctx context.Context, db bun.IDB, do func(tables.Blob) error) 
 	return inPages(func(last Chunk) (page []Chunk, err error) {
 		err = db.NewRaw(`SELECT c.extraction_id, c.n, c.media_key, c.media_sha256 FROM chunks AS c JOIN extractions AS e ON e.id = c.extraction_id
 			WHERE e.`+running+` AND NOT c.done AND c.media_key <> '' AND (c.extraction_id, c.n) > (?, ?)
-			ORDER BY c.extraction_id, c.n LIMIT ?`, last.ExtractionID, last.N, namedAtOnce).Scan(ctx, &page)
+			ORDER BY c.extraction_id, c.n LIMIT ?`, last.WorkID, last.N, namedAtOnce).Scan(ctx, &page)
 		return page, wrap("blobs of chunks", err)
 	}, func(c Chunk) error {
 		return do(tables.Blob{Key: c.MediaKey, Sum: c.MediaSHA256})

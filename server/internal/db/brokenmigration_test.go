@@ -174,7 +174,7 @@ func TestMigrationWaitsBehindTheService(t *testing.T) {
 		opened <- err
 	}()
 	require.Eventually(t, stuck, time.Minute, time.Millisecond)
-	e, _ := extraction(t, s, "acme") // waits behind the migration until the migration gives up for a while
+	e, _ := newWork(t, s, "acme") // waits behind the migration until the migration gives up for a while
 	move(t, s, e, cancelled)
 	select {
 	case err := <-opened:

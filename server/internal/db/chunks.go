@@ -9,14 +9,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// Chunk is a piece of an extraction's audio.
+// Chunk is a piece of a piece of work's audio.
 type Chunk struct {
-	ExtractionID string
-	N            int     // from 0
-	Start        float64 // seconds on the media clock
-	Duration     float64 // seconds
-	Silent       bool    // not to be recognized
-	MediaKey     string  // the blob of its audio; "" when silent
+	WorkID   string  `bun:"extraction_id"`
+	N        int     // from 0
+	Start    float64 // seconds on the media clock
+	Duration float64 // seconds
+	Silent   bool    // not to be recognized
+	MediaKey string  // the blob of its audio; "" when silent
 	// MediaSHA256 is the hash of that blob; nil of one that was stored before hashes
 	// were kept.
 	MediaSHA256 []byte `bun:"media_sha256"`
@@ -43,10 +43,10 @@ type Recognizer struct {
 	Language string `json:"language,omitempty"`
 }
 
-// Chunks reads the chunks of extractions.
+// Chunks reads the chunks of pieces of work.
 type Chunks struct{ *source }
 
-// ChunksTx reads and changes the chunks of extractions.
+// ChunksTx reads and changes the chunks of pieces of work.
 type ChunksTx struct {
 	Chunks
 	tx *Tx
@@ -66,7 +66,7 @@ func (r *chunkRow) chunk() (Chunk, error) {
 	return c, err
 }
 
-// Insert stores the cut list of an extraction; chunks that exist already
+// Insert stores the cut list of a piece of work; chunks that exist already
 // stay as they are.
 func (w ChunksTx) Insert(ctx context.Context, chunks []Chunk) error {
 	if len(chunks) == 0 {
@@ -79,14 +79,14 @@ func (w ChunksTx) Insert(ctx context.Context, chunks []Chunk) error {
 		rows[i].Result = compress(c.Result)
 	}
 	_, err := w.db.NewInsert().Model(&rows).On("CONFLICT DO NOTHING").Exec(ctx)
-	return wrap("insert chunks of extraction "+chunks[0].ExtractionID, err)
+	return wrap("insert chunks of extraction "+chunks[0].WorkID, err)
 }
 
 // ByNumber returns one chunk, or ErrNotFound.
-func (r Chunks) ByNumber(ctx context.Context, extractionID string, n int) (*Chunk, error) {
-	what := fmt.Sprintf("chunk %d of extraction %s", n, extractionID)
+func (r Chunks) ByNumber(ctx context.Context, workID string, n int) (*Chunk, error) {
+	what := fmt.Sprintf("chunk %d of extraction %s", n, workID)
 	var row chunkRow
-	err := r.db.NewSelect().Model(&row).Where("extraction_id = ? AND n = ?", extractionID, n).Scan(ctx)
+	err := r.db.NewSelect().Model(&row).Where("extraction_id = ? AND n = ?", workID, n).Scan(ctx)
 	if err != nil {
 		return nil, one(what, err)
 	}
@@ -94,71 +94,71 @@ func (r Chunks) ByNumber(ctx context.Context, extractionID string, n int) (*Chun
 	return &c, wrap(what, err)
 }
 
-// CutList returns the chunks of an extraction in order, without their results.
-func (r Chunks) CutList(ctx context.Context, extractionID string) ([]Chunk, error) {
-	return r.list(ctx, extractionID, func(q *bun.SelectQuery) { q.ExcludeColumn("result") })
+// CutList returns the chunks of a piece of work in order, without their results.
+func (r Chunks) CutList(ctx context.Context, workID string) ([]Chunk, error) {
+	return r.list(ctx, workID, func(q *bun.SelectQuery) { q.ExcludeColumn("result") })
 }
 
 // All returns the cut list in order, with results.
-func (r Chunks) All(ctx context.Context, extractionID string) ([]Chunk, error) {
-	return r.list(ctx, extractionID, func(*bun.SelectQuery) {})
+func (r Chunks) All(ctx context.Context, workID string) ([]Chunk, error) {
+	return r.list(ctx, workID, func(*bun.SelectQuery) {})
 }
 
-// Next returns at most limit chunks of an extraction in order, from the n-th on, with the
+// Next returns at most limit chunks of a piece of work in order, from the n-th on, with the
 // results that are there.
-func (r Chunks) Next(ctx context.Context, extractionID string, n int, limit int64) ([]Chunk, error) {
-	return r.list(ctx, extractionID, func(q *bun.SelectQuery) { q.Where("n >= ?", n).Limit(limit) })
+func (r Chunks) Next(ctx context.Context, workID string, n int, limit int64) ([]Chunk, error) {
+	return r.list(ctx, workID, func(q *bun.SelectQuery) { q.Where("n >= ?", n).Limit(limit) })
 }
 
-func (r Chunks) list(ctx context.Context, extractionID string, narrow func(*bun.SelectQuery)) ([]Chunk, error) {
+func (r Chunks) list(ctx context.Context, workID string, narrow func(*bun.SelectQuery)) ([]Chunk, error) {
 	var rows []chunkRow
-	q := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("n")
+	q := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", workID).Order("n")
 	narrow(q)
 	err := q.Scan(ctx)
 	chunks := make([]Chunk, len(rows))
 	for i := 0; i < len(rows) && err == nil; i++ {
 		chunks[i], err = rows[i].chunk()
 	}
-	return chunks, wrap("chunks of extraction "+extractionID, err)
+	return chunks, wrap("chunks of extraction "+workID, err)
 }
 
 // Finish stores the result of a chunk without a result, and the recognizer of the
-// result. left is how many chunks of the extraction have no result yet; silent chunks
+// result. left is how many chunks of the work have no result yet; silent chunks
 // count as done. If the chunk already has a result, this result stays and first is
-// false. Finish locks the extraction: if two chunks finish at once, only one call sees
+// false. Finish locks the work: if two chunks finish at once, only one call sees
 // that none is left.
-func (w ChunksTx) Finish(ctx context.Context, extractionID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
-	what := fmt.Sprintf("finish chunk %d of extraction %s", n, extractionID)
+func (w ChunksTx) Finish(ctx context.Context, workID string, n int, result []byte, by Recognizer) (first bool, left int, err error) {
+	what := fmt.Sprintf("finish chunk %d of extraction %s", n, workID)
 	if result == nil {
 		return false, 0, fmt.Errorf("store: %s: no result", what)
 	}
-	if _, err := w.tx.Extractions.Lock(ctx, extractionID); err != nil {
+	if _, err := w.tx.Works.Lock(ctx, workID); err != nil {
 		return false, 0, err
 	}
 	done := &chunkRow{Chunk: Chunk{Result: compress(result), Done: true, Recognizer: &by}}
 	res, err := w.db.NewUpdate().Model(done).
 		Column("result", "done", "recognizer").
-		Where("extraction_id = ? AND n = ? AND NOT done", extractionID, n).
+		Where("extraction_id = ? AND n = ? AND NOT done", workID, n).
 		Exec(ctx)
 	changed, err := affected(res, err)
 	if err != nil {
 		return false, 0, wrap(what, err)
 	}
 	if changed == 0 { // it has a result, or is not there
-		if _, err := w.ByNumber(ctx, extractionID, n); err != nil {
+		if _, err := w.ByNumber(ctx, workID, n); err != nil {
 			return false, 0, err
 		}
 	}
 	rest, err := w.db.NewSelect().Model((*chunkRow)(nil)).
-		Where("extraction_id = ? AND NOT done", extractionID).
+		Where("extraction_id = ? AND NOT done", workID).
 		Count(ctx)
 	return changed > 0, int(rest), wrap(what, err)
 }
 
-// Delete removes the chunks of an extraction.
-func (w ChunksTx) Delete(ctx context.Context, extractionID string) error {
-	_, err := w.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
-	return wrap("delete chunks of extraction "+extractionID, err)
+// Delete removes the chunks of a piece of work.
+func (w ChunksTx) Delete(ctx context.Context, workID string) error {
+	_, err := w.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
+	return wrap("delete chunks of extraction "+workID, err)
 }
 
 // compress returns b as gzip; nil for nil.

@@ -18,11 +18,11 @@ func TestChunks(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
-		e, _ := extraction(t, s)
+		e, _ := newWork(t, s)
 		cuts := []db.Chunk{
-			{ExtractionID: e.ID, N: 0, Start: 0, Duration: 30.5, MediaKey: "audio/x/0", MediaSHA256: make([]byte, 32)},
-			{ExtractionID: e.ID, N: 1, Start: 30.5, Duration: 2, Silent: true, Done: true},
-			{ExtractionID: e.ID, N: 2, Start: 32.5, Duration: 7, MediaKey: "audio/x/2"},
+			{WorkID: e.ID, N: 0, Start: 0, Duration: 30.5, MediaKey: "audio/x/0", MediaSHA256: make([]byte, 32)},
+			{WorkID: e.ID, N: 1, Start: 30.5, Duration: 2, Silent: true, Done: true},
+			{WorkID: e.ID, N: 2, Start: 32.5, Duration: 7, MediaKey: "audio/x/2"},
 		}
 		finish := func(n int, result string) (first bool, left int) {
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
@@ -35,7 +35,7 @@ func TestChunks(t *testing.T) {
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.Chunks.Insert(ctx, nil))
 			require.NoError(t, tx.Chunks.Insert(ctx, cuts))
-			other := []db.Chunk{{ExtractionID: e.ID, N: 0, Start: 99}}
+			other := []db.Chunk{{WorkID: e.ID, N: 0, Start: 99}}
 			require.NoError(t, tx.Chunks.Insert(ctx, other), "those that exist stay")
 		})
 		got, err := s.Chunks.All(ctx, e.ID)
@@ -84,7 +84,7 @@ func TestChunks(t *testing.T) {
 func TestOneOfTheChunksIsTheLast(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		e, _ := extraction(t, s)
+		e, _ := newWork(t, s)
 		finish := func(n int, meanwhile func()) (left int, err error) {
 			err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
 				_, left, err = tx.Chunks.Finish(ctx, e.ID, n, []byte("{}"), pocketsphinx)
@@ -94,7 +94,7 @@ func TestOneOfTheChunksIsTheLast(t *testing.T) {
 			return left, err
 		}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID, N: 0}, {ExtractionID: e.ID, N: 1}}))
+			require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: e.ID, N: 0}, {WorkID: e.ID, N: 1}}))
 		})
 		second := make(chan int, 1)
 		var g errgroup.Group

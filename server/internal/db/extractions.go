@@ -10,6 +10,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
 	"github.com/transcriptkit/transcriptkit/server/internal/sqldb"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/uptrace/bun"
 )
 
 // running is the condition of the rows that have not ended.
@@ -18,8 +19,10 @@ const running = "status IN ('pending', 'processing')"
 // withAudio is the condition of the rows whose audio may be among the blobs: see LeaveAudio.
 const withAudio = "(" + running + " OR audio_ended_at IS NOT NULL)"
 
-// Extraction is the making of one transcript, for all accounts that have asked for it.
-type Extraction struct {
+// Work is the making of one transcript, for all accounts that have asked for it.
+type Work struct {
+	bun.BaseModel `bun:"table:extractions,alias:extraction"`
+
 	ID         string `bun:",pk"` // UUIDv7; made when empty
 	Owner      string // the account for an upload, "" for what all may share
 	Platform   transcript.Platform
@@ -56,40 +59,40 @@ type Tried struct {
 	Reason string            `json:"reason"`
 }
 
-// Extractions reads extractions.
-type Extractions struct{ *source }
+// Works reads pieces of work.
+type Works struct{ *source }
 
-// ExtractionsTx reads and changes extractions.
-type ExtractionsTx struct {
-	Extractions
+// WorksTx reads and changes pieces of work.
+type WorksTx struct {
+	Works
 	tx *Tx
 }
 
-// LockRunning returns the extraction of this content, list and prompt that has not ended,
-// locked as by Lock, or ErrNotFound. It waits for a transaction that moves the extraction. It
-// does not find an extraction that this transaction ends.
-func (w ExtractionsTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Extraction, error) {
+// LockRunning returns the work of this content, list and prompt that has not ended,
+// locked as by Lock, or ErrNotFound. It waits for a transaction that moves the work. It
+// does not find a piece of work that this transaction ends.
+func (w WorksTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Work, error) {
 	q := w.db.NewSelect().
 		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
 		Where(running)
-	return scanOne[Extraction](ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
+	return scanOne[Work](ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
 }
 
-// ByID returns an extraction by id, or ErrNotFound.
-func (r Extractions) ByID(ctx context.Context, id string) (*Extraction, error) {
-	return scanOne[Extraction](ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
+// ByID returns a piece of work by id, or ErrNotFound.
+func (r Works) ByID(ctx context.Context, id string) (*Work, error) {
+	return scanOne[Work](ctx, r.db.NewSelect().Where("id = ?", id), "extraction "+id)
 }
 
-// Lock is ByID. No other transaction can move or lock the extraction until this transaction
+// Lock is ByID. No other transaction can move or lock the work until this transaction
 // ends.
-func (w ExtractionsTx) Lock(ctx context.Context, id string) (*Extraction, error) {
+func (w WorksTx) Lock(ctx context.Context, id string) (*Work, error) {
 	q := w.tx.sql.ForUpdate(w.db.NewSelect().Where("id = ?", id))
-	return scanOne[Extraction](ctx, q, "extraction "+id)
+	return scanOne[Work](ctx, q, "extraction "+id)
 }
 
-// Insert stores a new extraction, or returns ErrExists if an extraction of the same content,
+// Insert stores a new work, or returns ErrExists if a piece of work of the same content,
 // list and prompt runs. Insert fills in the id, the attempt and the times that are zero.
-func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
+func (w WorksTx) Insert(ctx context.Context, e *Work) error {
 	if !lifecycle.CanMove(lifecycle.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
 	}
@@ -107,59 +110,59 @@ func (w ExtractionsTx) Insert(ctx context.Context, e *Extraction) error {
 }
 
 // SetKeepMedia notes that the account wants the upload kept. This
-// transaction must have read the extraction with Lock or LockRunning.
-func (w ExtractionsTx) SetKeepMedia(ctx context.Context, e *Extraction) error {
+// transaction must have read the work with Lock or LockRunning.
+func (w WorksTx) SetKeepMedia(ctx context.Context, e *Work) error {
 	res, err := w.db.NewUpdate().Model(e).Column("media_type", "media_bytes", "keep_media").WherePK().Exec(ctx)
 	return mustAffect("recording of extraction "+e.ID, res, err)
 }
 
 // SetDuration notes the measured length of the media in seconds.
-func (w ExtractionsTx) SetDuration(ctx context.Context, extractionID string, sec float64) error {
-	res, err := w.db.NewUpdate().Model((*Extraction)(nil)).
+func (w WorksTx) SetDuration(ctx context.Context, workID string, sec float64) error {
+	res, err := w.db.NewUpdate().Model((*Work)(nil)).
 		Set("duration = ?, updated_at = ?", sec, sqldb.Moment(time.Now())).
-		Where("id = ?", extractionID).
+		Where("id = ?", workID).
 		Exec(ctx)
-	return mustAffect("duration of extraction "+extractionID, res, err)
+	return mustAffect("duration of extraction "+workID, res, err)
 }
 
-// SetMetadata notes the platform's metadata of the content, and notes for the running claims
+// SetMetadata notes the platform's metadata of the content, and notes for the running jobs
 // how complete the metadata is.
-func (w ExtractionsTx) SetMetadata(ctx context.Context, extractionID string, m transcript.Metadata) error {
+func (w WorksTx) SetMetadata(ctx context.Context, workID string, m transcript.Metadata) error {
 	now := sqldb.Moment(time.Now())
-	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Metadata: Clean(m), UpdatedAt: now}).
+	res, err := w.db.NewUpdate().Model(&Work{ID: workID, Metadata: Clean(m), UpdatedAt: now}).
 		Column("metadata", "updated_at").
 		WherePK().
 		Exec(ctx)
-	if err := mustAffect("metadata of extraction "+extractionID, res, err); err != nil {
+	if err := mustAffect("metadata of extraction "+workID, res, err); err != nil {
 		return err
 	}
 	_, err = w.db.NewUpdate().Model((*Job)(nil)).
 		Set("metadata_status = ?, updated_at = ?", m.Status(), now).
-		Where("extraction_id = ?", extractionID).
+		Where("extraction_id = ?", workID).
 		Where(running).
 		Exec(ctx)
-	return wrap("metadata status of extraction "+extractionID, err)
+	return wrap("metadata status of extraction "+workID, err)
 }
 
 // SetTried notes the caption sources that did not answer.
-func (w ExtractionsTx) SetTried(ctx context.Context, extractionID string, tried []Tried) error {
+func (w WorksTx) SetTried(ctx context.Context, workID string, tried []Tried) error {
 	for i := range tried {
 		tried[i].Reason = sqldb.Text(tried[i].Reason)
 	}
-	res, err := w.db.NewUpdate().Model(&Extraction{ID: extractionID, Tried: tried, UpdatedAt: sqldb.Moment(time.Now())}).
+	res, err := w.db.NewUpdate().Model(&Work{ID: workID, Tried: tried, UpdatedAt: sqldb.Moment(time.Now())}).
 		Column("tried", "updated_at").
 		WherePK().
 		Exec(ctx)
-	return mustAffect("sources tried for extraction "+extractionID, res, err)
+	return mustAffect("sources tried for extraction "+workID, res, err)
 }
 
-// Divide gives a locked extraction to the account of one of its claims alone. For the other
-// claims it inserts rest, an extraction in the same state; nil: there is no other claim.
-func (w ExtractionsTx) Divide(ctx context.Context, e *Extraction, claims []Job, keep Job) (rest *Extraction, err error) {
+// Divide gives a locked work to the account of one of its jobs alone. For the other
+// jobs it inserts rest, a piece of work in the same state; nil: there is no other job.
+func (w WorksTx) Divide(ctx context.Context, e *Work, jobs []Job, keep Job) (rest *Work, err error) {
 	others := *e
 	e.Owner, others.ID = keep.Account, ""
 	_, err = w.db.NewUpdate().Model(e).Column("owner").WherePK().Exec(ctx)
-	if err != nil || len(claims) < 2 {
+	if err != nil || len(jobs) < 2 {
 		return nil, wrap("own extraction "+e.ID, err)
 	}
 	if err = w.Insert(ctx, &others); err == nil {
@@ -168,22 +171,22 @@ func (w ExtractionsTx) Divide(ctx context.Context, e *Extraction, claims []Job, 
 	return &others, wrap("divide extraction "+e.ID, err)
 }
 
-// Clear removes the chunks and speakers of an extraction that has ended. Most have neither.
-func (w ExtractionsTx) Clear(ctx context.Context, extractionID string) error {
+// Clear removes the chunks and speakers of a piece of work that has ended. Most have neither.
+func (w WorksTx) Clear(ctx context.Context, workID string) error {
 	var any bool
 	err := w.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM chunks WHERE extraction_id = ?0) OR EXISTS (SELECT 1 FROM speakers WHERE extraction_id = ?0)`,
-		extractionID).Scan(ctx, &any)
+		workID).Scan(ctx, &any)
 	if err != nil || !any {
-		return wrap("chunks and speakers of extraction "+extractionID, err)
+		return wrap("chunks and speakers of extraction "+workID, err)
 	}
-	_, err = w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", extractionID).Exec(ctx)
-	return errors.Join(w.tx.Chunks.Delete(ctx, extractionID), wrap("delete speakers of extraction "+extractionID, err))
+	_, err = w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
+	return errors.Join(w.tx.Chunks.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
 }
 
-// SetWaiting records why an extraction waits for a passing fault, also for its running claims,
-// and wakes their watchers. With nil, the extraction no longer waits. This transaction must have
-// read the extraction with Lock. SetWaiting updates e.
-func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, why *transcript.LastError) error {
+// SetWaiting records why a piece of work waits for a passing fault, also for its running jobs,
+// and wakes their watchers. With nil, the work no longer waits. This transaction must have
+// read the work with Lock. SetWaiting updates e.
+func (w WorksTx) SetWaiting(ctx context.Context, e *Work, why *transcript.LastError) error {
 	next := *e
 	switch {
 	case why == nil && e.WaitingSince == nil:
@@ -200,32 +203,32 @@ func (w ExtractionsTx) SetWaiting(ctx context.Context, e *Extraction, why *trans
 	if *e = next; why == nil {
 		return nil
 	}
-	var claims []string
+	var jobs []string
 	err = w.db.NewUpdate().Model(&Job{LastError: why, UpdatedAt: sqldb.Moment(time.Now())}).Column("last_error", "updated_at").
-		Where("extraction_id = ?", e.ID).Where(running).Returning("id").Scan(ctx, &claims)
-	w.tx.touch(claims...)
+		Where("extraction_id = ?", e.ID).Where(running).Returning("id").Scan(ctx, &jobs)
+	w.tx.touch(jobs...)
 	return wrap("waiting of extraction "+e.ID, err)
 }
 
-// The audio of an extraction stays among the blobs for some time after the extraction has ended: a
+// The audio of a piece of work stays among the blobs for some time after the work has ended: a
 // database that loses the commit of the end goes on with the work, and an upload cannot be fetched
 // again.
 
-// LeaveAudio notes in the transaction that ends an extraction that its audio is left. For an
-// extraction that has ended before, the time of the end is now.
-func (w ExtractionsTx) LeaveAudio(ctx context.Context, id string) error {
+// LeaveAudio notes in the transaction that ends a piece of work that its audio is left. For an
+// work that has ended before, the time of the end is now.
+func (w WorksTx) LeaveAudio(ctx context.Context, id string) error {
 	_, err := w.db.NewRaw(`UPDATE extractions SET audio_ended_at = ? WHERE id = ?`, w.tx.sql.Ago(0), id).Exec(ctx)
 	return wrap("leave audio of extraction "+id, err)
 }
 
-// WithAudio returns extractions that ended at least age ago and whose audio is left, the first to
+// WithAudio returns pieces of work that ended at least age ago and whose audio is left, the first to
 // end first, at most 200.
-func (s *Store) WithAudio(ctx context.Context, age time.Duration) (ended []Extraction, err error) {
+func (s *Store) WithAudio(ctx context.Context, age time.Duration) (ended []Work, err error) {
 	err = s.db.NewSelect().Model(&ended).Where("audio_ended_at <= (SELECT ?)", s.sql.Ago(age)).Order("audio_ended_at").Limit(portion).Scan(ctx)
 	return ended, wrap("ended extractions with audio", err)
 }
 
-// AudioGoes notes that the audio of an extraction that has ended goes now. The caller deletes the
+// AudioGoes notes that the audio of a piece of work that has ended goes now. The caller deletes the
 // audio afterwards: a step may note meanwhile that it has left more.
 func (s *Store) AudioGoes(ctx context.Context, id string) error {
 	_, err := s.sql.Do(ctx, `UPDATE extractions SET audio_ended_at = NULL WHERE id = ?`, id)

@@ -40,15 +40,15 @@ func inTx(t *testing.T, s *db.Store, fn func(ctx context.Context, tx *db.Tx)) {
 	}))
 }
 
-// extraction stores a new one of "acme", with a claim of each account.
-func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, []*db.Job) {
+// work stores a new one of "acme", with a job of each account.
+func newWork(t *testing.T, s *db.Store, accounts ...string) (*db.Work, []*db.Job) {
 	t.Helper()
-	e := &db.Extraction{Owner: "acme", Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
+	e := &db.Work{Owner: "acme", Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
 	var jobs []*db.Job
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Extractions.Insert(ctx, e))
+		require.NoError(t, tx.Works.Insert(ctx, e))
 		for _, a := range accounts {
-			j := &db.Job{Account: a, ExtractionID: e.ID, State: queued, Format: transcript.JSON}
+			j := &db.Job{Account: a, WorkID: e.ID, State: queued, Format: transcript.JSON}
 			require.NoError(t, tx.Jobs.Insert(ctx, j))
 			jobs = append(jobs, j)
 		}
@@ -56,12 +56,12 @@ func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, 
 	return e, jobs
 }
 
-// move takes the extraction through the given states, in a transaction each.
-func move(t *testing.T, s *db.Store, e *db.Extraction, states ...lifecycle.State) {
+// move takes the work through the given states, in a transaction each.
+func move(t *testing.T, s *db.Store, e *db.Work, states ...lifecycle.State) {
 	t.Helper()
 	for _, to := range states {
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			locked, err := tx.Extractions.Lock(ctx, e.ID)
+			locked, err := tx.Works.Lock(ctx, e.ID)
 			require.NoError(t, err)
 			require.NoError(t, goTo(ctx, tx, locked, to))
 			*e = *locked
@@ -69,30 +69,30 @@ func move(t *testing.T, s *db.Store, e *db.Extraction, states ...lifecycle.State
 	}
 }
 
-// goTo moves a locked extraction with its claims, or ends all of them.
-func goTo(ctx context.Context, tx *db.Tx, e *db.Extraction, to lifecycle.State) error {
+// goTo moves a locked work with its jobs, or ends all of them.
+func goTo(ctx context.Context, tx *db.Tx, e *db.Work, to lifecycle.State) error {
 	if !to.Status.Terminal() {
-		return tx.Extractions.Move(ctx, e, db.Move{To: to})
+		return tx.Works.Move(ctx, e, db.Move{To: to})
 	}
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Extractions.End(ctx, e, claims, db.End{Status: to.Status})
+	_, err = tx.Works.End(ctx, e, jobs, db.End{Status: to.Status})
 	return err
 }
 
-// cancelOne ends one claim alone.
+// cancelOne ends one job alone.
 func cancelOne(ctx context.Context, tx *db.Tx, account, id string) error {
 	job, err := tx.Jobs.Owned(ctx, account, id)
 	if err != nil {
 		return err
 	}
-	e, err := tx.Extractions.Lock(ctx, job.ExtractionID)
+	e, err := tx.Works.Lock(ctx, job.WorkID)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Extractions.End(ctx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled})
+	_, err = tx.Works.End(ctx, e, []db.Job{*job}, db.End{Status: transcript.JobCancelled})
 	return err
 }
 
@@ -104,9 +104,9 @@ type work struct {
 func (work) Kind() string  { return "work" }
 func (work) Queue() string { return "default" }
 
-// stepOf is a step of an extraction.
+// stepOf is a step of a piece of work.
 type stepOf struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 func (stepOf) Kind() string  { return "step" }

@@ -44,9 +44,9 @@ func TestIsolationIsOurs(t *testing.T) {
 			runner(t, s, queue.Workers{
 				Process: "p1", Queues: map[string]int{"default": 1},
 				Workers: workers(func(ctx context.Context, _ queue.Row, step work) error {
-					e, _ := extraction(t, s, "acme")
+					e, _ := newWork(t, s, "acme")
 					err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-						locked, err := tx.Extractions.Lock(ctx, e.ID)
+						locked, err := tx.Works.Lock(ctx, e.ID)
 						if err != nil {
 							return err
 						}

@@ -12,18 +12,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Job is an account's claim on an extraction.
+// Job is an account's job of a piece of work.
 type Job struct {
-	ID           string `bun:",pk"` // UUIDv7, the jobId of the API; made when empty
-	Account      string
-	ExtractionID string
+	ID      string `bun:",pk"` // UUIDv7, the jobId of the API; made when empty
+	Account string
+	WorkID  string `bun:"extraction_id"`
 
 	State          lifecycle.State `bun:"embed:"`
 	Sequence       int             // of the last transition, from 1
 	Attempt        int
 	Progress       *transcript.Progress
 	MetadataStatus transcript.MetadataStatus
-	LastError      *transcript.LastError // as of the extraction
+	LastError      *transcript.LastError // as of the work
 	Error          *transcript.Error     // when State is failed
 	TranscriptID   string                // when State is success
 	Cached, Stale  bool                  // what the result says of itself
@@ -50,9 +50,9 @@ type Job struct {
 	EndedAt   *time.Time
 }
 
-// Limits are the limits of the plan of a claim's account when the claim was made. They
+// Limits are the limits of the plan of a job's account when the job was made. They
 // are stored as one JSON object, so that a new member needs no column. A change that
-// adds a member also fills it in for running claims. The zero value permits nothing; a
+// adds a member also fills it in for running jobs. The zero value permits nothing; a
 // number of -1 is no limit.
 type Limits struct {
 	// ASR permits speech recognition.
@@ -61,7 +61,7 @@ type Limits struct {
 	MaxDuration int64 `json:"maxDuration"`
 	// MaxBytes is the largest file behind a direct link; below 0: no bound. 0: no such links.
 	MaxBytes int64 `json:"maxBytes,omitempty"`
-	// Period is when the period began from whose allowance the claim is paid:
+	// Period is when the period began from whose allowance the job is paid:
 	// Transcripts and ASRMinutes.
 	Period      time.Time `json:"period"`
 	Transcripts int64     `json:"transcripts"`
@@ -100,13 +100,13 @@ func (r Jobs) ByID(ctx context.Context, id string) (*Job, error) {
 	return scanOne[Job](ctx, r.db.NewSelect().Where("id = ?", id), "job "+id)
 }
 
-// Running returns the account's running claim on the extraction, or ErrNotFound.
-func (w JobsTx) Running(ctx context.Context, account, extractionID string) (*Job, error) {
-	q := w.db.NewSelect().Where("extraction_id = ? AND account = ?", extractionID, account).Where(running)
-	return scanOne[Job](ctx, q, "running job on extraction "+extractionID)
+// Running returns the account's running job of the work, or ErrNotFound.
+func (w JobsTx) Running(ctx context.Context, account, workID string) (*Job, error) {
+	q := w.db.NewSelect().Where("extraction_id = ? AND account = ?", workID, account).Where(running)
+	return scanOne[Job](ctx, q, "running job on extraction "+workID)
 }
 
-// SetAsked notes that a request names the content of a claim by itself, with the limits of that request.
+// SetAsked notes that a request names the content of a job by itself, with the limits of that request.
 func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	j.Asked = true
 	res, err := w.db.NewUpdate().Model(j).Column("asked", "limits").WherePK().Exec(ctx)
@@ -116,20 +116,20 @@ func (w JobsTx) SetAsked(ctx context.Context, j *Job) error {
 	return w.BringForward(ctx, j)
 }
 
-// Traces returns the traces of the running claims on the extraction, oldest first, at most
+// Traces returns the traces of the running jobs of the work, oldest first, at most
 // n.
-func (r Jobs) Traces(ctx context.Context, extractionID string, n int64) ([]string, error) {
+func (r Jobs) Traces(ctx context.Context, workID string, n int64) ([]string, error) {
 	var traces []string
 	err := r.db.NewSelect().Model((*Job)(nil)).Column("trace").
-		Where("extraction_id = ?", extractionID).
+		Where("extraction_id = ?", workID).
 		Where(running).
 		Where("trace <> ''").
 		Order("id").Limit(n).
 		Scan(ctx, &traces)
-	return traces, wrap("traces of extraction "+extractionID, err)
+	return traces, wrap("traces of extraction "+workID, err)
 }
 
-// Abandoned returns the running claims of skipped items of a batch that no request,
+// Abandoned returns the running jobs of skipped items of a batch that no request,
 // no other item and no follow waits for.
 func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 	var jobs []Job
@@ -143,8 +143,8 @@ func (r Jobs) Abandoned(ctx context.Context, batchID string) ([]Job, error) {
 	return jobs, wrap("abandoned claims of batch "+batchID, err)
 }
 
-// Insert stores a new claim and its first event, or returns ErrExists
-// where the account has a running claim on the extraction. Id, sequence, attempt
+// Insert stores a new job and its first event, or returns ErrExists
+// where the account has a running job of the work. Id, sequence, attempt
 // and times that are zero are filled in.
 func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	if !lifecycle.CanMove(lifecycle.State{}, j.State) {
@@ -161,13 +161,13 @@ func (w JobsTx) Insert(ctx context.Context, j *Job) error {
 	return w.record(ctx, []Job{*j})
 }
 
-// BringForward moves the waiting steps of the extraction of a claim that joins running work, if
+// BringForward moves the waiting steps of the work of a job that joins running work, if
 // the account's turn comes before the steps.
 func (w JobsTx) BringForward(ctx context.Context, j *Job) error {
-	return w.tx.Queue.BringForward(ctx, j.ExtractionID, j.Waits())
+	return w.tx.Queue.BringForward(ctx, j.WorkID, j.Waits())
 }
 
-// Waits is the claim as one that waits for a step.
+// Waits is the job as one that waits for a step.
 func (j *Job) Waits() queue.Waiting {
 	return queue.Waiting{Turns: []string{cmp.Or(j.Turn, j.Account)}, Asked: j.Asked}
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-func TestExtractionRunsOnce(t *testing.T) {
+func TestWorkRunsOnce(t *testing.T) {
 	t.Parallel()
 	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
-		e, _ := extraction(t, s, "acme")
+		e, _ := newWork(t, s, "acme")
 
-		got, err := s.Extractions.ByID(ctx, e.ID)
+		got, err := s.Works.ByID(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, e, got)
 		got, err = running(t, s, e.Owner, e.Platform, e.ExternalID, e.Languages)
@@ -35,15 +35,15 @@ func TestExtractionRunsOnce(t *testing.T) {
 		twin := *e
 		twin.ID = ""
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.ErrorIs(t, tx.Extractions.Insert(ctx, &twin), db.ErrExists)
-			_, err := tx.Extractions.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "")
+			require.ErrorIs(t, tx.Works.Insert(ctx, &twin), db.ErrExists)
+			_, err := tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "")
 			require.NoError(t, err, "the transaction stays usable")
 			other := twin
 			other.ID, other.Prompt = "", "Grafana"
-			_, err = tx.Extractions.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			_, err = tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
 			require.ErrorIs(t, err, db.ErrNotFound)
-			require.NoError(t, tx.Extractions.Insert(ctx, &other), "with another prompt it is other work")
-			found, err := tx.Extractions.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			require.NoError(t, tx.Works.Insert(ctx, &other), "with another prompt it is other work")
+			found, err := tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
 			require.NoError(t, err)
 			require.Equal(t, other.ID, found.ID)
 		})
@@ -53,13 +53,13 @@ func TestExtractionRunsOnce(t *testing.T) {
 		_, err = running(t, s, e.Owner, e.Platform, e.ExternalID, "")
 		require.ErrorIs(t, err, db.ErrNotFound)
 		twin.ID = ""
-		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Extractions.Insert(ctx, &twin)) })
+		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Works.Insert(ctx, &twin)) })
 
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.Extractions.SetDuration(ctx, twin.ID, 12.25))
-			require.ErrorIs(t, tx.Extractions.SetDuration(ctx, "none", 1), db.ErrNotFound)
+			require.NoError(t, tx.Works.SetDuration(ctx, twin.ID, 12.25))
+			require.ErrorIs(t, tx.Works.SetDuration(ctx, "none", 1), db.ErrNotFound)
 		})
-		got, err = s.Extractions.ByID(ctx, twin.ID)
+		got, err = s.Works.ByID(ctx, twin.ID)
 		require.NoError(t, err)
 		require.Equal(t, 12.25, got.Duration)
 	})
@@ -69,7 +69,7 @@ func TestJobBelongsToItsAccount(t *testing.T) {
 	t.Parallel()
 	dbtest.Both(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
-		e, jobs := extraction(t, s, "acme", "beta")
+		e, jobs := newWork(t, s, "acme", "beta")
 		for _, j := range jobs {
 			got, err := s.Jobs.Owned(ctx, j.Account, j.ID)
 			require.NoError(t, err)
@@ -85,13 +85,13 @@ func TestJobBelongsToItsAccount(t *testing.T) {
 			require.ErrorIs(t, err, db.ErrNotFound, account)
 		}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			err := tx.Jobs.Insert(ctx, &db.Job{Account: "acme", ExtractionID: e.ID, State: queued})
+			err := tx.Jobs.Insert(ctx, &db.Job{Account: "acme", WorkID: e.ID, State: queued})
 			require.ErrorIs(t, err, db.ErrExists, "one running claim per account and extraction")
 			_, err = tx.Jobs.Running(ctx, "gamma", e.ID)
 			require.ErrorIs(t, err, db.ErrNotFound)
-			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+			running, err := tx.Jobs.LockRunning(ctx, e.ID)
 			require.NoError(t, err)
-			require.Equal(t, []db.Job{*jobs[0], *jobs[1]}, claims)
+			require.Equal(t, []db.Job{*jobs[0], *jobs[1]}, running)
 		})
 	})
 }
@@ -100,31 +100,31 @@ func TestMove(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
-		e, jobs := extraction(t, s, "acme", "beta")
+		e, jobs := newWork(t, s, "acme", "beta")
 		move(t, s, e, durationCheck, asrQueued, asrRunning)
 
-		// A claim that joins now stands where the extraction stands.
-		late := &db.Job{Account: "late", ExtractionID: e.ID, State: asrRunning}
+		// A job that joins now stands where the work stands.
+		late := &db.Job{Account: "late", WorkID: e.ID, State: asrRunning}
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.Jobs.Insert(ctx, late))
-			locked, err := tx.Extractions.Lock(ctx, e.ID)
+			locked, err := tx.Works.Lock(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: asrQueued, Retry: true}))
+			require.NoError(t, tx.Works.Move(ctx, locked, db.Move{To: asrQueued, Retry: true}))
 			require.Equal(t, asrQueued, locked.State)
 			require.Equal(t, 2, locked.Attempt)
-			require.NoError(t, tx.Extractions.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "A talk"}))
-			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: asrRunning}))
-			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: publishing}))
-			require.Error(t, tx.Extractions.Move(ctx, locked, db.Move{To: done}), "an end")
-			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+			require.NoError(t, tx.Works.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "A talk"}))
+			require.NoError(t, tx.Works.Move(ctx, locked, db.Move{To: asrRunning}))
+			require.NoError(t, tx.Works.Move(ctx, locked, db.Move{To: publishing}))
+			require.Error(t, tx.Works.Move(ctx, locked, db.Move{To: done}), "an end")
+			running, err := tx.Jobs.LockRunning(ctx, e.ID)
 			require.NoError(t, err)
-			over, err := tx.Extractions.End(ctx, locked, claims, db.End{Status: transcript.JobSuccess, TranscriptID: "t"})
+			over, err := tx.Works.End(ctx, locked, running, db.End{Status: transcript.JobSuccess, TranscriptID: "t"})
 			require.NoError(t, err)
 			require.True(t, over)
 			require.Equal(t, done, locked.State)
 		})
 
-		got, err := s.Extractions.ByID(ctx, e.ID)
+		got, err := s.Works.ByID(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, done, got.State)
 		require.Equal(t, 2, got.Attempt)
@@ -159,19 +159,19 @@ func TestMove(t *testing.T) {
 func TestWaitingSince(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		e, _ := extraction(t, s, "acme")
+		e, _ := newWork(t, s, "acme")
 		waitingSince := func(c db.Move) *time.Time {
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-				locked, err := tx.Extractions.Lock(ctx, e.ID)
+				locked, err := tx.Works.Lock(ctx, e.ID)
 				require.NoError(t, err)
 				if c.Waits {
 					now, err := tx.Now(ctx)
 					require.NoError(t, err)
 					c.Why = &transcript.LastError{Code: transcript.IPBlocked, At: transcript.At(now), Attempt: 1}
 				}
-				require.NoError(t, tx.Extractions.Move(ctx, locked, c))
+				require.NoError(t, tx.Works.Move(ctx, locked, c))
 			})
-			stored, err := s.Extractions.ByID(t.Context(), e.ID)
+			stored, err := s.Works.ByID(t.Context(), e.ID)
 			require.NoError(t, err)
 			return stored.WaitingSince
 		}
@@ -210,11 +210,11 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 	})
 }
 
-// running is the extraction that LockRunning finds.
-func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, externalID, languages string) (e *db.Extraction, err error) {
+// running is the work that LockRunning finds.
+func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, externalID, languages string) (e *db.Work, err error) {
 	t.Helper()
 	err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		e, err = tx.Extractions.LockRunning(ctx, owner, p, externalID, languages, "")
+		e, err = tx.Works.LockRunning(ctx, owner, p, externalID, languages, "")
 		return err
 	})
 	return e, err
@@ -234,18 +234,18 @@ func everyState() []lifecycle.State {
 
 var errUndo = errors.New("undo")
 
-// attempt moves a fresh extraction from one state to another, or begins there,
+// attempt moves a fresh work from one state to another, or begins there,
 // and undoes it.
 func attempt(t *testing.T, s *db.Store, from, to lifecycle.State) error {
 	t.Helper()
 	var result error
 	err := s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		e := &db.Extraction{Platform: transcript.Upload, ExternalID: "x", State: from}
+		e := &db.Work{Platform: transcript.Upload, ExternalID: "x", State: from}
 		if from == (lifecycle.State{}) {
 			e.State = to
-			result = tx.Extractions.Insert(ctx, e)
+			result = tx.Works.Insert(ctx, e)
 			if result == nil {
-				result = tx.Jobs.Insert(ctx, &db.Job{Account: "a", ExtractionID: e.ID, State: to})
+				result = tx.Jobs.Insert(ctx, &db.Job{Account: "a", WorkID: e.ID, State: to})
 			}
 			return errUndo
 		}
@@ -255,7 +255,7 @@ func attempt(t *testing.T, s *db.Store, from, to lifecycle.State) error {
 			result = goTo(ctx, tx, e, to)
 			return errUndo
 		}
-		require.NoError(t, tx.Extractions.Insert(ctx, e))
+		require.NoError(t, tx.Works.Insert(ctx, e))
 		result = goTo(ctx, tx, e, to)
 		return errUndo
 	})
@@ -263,10 +263,10 @@ func attempt(t *testing.T, s *db.Store, from, to lifecycle.State) error {
 	return result
 }
 
-func TestMoveOfAStaleExtraction(t *testing.T) {
+func TestMoveOfAStaleWork(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		e, jobs := extraction(t, s, "acme")
+		e, jobs := newWork(t, s, "acme")
 		stale := *e
 		move(t, s, e, durationCheck)
 		for _, to := range []lifecycle.State{durationCheck, cancelled} {
@@ -279,31 +279,31 @@ func TestMoveOfAStaleExtraction(t *testing.T) {
 	})
 }
 
-func TestEndOfOneClaim(t *testing.T) {
+func TestEndOfOneJob(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		ctx := t.Context()
-		e, jobs := extraction(t, s, "acme", "beta")
-		_, others := extraction(t, s, "acme")
+		e, jobs := newWork(t, s, "acme", "beta")
+		_, others := newWork(t, s, "acme")
 		move(t, s, e, durationCheck)
 		one, err := s.Jobs.Owned(ctx, "acme", jobs[0].ID)
 		require.NoError(t, err)
 		stale := *one
 		failure := transcript.Errorf(transcript.InvalidVideo, `it's "quoted" \' here`).With("limitSec", 1.5)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			locked, err := tx.Extractions.Lock(ctx, e.ID)
+			locked, err := tx.Works.Lock(ctx, e.ID)
 			require.NoError(t, err)
-			claims := []db.Job{*one}
-			_, err = tx.Extractions.End(ctx, locked, claims, db.End{Status: transcript.JobPending})
+			ending := []db.Job{*one}
+			_, err = tx.Works.End(ctx, locked, ending, db.End{Status: transcript.JobPending})
 			require.Error(t, err, "an end only")
-			over, err := tx.Extractions.End(ctx, locked, claims, db.End{Status: transcript.JobFailed, Error: failure})
+			over, err := tx.Works.End(ctx, locked, ending, db.End{Status: transcript.JobFailed, Error: failure})
 			require.NoError(t, err)
 			require.False(t, over, "another waits")
 			require.Equal(t, durationCheck, locked.State)
-			*one = claims[0]
-			_, err = tx.Extractions.End(ctx, locked, []db.Job{stale}, db.End{Status: transcript.JobCancelled})
+			*one = ending[0]
+			_, err = tx.Works.End(ctx, locked, []db.Job{stale}, db.End{Status: transcript.JobCancelled})
 			require.ErrorIs(t, err, db.ErrNotFound)
-			_, err = tx.Extractions.End(ctx, locked, []db.Job{*others[0]}, db.End{Status: transcript.JobCancelled})
+			_, err = tx.Works.End(ctx, locked, []db.Job{*others[0]}, db.End{Status: transcript.JobCancelled})
 			require.Error(t, err, "a claim on another extraction")
 		})
 		other, err := s.Jobs.Owned(ctx, "acme", others[0].ID)
@@ -325,9 +325,9 @@ func TestEndOfOneClaim(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, got.Sequence)
 
-		// With the last claim the extraction ends.
+		// With the last job the work ends.
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID)) })
-		ended, err := s.Extractions.ByID(ctx, e.ID)
+		ended, err := s.Works.ByID(ctx, e.ID)
 		require.NoError(t, err)
 		require.Equal(t, lifecycle.State{Status: transcript.JobCancelled, Stage: transcript.StageASRQueued}, ended.State)
 	})
@@ -336,7 +336,7 @@ func TestEndOfOneClaim(t *testing.T) {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
-		e, jobs := extraction(t, s, "acme", "beta")
+		e, jobs := newWork(t, s, "acme", "beta")
 		progress := func(fraction float64) *transcript.Progress {
 			return &transcript.Progress{Fraction: fraction, ProcessedSec: fraction * 10, TotalSec: 10}
 		}

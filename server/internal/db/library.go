@@ -15,9 +15,9 @@ import (
 // work, or a batch. The row of a text points to the text, because other accounts may
 // have saved the same text.
 //
-// A transaction that has locked an extraction makes and changes the rows of its work.
+// A transaction that has locked a piece of work makes and changes the rows of its work.
 // Rows of texts are written, and rows of any kind removed, in transactions that lock
-// the texts of the content (LockTexts): after extractions, claims and places, and
+// the texts of the content (LockTexts): after pieces of work, jobs and places, and
 // before batches and the usage of accounts.
 type LibraryRow struct {
 	ID         string `bun:",pk"` // UUIDv7, which stays the same when work becomes a text, and when the text is made again
@@ -29,7 +29,7 @@ type LibraryRow struct {
 
 	TranscriptID string `bun:",nullzero"` // of a text
 
-	// The following members belong to work: the list of languages, the claim, why the work
+	// The following members belong to work: the list of languages, the job, why the work
 	// has failed, and what is known of the content.
 	Languages string
 	JobID     string          `bun:",nullzero"`

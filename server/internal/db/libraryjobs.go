@@ -22,10 +22,10 @@ type openRows struct {
 	jobs       []string // only rows of these claims; nil: rows of all claims
 }
 
-// openRowsOf are those of claims that wait for an extraction.
-func openRowsOf(e *Extraction, claims []Job) openRows {
+// openRowsOf are those of jobs that wait for a piece of work.
+func openRowsOf(e *Work, jobs []Job) openRows {
 	w := openRows{platform: e.Platform, externalID: e.ExternalID, languages: e.Languages, kind: library.KindPending}
-	for _, c := range claims {
+	for _, c := range jobs {
 		w.accounts, w.jobs = append(w.accounts, c.Account), append(w.jobs, c.ID)
 	}
 	return w
@@ -43,9 +43,9 @@ func (w openRows) have() schema.QueryWithArgs {
 	return bun.SafeQuery("? AND w.job_id IN (?)", of, bun.List(w.jobs))
 }
 
-// ShowJob shows a running claim on an extraction that the transaction has locked in the
+// ShowJob shows a running job of a piece of work that the transaction has locked in the
 // library of its account. A row of the same list is used again.
-func (w LibraryTx) ShowJob(ctx context.Context, e *Extraction, j *Job) error {
+func (w LibraryTx) ShowJob(ctx context.Context, e *Work, j *Job) error {
 	now := sqldb.Moment(time.Now())
 	row := &LibraryRow{
 		Account: j.Account, Kind: library.KindPending, Platform: e.Platform, ExternalID: e.ExternalID,
@@ -82,9 +82,9 @@ func firstLanguage(list string) string {
 	return first[0].Tag
 }
 
-// DescribeJobs notes in the libraries of those who wait for an extraction what is known of
+// DescribeJobs notes in the libraries of those who wait for a piece of work what is known of
 // its content.
-func (w LibraryTx) DescribeJobs(ctx context.Context, e *Extraction, m transcript.Metadata) error {
+func (w LibraryTx) DescribeJobs(ctx context.Context, e *Work, m transcript.Metadata) error {
 	row := LibraryRow{Metadata: Clean(m)}
 	row.findBy(row.Metadata.Title, row.Metadata.Channel, row.Metadata.CreatorHandle)
 	_, err := w.db.NewUpdate().Model(&row).
@@ -95,13 +95,13 @@ func (w LibraryTx) DescribeJobs(ctx context.Context, e *Extraction, m transcript
 	return wrap("library rows of extraction "+e.ID, err)
 }
 
-// EndJobs changes the rows of claims that end in the libraries of their accounts. A row
+// EndJobs changes the rows of jobs that end in the libraries of their accounts. A row
 // that an account has removed stays removed.
-func (w LibraryTx) EndJobs(ctx context.Context, e *Extraction, claims []Job, end End) error {
-	if len(claims) == 0 {
+func (w LibraryTx) EndJobs(ctx context.Context, e *Work, jobs []Job, end End) error {
+	if len(jobs) == 0 {
 		return nil
 	}
-	open := openRowsOf(e, claims)
+	open := openRowsOf(e, jobs)
 	switch end.Status {
 	case transcript.JobSuccess:
 		text, err := w.textRow(ctx, end.TranscriptID)

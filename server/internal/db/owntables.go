@@ -109,7 +109,7 @@ func tablesOfJobs() []tables.Table {
 			Export: &tables.Export{JSON: []string{"last_error"}},
 		},
 		{
-			Name: "extractions", Key: id, Owner: ownerAlone, Blobs: blobsOfExtractions,
+			Name: "extractions", Key: id, Owner: ownerAlone, Blobs: blobsOfWorks,
 			Export: &tables.Export{Omit: []string{"media_key", "audio_ended_at"}, JSON: []string{"metadata", "tried", "last_error"}},
 			Removal: &tables.Removal{Turn: tables.Results, ByFeature: true, Rows: ownerAlone + ` AND t.status NOT IN ('pending', 'processing')
 				AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = t.id)`},

@@ -116,7 +116,7 @@ func (w walk) uploads() {
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(tx.Uploads.Record(ctx, "acme", u.ID, db.Answer{Kind: db.JobAnswer, ID: "job"}))
 	})
-	w.must(second(w.Extractions.NeedMedia(ctx, blobs.PartKey("uploads/"+u.ID, 0, 1))), second(w.Uploads.Remove(ctx, "acme", u.ID)))
+	w.must(second(w.Works.NeedMedia(ctx, blobs.PartKey("uploads/"+u.ID, 0, 1))), second(w.Uploads.Remove(ctx, "acme", u.ID)))
 }
 
 func (w walk) feeds() {
@@ -232,7 +232,7 @@ func (w walk) webhooks() {
 		test, err := hooks.Test(ctx, "acme", id, nil)
 		w.must(err, second(hooks.Rotate(ctx, "acme", id, nil)))
 		w.in(func(ctx context.Context, tx *db.Tx) {
-			w.must(hooks.JobsEnded(ctx, tx, &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v"}, []db.Job{{ID: rowID(1), Account: "acme"}}, db.End{Status: transcript.JobSuccess}),
+			w.must(hooks.JobsEnded(ctx, tx, &db.Work{Platform: transcript.VideoSite, ExternalID: "v"}, []db.Job{{ID: rowID(1), Account: "acme"}}, db.End{Status: transcript.JobSuccess}),
 				hooks.BatchEnded(ctx, tx, &db.Batch{ID: rowID(1), Account: "acme", Status: batch.Completed}))
 		})
 		for range 4 {
@@ -323,50 +323,50 @@ func (w walk) jobs() {
 	ctx := w.Context()
 	w.must(second(w.Jobs.Owned(ctx, "acme", rowID(10))), second(w.Jobs.ByID(ctx, rowID(10))), second(w.Queue.Waiting(ctx, rowID(10))),
 		second(w.Jobs.Traces(ctx, rowID(10), 3)), second(w.Jobs.Events(ctx, rowID(10), 0)),
-		second(w.Extractions.ByID(ctx, rowID(10))), second(w.Extractions.NeedMedia(ctx, "audio/77")), second(w.WithAudio(ctx, time.Hour)), w.AudioGoes(ctx, rowID(10)), second(w.Now(ctx)))
+		second(w.Works.ByID(ctx, rowID(10))), second(w.Works.NeedMedia(ctx, "audio/77")), second(w.WithAudio(ctx, time.Hour)), w.AudioGoes(ctx, rowID(10)), second(w.Now(ctx)))
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v5", Languages: "de", State: queued}
+		e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v5", Languages: "de", State: queued}
 		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON}
-		w.must(tx.Extractions.Insert(ctx, e))
+		w.must(tx.Works.Insert(ctx, e))
 		w.must(tx.Queue.Enqueue(ctx, stepOf{e.ID}))
-		j.ExtractionID = e.ID
+		j.WorkID = e.ID
 		w.must(tx.Jobs.Insert(ctx, j), tx.Jobs.SetAsked(ctx, j), second(tx.Jobs.Running(ctx, "acme", e.ID)),
-			second(tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "")), second(tx.Extractions.Lock(ctx, e.ID)),
-			tx.Extractions.SetDuration(ctx, e.ID, 1), tx.Extractions.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "T"}),
-			tx.Extractions.SetTried(ctx, e.ID, nil), tx.Extractions.Move(ctx, e, db.Move{To: durationCheck, Waits: true, Why: &transcript.LastError{}}),
-			tx.Extractions.SetWaiting(ctx, e, nil), tx.Extractions.SetWaiting(ctx, e, &transcript.LastError{}),
+			second(tx.Works.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "")), second(tx.Works.Lock(ctx, e.ID)),
+			tx.Works.SetDuration(ctx, e.ID, 1), tx.Works.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "T"}),
+			tx.Works.SetTried(ctx, e.ID, nil), tx.Works.Move(ctx, e, db.Move{To: durationCheck, Waits: true, Why: &transcript.LastError{}}),
+			tx.Works.SetWaiting(ctx, e, nil), tx.Works.SetWaiting(ctx, e, &transcript.LastError{}),
 			tx.Jobs.SetProgress(ctx, e.ID, &transcript.Progress{Fraction: 0.5}))
-		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})))
+		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
+		w.must(err, second(tx.Works.End(ctx, e, jobs, db.End{Status: transcript.JobCancelled})))
 	})
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v7", State: queued}
-		w.must(tx.Extractions.Insert(ctx, e))
+		e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v7", State: queued}
+		w.must(tx.Works.Insert(ctx, e))
 		for _, account := range []string{"acme", "other"} {
-			w.must(tx.Jobs.Insert(ctx, &db.Job{Account: account, State: queued, Format: transcript.JSON, ExtractionID: e.ID}))
+			w.must(tx.Jobs.Insert(ctx, &db.Job{Account: account, State: queued, Format: transcript.JSON, WorkID: e.ID}))
 		}
-		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-		w.must(err, second(tx.Extractions.Divide(ctx, e, claims, claims[0])))
+		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
+		w.must(err, second(tx.Works.Divide(ctx, e, jobs, jobs[0])))
 	})
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v6", State: queued}
-		w.must(tx.Extractions.Insert(ctx, e))
-		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON, ExtractionID: e.ID, Limits: db.Limits{Transcripts: -1}}
+		e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v6", State: queued}
+		w.must(tx.Works.Insert(ctx, e))
+		j := &db.Job{Account: "acme", State: queued, Format: transcript.JSON, WorkID: e.ID, Limits: db.Limits{Transcripts: -1}}
 		w.must(tx.Jobs.Insert(ctx, j), tx.Queue.EnqueueFor(ctx, stepOf{e.ID}, j.Waits()), second(tx.Allowances.Hold(ctx, j)),
-			tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
-		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-		w.must(err, second(tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})), tx.Extractions.Clear(ctx, e.ID), tx.Extractions.LeaveAudio(ctx, e.ID))
+			tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: e.ID}}))
+		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
+		w.must(err, second(tx.Works.End(ctx, e, jobs, db.End{Status: transcript.JobCancelled})), tx.Works.Clear(ctx, e.ID), tx.Works.LeaveAudio(ctx, e.ID))
 	})
 }
 
 func (w walk) places() {
 	ctx := w.Context()
-	w.must(second(w.Places.InUse(ctx, "acme")), second(w.Places.ByExtraction(ctx, rowID(10))),
+	w.must(second(w.Places.InUse(ctx, "acme")), second(w.Places.ByWork(ctx, rowID(10))),
 		second(w.Places.NextReady(ctx, "acme")), second(w.Places.NextOutside(ctx, "acme")))
 	w.in(func(ctx context.Context, tx *db.Tx) {
-		j := &db.Job{ID: rowID(510), Account: "acme", ExtractionID: rowID(510)}
-		w.must(tx.Places.Lock(ctx, "acme"), tx.Places.StandOutside(ctx, j.ExtractionID), second(tx.Places.Take(ctx, j)),
-			tx.Places.SetState(ctx, j.ExtractionID, db.Ready), tx.Places.Pass(ctx, j), tx.Places.Delete(ctx, j.ExtractionID))
+		j := &db.Job{ID: rowID(510), Account: "acme", WorkID: rowID(510)}
+		w.must(tx.Places.Lock(ctx, "acme"), tx.Places.StandOutside(ctx, j.WorkID), second(tx.Places.Take(ctx, j)),
+			tx.Places.SetState(ctx, j.WorkID, db.Ready), tx.Places.Pass(ctx, j), tx.Places.Delete(ctx, j.WorkID))
 	})
 }
 
@@ -379,8 +379,8 @@ func (w walk) chunks() {
 			_, _, err := tx.Chunks.Finish(ctx, rowID(10), 1, []byte("{}"), db.Recognizer{})
 			w.must(err)
 		}
-		w.must(tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: rowID(2000)}}), tx.Chunks.Delete(ctx, rowID(10)),
-			tx.Speakers.Put(ctx, []db.Speaker{{ExtractionID: rowID(10), Name: "B"}}))
+		w.must(tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: rowID(2000)}}), tx.Chunks.Delete(ctx, rowID(10)),
+			tx.Speakers.Put(ctx, []db.Speaker{{WorkID: rowID(10), Name: "B"}}))
 	})
 }
 
@@ -408,7 +408,7 @@ func (w walk) items() {
 		second(w.Jobs.Abandoned(ctx, of)), second(w.Items.ForExport(ctx, "acme", of)))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		items := []db.BatchItem{{BatchID: of, Position: 100, Platform: transcript.VideoSite, ExternalID: "x", Status: batch.ItemPending}}
-		w.must(tx.Items.Insert(ctx, items), tx.Items.SetContent(ctx, &items[0]), tx.Items.SetJob(ctx, items[0].ID, &db.Job{ID: rowID(10), ExtractionID: rowID(10)}, true),
+		w.must(tx.Items.Insert(ctx, items), tx.Items.SetContent(ctx, &items[0]), tx.Items.SetJob(ctx, items[0].ID, &db.Job{ID: rowID(10), WorkID: rowID(10)}, true),
 			tx.Items.End(ctx, items[0].ID, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)}),
 			second(tx.Items.EndClaimed(ctx, of, []string{rowID(10), rowID(11)}, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)})),
 			second(tx.Items.SetSound(ctx, rowID(11))), tx.Items.Reopen(ctx, of, []string{rowID(100), rowID(101)}), tx.Items.Skip(ctx, of))
@@ -465,7 +465,7 @@ func (w walk) rows() {
 // shared ends work for two accounts, of which one has the text already, and saves so many
 // texts that the account's index is to grow.
 func (w walk) shared() {
-	e, jobs := extraction(w.T, w.Store, "acme", "beta")
+	e, jobs := newWork(w.T, w.Store, "acme", "beta")
 	text := said(e.ExternalID, "en", "one")
 	text.Platform = e.Platform
 	id := put(w.T, w.Store, text)
@@ -523,8 +523,8 @@ func (w walk) queue() {
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(second(tx.Queue.Requeue(ctx, lost[0])), second(tx.Queue.RunAgain(ctx, lost[1], stepOf{rowID(10)}, 0)),
 			second(tx.Queue.RunAgain(ctx, lost[2], stepOf{rowID(10)}, time.Minute)), second(tx.Queue.Requeue(ctx, lost[3])),
-			second(tx.ExtractionStranded(ctx, rowID(10))),
-			tx.Jobs.SetAsked(ctx, &db.Job{ID: rowID(11), Account: "a11", ExtractionID: rowID(11)}))
+			second(tx.WorkStranded(ctx, rowID(10))),
+			tx.Jobs.SetAsked(ctx, &db.Job{ID: rowID(11), Account: "a11", WorkID: rowID(11)}))
 	})
 	r := runner(w.T, w.Store, queue.Workers{Process: "walker", Queues: map[string]int{"walk": 2}, Workers: workers(func(context.Context, queue.Row, work) error { return nil })})
 	w.must(r.Beat(ctx), second(r.Unheard(ctx)))
@@ -536,12 +536,12 @@ func (w walk) queue() {
 func (w walk) recordings() {
 	ctx, at := w.Context(), now()
 	w.must(second(w.Recordings.Of(ctx, "acme", "v20", at)), second(w.Recordings.Kept(ctx, "acme", at)), second(w.Recordings.Promised(ctx, "acme")),
-		second(w.Recordings.MediaKept(ctx, "uploads/20")), second(w.Extractions.NeedMedia(ctx, "uploads/20")))
+		second(w.Recordings.MediaKept(ctx, "uploads/20")), second(w.Works.NeedMedia(ctx, "uploads/20")))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		r := &db.Recording{Account: "acme", ExternalID: "v1040", MediaKey: "uploads/new", Until: at.Add(time.Hour)}
 		w.must(tx.Recordings.LockAccount(ctx, "acme"), second(tx.Recordings.Keep(ctx, r)), second(tx.Recordings.SetCopy(ctx, r)),
 			second(tx.Recordings.Delete(ctx, "acme", "v1040", at)), second(tx.Recordings.DeleteWithText(ctx, "acme", "v40")), tx.LockSubmissions(ctx, "acme", engine.Content{Platform: transcript.Upload, ExternalID: "v40"}),
-			tx.Extractions.SetKeepMedia(ctx, &db.Extraction{ID: rowID(20), KeepMedia: 60}))
+			tx.Works.SetKeepMedia(ctx, &db.Work{ID: rowID(20), KeepMedia: 60}))
 	})
 }
 
@@ -607,7 +607,7 @@ func (w walk) removals() {
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		w.must(tx.Accounts.Put(ctx, db.Account{ID: "bare", Plan: "free"}), tx.Removals.Begin(ctx, "bare"), tx.Removals.End(ctx, "bare"), tx.Removals.Forget(ctx, "bare"))
 	})
-	w.must(second(w.Removals.All(ctx)), second(w.Removals.Marked(ctx, "a7")), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Extractions.EndedOf(ctx, "a7", "", 200)),
+	w.must(second(w.Removals.All(ctx)), second(w.Removals.Marked(ctx, "a7")), second(w.Jobs.RunningOf(ctx, "a7")), second(w.Works.EndedOf(ctx, "a7", "", 200)),
 		second(w.Library.Contents(ctx, "a7", 200)), second(w.Uploads.IDs(ctx, "a7")))
 	w.must(w.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Removals.Begin(ctx, "a7") }))
 	w.must(second(batcher.New(batcher.Config{Store: w.Store}).RemoveAll(ctx, "a7")))
@@ -624,14 +624,14 @@ func touchLibrary(t *testing.T, s *db.Store) {
 		{Status: transcript.JobFailed, Error: transcript.Errorf(transcript.NoTranscript, "None.")},
 		{Status: transcript.JobCancelled},
 	} {
-		e, jobs := extraction(t, s, "acme")
+		e, jobs := newWork(t, s, "acme")
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.Library.ShowJob(ctx, e, jobs[0]))
 			require.NoError(t, tx.Library.DescribeJobs(ctx, e, transcript.Metadata{Title: "T"}))
 			require.NoError(t, tx.Library.EndJobs(ctx, e, []db.Job{*jobs[0]}, end))
-			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+			running, err := tx.Jobs.LockRunning(ctx, e.ID)
 			require.NoError(t, err)
-			_, err = tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobCancelled})
+			_, err = tx.Works.End(ctx, e, running, db.End{Status: transcript.JobCancelled})
 			require.NoError(t, err)
 		})
 	}

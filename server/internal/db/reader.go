@@ -19,7 +19,7 @@ type Reader struct {
 	Batches     Batches
 	Chunks      Chunks
 	Contents    Contents
-	Extractions Extractions
+	Works       Works
 	Items       Items
 	Jobs        Jobs
 	Keys        Keys
@@ -60,7 +60,7 @@ func newReader(s *source) Reader {
 		Batches:     Batches{s},
 		Chunks:      Chunks{s},
 		Contents:    Contents{s},
-		Extractions: Extractions{s},
+		Works:       Works{s},
 		Items:       Items{s},
 		Jobs:        Jobs{s},
 		Keys:        Keys{s},

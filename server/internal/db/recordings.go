@@ -54,7 +54,7 @@ func (r Recordings) Kept(ctx context.Context, account string, at time.Time) (kep
 
 // Promised returns how many bytes the running work of an account will keep.
 func (r Recordings) Promised(ctx context.Context, account string) (bytes int64, err error) {
-	err = r.db.NewSelect().Model((*Extraction)(nil)).ColumnExpr("coalesce(sum(media_bytes), 0)").
+	err = r.db.NewSelect().Model((*Work)(nil)).ColumnExpr("coalesce(sum(media_bytes), 0)").
 		Where("owner = ? AND keep_media > 0", account).Where(running).Scan(ctx, &bytes)
 	return bytes, wrap("promised recordings of "+account, err)
 }

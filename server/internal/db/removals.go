@@ -118,9 +118,9 @@ func (r Jobs) RunningOf(ctx context.Context, account string) ([]Job, error) {
 	return jobs, wrap("running jobs of "+account, err)
 }
 
-// EndedOf returns extractions of an account alone that have ended, at most n after an id.
-func (r Extractions) EndedOf(ctx context.Context, account, after string, n int) ([]Extraction, error) {
-	var all []Extraction
+// EndedOf returns pieces of work of an account alone that have ended, at most n after an id.
+func (r Works) EndedOf(ctx context.Context, account, after string, n int) ([]Work, error) {
+	var all []Work
 	err := r.db.NewSelect().Model(&all).Where("owner = ? AND owner <> '' AND id > ?", account, after).
 		Where("NOT (" + running + ")").Order("id").Limit(int64(n)).Scan(ctx)
 	return all, wrap("extractions of "+account, err)

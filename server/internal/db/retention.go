@@ -56,9 +56,9 @@ const InNoLibrary = `
 	AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.kind = 'transcript' AND l.edited AND l.account = transcripts.owner
 		AND l.platform = transcripts.platform AND l.external_id = transcripts.external_id AND l.lang = transcripts.lang)`
 
-// NeedMedia reports whether an extraction with audio or an upload still needs the blob, or an account
+// NeedMedia reports whether a piece of work with audio or an upload still needs the blob, or an account
 // keeps it. The blob may be a part of a file.
-func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
+func (r Works) NeedMedia(ctx context.Context, key string) (bool, error) {
 	var used bool
 	if prefix, inParts := blobs.PartsPrefix(key); inParts {
 		upload := strings.TrimSuffix(strings.TrimPrefix(prefix, UploadPrefix), "+")
@@ -77,7 +77,7 @@ func (r Extractions) NeedMedia(ctx context.Context, key string) (bool, error) {
 	return used, wrap("media in use", err)
 }
 
-// cutFor is the id of the extraction that has cut the audio in a blob. Another blob has none.
+// cutFor is the id of the work that has cut the audio in a blob. Another blob has none.
 func cutFor(key string) string {
 	const id = len("01234567-89ab-cdef-0123-456789abcdef")
 	name, _ := strings.CutPrefix(key, AudioPrefix)

@@ -264,7 +264,7 @@ func TestRepointedRowLeavesItsVolume(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
-		e, jobs := extraction(t, s, "acme", "beta")
+		e, jobs := newWork(t, s, "acme", "beta")
 		of := func(id string, words string) *db.Transcript {
 			text := said(id, "en", words)
 			if id == e.ExternalID {

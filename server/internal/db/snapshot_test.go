@@ -16,7 +16,7 @@ import (
 func TestSnapshotIsOneMoment(t *testing.T) {
 	t.Parallel()
 	dbtest.Both(t, func(t *testing.T, s *db.Store) {
-		e, jobs := extraction(t, s, "acme")
+		e, jobs := newWork(t, s, "acme")
 		err := s.Snapshot(t.Context(), func(ctx context.Context, r db.Reader) error {
 			before, err := r.Jobs.Owned(ctx, "acme", jobs[0].ID)
 			require.NoError(t, err)

@@ -6,18 +6,18 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Speaker is somebody who has spoken in the chunks of an extraction that are done.
+// Speaker is somebody who has spoken in the chunks of a piece of work that are done.
 type Speaker struct {
-	ExtractionID string
-	Name         string
-	Spoken       float64 // seconds
-	Clip         []byte  // a WAV; nil: there is none
+	WorkID string `bun:"extraction_id"`
+	Name   string
+	Spoken float64 // seconds
+	Clip   []byte  // a WAV; nil: there is none
 }
 
-// Speakers reads the speakers of extractions.
+// Speakers reads the speakers of pieces of work.
 type Speakers struct{ *source }
 
-// SpeakersTx reads and changes the speakers of extractions.
+// SpeakersTx reads and changes the speakers of pieces of work.
 type SpeakersTx struct {
 	Speakers
 	tx *Tx
@@ -29,13 +29,13 @@ type speakerRow struct {
 	Speaker
 }
 
-// All returns the speakers of an extraction. The speaker with the most speech comes
+// All returns the speakers of a piece of work. The speaker with the most speech comes
 // first.
-func (r Speakers) All(ctx context.Context, extractionID string) ([]Speaker, error) {
+func (r Speakers) All(ctx context.Context, workID string) ([]Speaker, error) {
 	var rows []speakerRow
-	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", extractionID).Order("spoken DESC", "name").Scan(ctx)
+	err := r.db.NewSelect().Model(&rows).Where("extraction_id = ?", workID).Order("spoken DESC", "name").Scan(ctx)
 	if err != nil {
-		return nil, wrap("speakers of extraction "+extractionID, err)
+		return nil, wrap("speakers of extraction "+workID, err)
 	}
 	speakers := make([]Speaker, len(rows))
 	for i := range rows {
@@ -58,5 +58,5 @@ func (w SpeakersTx) Put(ctx context.Context, speakers []Speaker) error {
 		Set("spoken = EXCLUDED.spoken").
 		Set("clip = EXCLUDED.clip").
 		Exec(ctx)
-	return wrap("store speakers of extraction "+speakers[0].ExtractionID, err)
+	return wrap("store speakers of extraction "+speakers[0].WorkID, err)
 }

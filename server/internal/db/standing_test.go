@@ -38,13 +38,13 @@ func TestStanding(t *testing.T) {
 			_, err := tx.Allowances.Pay(ctx, "acme", db.Limits{Period: november, Transcripts: 5, ASRMinutes: 5}, db.Allowance{Transcripts: 4, Minutes: 3})
 			require.NoError(t, err)
 		})
-		running, waiting := claimOf(t, s, "acme", db.Limits{}), claimOf(t, s, "acme", db.Limits{Period: november, Transcripts: -1, ASRMinutes: -1})
+		running, waiting := jobOf(t, s, "acme", db.Limits{}), jobOf(t, s, "acme", db.Limits{Period: november, Transcripts: -1, ASRMinutes: -1})
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			for _, j := range []*db.Job{running, waiting} {
 				_, err := tx.Places.Take(ctx, j)
 				require.NoError(t, err)
 			}
-			require.NoError(t, tx.Places.SetState(ctx, running.ExtractionID, db.Running))
+			require.NoError(t, tx.Places.SetState(ctx, running.WorkID, db.Running))
 		})
 		require.True(t, hold(t, s, waiting, db.Allowance{Transcripts: 1, Minutes: 9}))
 

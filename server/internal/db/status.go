@@ -31,7 +31,7 @@ type StageJobs struct {
 	Oldest time.Time // when the oldest of them was made
 }
 
-// PlaceCount is how many extractions on the way to be recognized are in a state.
+// PlaceCount is how many pieces of work on the way to be recognized are in a state.
 type PlaceCount struct {
 	State  PlaceState
 	Places int

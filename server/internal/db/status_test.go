@@ -25,11 +25,11 @@ func TestStatus(t *testing.T) {
 		now.Bytes = 0
 		require.Equal(t, db.Status{}, now)
 
-		e, claims := extraction(t, s, "acme", "beta")
-		extraction(t, s, "acme")
+		e, jobs := newWork(t, s, "acme", "beta")
+		newWork(t, s, "acme")
 		enqueue(t, s, "a", "b")
 		move(t, s, e, durationCheck)
-		ended, _ := extraction(t, s, "acme")
+		ended, _ := newWork(t, s, "acme")
 		move(t, s, ended, cancelled)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.Queue.EnqueueAt(ctx, work{Name: "later"}, time.Now().Add(time.Hour)))
@@ -45,13 +45,13 @@ func TestStatus(t *testing.T) {
 		now, err = s.Status(ctx)
 		require.NoError(t, err)
 		require.ElementsMatch(t, []string{"queued", "duration_check"}, []string{string(now.Jobs[0].Stage), string(now.Jobs[1].Stage)})
-		for _, jobs := range now.Jobs {
-			if jobs.Stage == transcript.StageDurationCheck {
-				assert.Equal(t, 2, jobs.Jobs)
-				assert.WithinDuration(t, claims[0].CreatedAt, jobs.Oldest, 0)
+		for _, count := range now.Jobs {
+			if count.Stage == transcript.StageDurationCheck {
+				assert.Equal(t, 2, count.Jobs)
+				assert.WithinDuration(t, jobs[0].CreatedAt, count.Oldest, 0)
 				continue
 			}
-			assert.Equal(t, 1, jobs.Jobs)
+			assert.Equal(t, 1, count.Jobs)
 		}
 		assert.ElementsMatch(t, []queue.Steps{
 			{Queue: "default", State: "available", Steps: 2}, {Queue: "default", State: "scheduled", Steps: 1},

@@ -1,4 +1,4 @@
-// Package db keeps what the service must not lose: accounts and keys, transcripts, extractions with
+// Package db keeps what the service must not lose: accounts and keys, transcripts, pieces of work with
 // the jobs that claim them, their events, the results of finished chunks, idempotency keys and
 // uploaded files. One code path serves SQLite (one file, one process) and PostgreSQL
 // (many processes).
@@ -6,7 +6,7 @@
 // Everything that belongs together is written in one transaction:
 //
 //	err := s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-//		if err := tx.Extractions.Move(ctx, extraction, move); err != nil { // state, claims, events
+//		if err := tx.Works.Move(ctx, work, move); err != nil { // state, jobs, events
 //			return err
 //		}
 //		return tx.Queue.Enqueue(ctx, nextStep) // the queue's row, in the same transaction
@@ -208,7 +208,7 @@ func (s *Store) Serve(ctx context.Context) (release func() error, err error) {
 }
 
 // Watch returns a channel that receives a value after every commit, in any process, that
-// touched the topic: the id of a job, an extraction, a batch or a lookup. A value that was
+// touched the topic: the id of a job, a piece of work, a batch or a lookup. A value that was
 // not received yet stands for the next commits too. A broken connection to the database may
 // lose a value, so a watcher also looks at the rows now and then. The channel never closes;
 // stop releases it.

@@ -161,11 +161,11 @@ func TestSweep(t *testing.T) {
 	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		ctx := t.Context()
-		runningOne, _ := extraction(t, s, "acme")
+		runningOne, _ := newWork(t, s, "acme")
 		for range 3 {
-			e, _ := extraction(t, s, "acme", "beta")
+			e, _ := newWork(t, s, "acme", "beta")
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-				require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID}}))
+				require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: e.ID}}))
 			})
 			move(t, s, e, cancelled)
 		}
@@ -183,7 +183,7 @@ func TestSweep(t *testing.T) {
 		require.Equal(t, 1, raw.count(t, "extractions"))
 		require.Zero(t, raw.count(t, "chunks"))
 		require.Zero(t, raw.count(t, "idempotency_keys"))
-		_, err := s.Extractions.ByID(ctx, runningOne.ID)
+		_, err := s.Works.ByID(ctx, runningOne.ID)
 		require.NoError(t, err)
 	})
 }
@@ -193,7 +193,7 @@ func TestBlobs(t *testing.T) {
 	o := dbtest.SQLite(t)
 	s := dbtest.Open(t, o)
 	ctx := t.Context()
-	e, _ := extraction(t, s, "acme")
+	e, _ := newWork(t, s, "acme")
 	old := time.Now().Add(-25 * time.Hour)
 	write := func(key string, at time.Time) {
 		_, err := s.Blobs.Put(ctx, key, func(w io.Writer) error { _, err := w.Write([]byte("x")); return err })
@@ -207,9 +207,9 @@ func TestBlobs(t *testing.T) {
 	write("audio/x/1", old)
 	write("else/where", old)
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		twin := &db.Extraction{Owner: "beta", Platform: e.Platform, ExternalID: "m", State: queued, MediaKey: "uploads/acme/used"}
-		require.NoError(t, tx.Extractions.Insert(ctx, twin))
-		require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID, MediaKey: "audio/x/1"}}))
+		twin := &db.Work{Owner: "beta", Platform: e.Platform, ExternalID: "m", State: queued, MediaKey: "uploads/acme/used"}
+		require.NoError(t, tx.Works.Insert(ctx, twin))
+		require.NoError(t, tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: e.ID, MediaKey: "audio/x/1"}}))
 	})
 	// What a crash in the middle of an upload leaves lies among the uploads.
 	_, err := s.Blobs.Put(ctx, "uploads/acme/partial", func(w io.Writer) error {
@@ -238,7 +238,7 @@ func TestBlobs(t *testing.T) {
 	require.NoError(t, os.Rename(o.Blobs+"-away", o.Blobs))
 
 	move(t, s, e, cancelled)
-	used, err := s.Extractions.NeedMedia(ctx, "audio/x/1")
+	used, err := s.Works.NeedMedia(ctx, "audio/x/1")
 	require.NoError(t, err)
 	require.False(t, used, "the extraction has ended")
 }

@@ -17,15 +17,15 @@ import (
 // synchronous_commit off or after a failover to an asynchronous replica, loses that
 // transaction. River then marks the row as completed from its memory all the same.
 type Stranded struct {
-	Extractions []string // their ids
-	Batches     []string // likewise
+	Works   []string // their ids
+	Batches []string // likewise
 }
 
-const strandedExtractions = `SELECT id FROM extractions WHERE ` + running + ` AND ?0
+const strandedWorks = `SELECT id FROM extractions WHERE ` + running + ` AND ?0
 	EXCEPT SELECT extraction_id FROM asr_places WHERE state IN ('outside', 'ready')
 	EXCEPT `
 
-// A batch waits for its own steps, or for the claims of its items. The call of a hook
+// A batch waits for its own steps, or for the jobs of its items. The call of a hook
 // also names the batch, and is no step of it.
 const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` AND ?0
 		AND (b.feeding OR NOT b.listed OR NOT EXISTS (
@@ -35,17 +35,17 @@ const strandedBatches = `SELECT b.id FROM batches AS b WHERE b.` + running + ` A
 
 // Stranded looks for stranded work.
 func (r Reader) Stranded(ctx context.Context) (all Stranded, err error) {
-	if all.Extractions, err = r.stranded(ctx, strandedExtractions+queue.Named("extraction"), ""); err != nil {
+	if all.Works, err = r.stranded(ctx, strandedWorks+queue.Named("extraction"), ""); err != nil {
 		return all, err
 	}
 	all.Batches, err = r.stranded(ctx, strandedBatches+queue.Named("batch")+" AND queue <> ?1", "")
 	return all, err
 }
 
-// ExtractionStranded reports whether an extraction that the transaction has locked is
+// ExtractionStranded reports whether a piece of work that the transaction has locked is
 // stranded.
-func (tx *Tx) ExtractionStranded(ctx context.Context, id string) (bool, error) {
-	found, err := tx.stranded(ctx, strandedExtractions+queue.Named("extraction"), id)
+func (tx *Tx) WorkStranded(ctx context.Context, id string) (bool, error) {
+	found, err := tx.stranded(ctx, strandedWorks+queue.Named("extraction"), id)
 	return len(found) > 0, err
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Move is a change of state of an extraction and its claims, to a state that is no end.
+// Move is a change of state of a piece of work and its jobs, to a state that is no end.
 type Move struct {
 	To lifecycle.State
 	// Retry counts the attempt that has failed.
@@ -25,7 +25,7 @@ type Move struct {
 	Why *transcript.LastError
 }
 
-// End is how claims end.
+// End is how jobs end.
 type End struct {
 	Status       transcript.JobStatus  // success, failed or cancelled
 	Error        *transcript.Error     // with failed
@@ -33,14 +33,14 @@ type End struct {
 	TranscriptID string                // with success
 	// Cached and Stale go with success: the text was there, or has expired.
 	Cached, Stale bool
-	// Via is a state that the claims pass on the way to the end, with an event of its own;
+	// Via is a state that the jobs pass on the way to the end, with an event of its own;
 	// the zero value: there is none.
 	Via lifecycle.State
 	// Metadata is what the platform has told about the content meanwhile; nil: nothing.
 	Metadata *transcript.Metadata
 }
 
-// way is the states from a state to the end. Failed and cancelled claims keep their stage.
+// way is the states from a state to the end. Failed and cancelled jobs keep their stage.
 func (end End) way(from lifecycle.State) (way []lifecycle.State) {
 	if end.Via != (lifecycle.State{}) {
 		way = append(way, end.Via)
@@ -51,15 +51,15 @@ func (end End) way(from lifecycle.State) (way []lifecycle.State) {
 	return append(way, lifecycle.State{Status: end.Status, Stage: from.Stage})
 }
 
-// Move takes an extraction and all its running claims to another state. Each claim gets its
-// next sequence and an event. Watchers of the claims wake after the commit. A move to an end, or a
-// move that the transition table does not have, is an error and changes nothing. This transaction must have read the extraction with Lock, or have
+// Move takes a piece of work and all its running jobs to another state. Each job gets its
+// next sequence and an event. Watchers of the jobs wake after the commit. A move to an end, or a
+// move that the transition table does not have, is an error and changes nothing. This transaction must have read the work with Lock, or have
 // inserted it. Move updates e.
-func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
+func (w WorksTx) Move(ctx context.Context, e *Work, m Move) error {
 	if m.To.Status.Terminal() {
 		return fmt.Errorf("store: moving extraction %s: %s is an end", e.ID, m.To.Status)
 	}
-	claims, err := w.tx.Jobs.LockRunning(ctx, e.ID)
+	jobs, err := w.tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -79,33 +79,33 @@ func (w ExtractionsTx) Move(ctx context.Context, e *Extraction, m Move) error {
 	case e.State.Status == transcript.JobProcessing && m.To.Stage != transcript.StageQueued:
 		next.WaitingSince = nil // the fault has passed
 	}
-	for i := range claims {
-		claims[i].LastError = next.LastError
-		if err := claims[i].move(m.To, next.Attempt, now); err != nil {
+	for i := range jobs {
+		jobs[i].LastError = next.LastError
+		if err := jobs[i].move(m.To, next.Attempt, now); err != nil {
 			return err
 		}
 	}
 	if err := w.save(ctx, e, next, now); err != nil {
 		return err
 	}
-	return w.tx.Jobs.saveMoved(ctx, claims, claims)
+	return w.tx.Jobs.saveMoved(ctx, jobs, jobs)
 }
 
-// End ends running claims on an extraction. If no other claim on the extraction runs,
-// End ends the extraction too, and over is true. Events and watchers work as in Move;
-// watchers of the extraction wake if it ends. This transaction must have read the extraction
-// with Lock, or have inserted it. End updates e and the claims. A claim that has moved since it
-// was read is ErrNotFound; a claim on another extraction is an error. The row of an ended claim
+// End ends running jobs of a piece of work. If no other job of the work runs,
+// End ends the work too, and over is true. Events and watchers work as in Move;
+// watchers of the work wake if it ends. This transaction must have read the work
+// with Lock, or have inserted it. End updates e and the jobs. A job that has moved since it
+// was read is ErrNotFound; a job on another piece of work is an error. The row of an ended job
 // holds no reservation: the caller settles what Job.Reserved still says.
-func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end End) (over bool, err error) {
+func (w WorksTx) End(ctx context.Context, e *Work, jobs []Job, end End) (over bool, err error) {
 	if !end.Status.Terminal() {
 		return false, fmt.Errorf("store: ending extraction %s: %s is no end", e.ID, end.Status)
 	}
 	now := sqldb.Moment(time.Now())
-	var passed []Job // the claims in each state on the way
-	for i := range claims {
-		j := &claims[i]
-		if j.ExtractionID != e.ID {
+	var passed []Job // the jobs in each state on the way
+	for i := range jobs {
+		j := &jobs[i]
+		if j.WorkID != e.ID {
 			return false, fmt.Errorf("store: ending extraction %s: job %s is on another", e.ID, j.ID)
 		}
 		if end.Metadata != nil {
@@ -122,7 +122,7 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 		}
 		j.EndedAt, j.Error, j.TranscriptID, j.Cached, j.Stale = &now, end.Error, end.TranscriptID, end.Cached, end.Stale
 	}
-	if err := w.tx.Jobs.saveMoved(ctx, claims, passed); err != nil {
+	if err := w.tx.Jobs.saveMoved(ctx, jobs, passed); err != nil {
 		return false, err
 	}
 	wanted, err := w.db.NewSelect().Model((*Job)(nil)).Where("extraction_id = ?", e.ID).Where(running).Exists(ctx)
@@ -143,8 +143,8 @@ func (w ExtractionsTx) End(ctx context.Context, e *Extraction, claims []Job, end
 	return true, w.save(ctx, e, next, now, "metadata")
 }
 
-// save writes an extraction that has moved. Its condition catches one that was read without a lock.
-func (w ExtractionsTx) save(ctx context.Context, e *Extraction, next Extraction, now time.Time, columns ...string) error {
+// save writes a piece of work that has moved. Its condition catches one that was read without a lock.
+func (w WorksTx) save(ctx context.Context, e *Work, next Work, now time.Time, columns ...string) error {
 	next.UpdatedAt, next.MovedAt = now, &now
 	res, err := w.db.NewUpdate().Model(&next).
 		Column("status", "stage", "attempt", "waiting_since", "last_error", "moved_at", "updated_at").Column(columns...).
@@ -166,16 +166,16 @@ func mayMove(from, to lifecycle.State) error {
 	return nil
 }
 
-// SetProgress notes the progress of recognition for every running claim of the extraction,
+// SetProgress notes the progress of recognition for every running job of the work,
 // and wakes their watchers. It ignores a progress smaller than the noted progress. nil
 // removes the progress.
-func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcript.Progress) error {
-	claims, err := w.LockRunning(ctx, extractionID)
+func (w JobsTx) SetProgress(ctx context.Context, workID string, p *transcript.Progress) error {
+	jobs, err := w.LockRunning(ctx, workID)
 	if err != nil {
 		return err
 	}
 	var ids []string
-	for _, j := range claims {
+	for _, j := range jobs {
 		w.tx.touch(j.ID) // a chunk may be done that brings the share no further than another process has told
 		if p == nil || j.Progress == nil || p.Fraction >= j.Progress.Fraction {
 			ids = append(ids, j.ID)
@@ -188,23 +188,23 @@ func (w JobsTx) SetProgress(ctx context.Context, extractionID string, p *transcr
 		Column("progress", "updated_at").
 		Where("id IN (?)", bun.List(ids)).
 		Exec(ctx)
-	return wrap("progress of extraction "+extractionID, err)
+	return wrap("progress of extraction "+workID, err)
 }
 
-// LockRunning returns the running claims of an extraction, locked in the one
+// LockRunning returns the running jobs of a piece of work, locked in the one
 // order that all transactions follow.
-func (w JobsTx) LockRunning(ctx context.Context, extractionID string) ([]Job, error) {
-	var claims []Job
-	q := w.db.NewSelect().Model(&claims).
-		Where("extraction_id = ?", extractionID).
+func (w JobsTx) LockRunning(ctx context.Context, workID string) ([]Job, error) {
+	var jobs []Job
+	q := w.db.NewSelect().Model(&jobs).
+		Where("extraction_id = ?", workID).
 		Where(running).
 		Order("id")
 	err := w.tx.sql.ForUpdate(q).Scan(ctx)
-	return claims, wrap("claims on extraction "+extractionID, err)
+	return jobs, wrap("claims on extraction "+workID, err)
 }
 
-// move is the move of an extraction.
-func (e *Extraction) move(to lifecycle.State) error {
+// move is the move of a piece of work.
+func (e *Work) move(to lifecycle.State) error {
 	if err := mayMove(e.State, to); err != nil {
 		return fmt.Errorf("store: extraction %s: %w", e.ID, err)
 	}
@@ -212,7 +212,7 @@ func (e *Extraction) move(to lifecycle.State) error {
 	return nil
 }
 
-// move is the move of one claim.
+// move is the move of one job.
 func (j *Job) move(to lifecycle.State, attempt int, now time.Time) error {
 	if err := mayMove(j.State, to); err != nil {
 		return fmt.Errorf("store: job %s: %w", j.ID, err)
@@ -221,18 +221,18 @@ func (j *Job) move(to lifecycle.State, attempt int, now time.Time) error {
 	return nil
 }
 
-// saveMoved writes claims that have moved, all by as many transitions. passed are the claims
-// after each transition. An ended claim has reserved nothing.
-func (w JobsTx) saveMoved(ctx context.Context, claims, passed []Job) error {
-	for i := range claims {
-		row := claims[i]
+// saveMoved writes jobs that have moved, all by as many transitions. passed are the jobs
+// after each transition. An ended job has reserved nothing.
+func (w JobsTx) saveMoved(ctx context.Context, jobs, passed []Job) error {
+	for i := range jobs {
+		row := jobs[i]
 		if row.EndedAt != nil {
 			row.Reserved = Allowance{}
 		}
 		res, err := w.db.NewUpdate().Model(&row).
 			Column("status", "stage", "sequence", "attempt", "metadata_status", "last_error", "error", "transcript_id",
 				"cached", "stale", "reserved_transcripts", "reserved_minutes", "updated_at", "ended_at").
-			Where("id = ? AND sequence = ?", row.ID, row.Sequence-len(passed)/len(claims)).
+			Where("id = ? AND sequence = ?", row.ID, row.Sequence-len(passed)/len(jobs)).
 			Exec(ctx)
 		if err := mustAffect("move job "+row.ID, res, err); err != nil {
 			return err

@@ -20,7 +20,7 @@ type Tx struct {
 	Batches     BatchesTx
 	Chunks      ChunksTx
 	Contents    ContentsTx
-	Extractions ExtractionsTx
+	Works       WorksTx
 	Idempotency IdempotencyTx
 	Items       ItemsTx
 	Jobs        JobsTx
@@ -47,7 +47,7 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Batches = BatchesTx{tx.Reader.Batches, tx}
 	tx.Chunks = ChunksTx{tx.Reader.Chunks, tx}
 	tx.Contents = ContentsTx{tx.Reader.Contents, tx}
-	tx.Extractions = ExtractionsTx{tx.Reader.Extractions, tx}
+	tx.Works = WorksTx{tx.Reader.Works, tx}
 	tx.Idempotency = IdempotencyTx{tx}
 	tx.Items = ItemsTx{tx.Reader.Items, tx}
 	tx.Jobs = JobsTx{tx.Reader.Jobs, tx}

@@ -23,14 +23,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// submit is what a request writes: an extraction, a claim, a queue job.
+// submit is what a request writes: a piece of work, a job, a queue job.
 func submit(ctx context.Context, s *db.Store, account string) error {
 	return s.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e := &db.Extraction{Owner: account, Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
-		if err := tx.Extractions.Insert(ctx, e); err != nil {
+		e := &db.Work{Owner: account, Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
+		if err := tx.Works.Insert(ctx, e); err != nil {
 			return err
 		}
-		j := &db.Job{Account: account, ExtractionID: e.ID, State: queued, Format: transcript.JSON}
+		j := &db.Job{Account: account, WorkID: e.ID, State: queued, Format: transcript.JSON}
 		if err := tx.Jobs.Insert(ctx, j); err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func TestCancelledSubmits(t *testing.T) {
 	})
 }
 
-func TestEqualSubmitsShareOneExtraction(t *testing.T) {
+func TestEqualSubmitsShareOneWork(t *testing.T) {
 	t.Parallel()
 	dbtest.BothDatabases(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
@@ -133,15 +133,15 @@ func TestEqualSubmitsShareOneExtraction(t *testing.T) {
 		for i := range 40 {
 			g.Go(func() error {
 				return s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-					e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: id, State: queued}
-					err := tx.Extractions.Insert(ctx, e)
+					e := &db.Work{Platform: transcript.VideoSite, ExternalID: id, State: queued}
+					err := tx.Works.Insert(ctx, e)
 					if errors.Is(err, db.ErrExists) {
-						e, err = tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, id, "", "")
+						e, err = tx.Works.LockRunning(ctx, "", transcript.VideoSite, id, "", "")
 					}
 					if err != nil {
 						return err
 					}
-					err = tx.Jobs.Insert(ctx, &db.Job{Account: fmt.Sprint(i % 4), ExtractionID: e.ID, State: e.State})
+					err = tx.Jobs.Insert(ctx, &db.Job{Account: fmt.Sprint(i % 4), WorkID: e.ID, State: e.State})
 					if errors.Is(err, db.ErrExists) {
 						return nil
 					}
@@ -269,7 +269,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// TestMovesDoNotDeadlock has all that writes claims at work on the same ones.
+// TestMovesDoNotDeadlock has all that writes jobs at work on the same ones.
 func TestMovesDoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	dbtest.Both(t, func(t *testing.T, s *db.Store) {
@@ -277,7 +277,7 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 		for i := range accounts {
 			accounts[i] = fmt.Sprint(i)
 		}
-		e, jobs := extraction(t, s, accounts...)
+		e, jobs := newWork(t, s, accounts...)
 		var runs atomic.Int64
 		do := func(fn func(ctx context.Context, tx *db.Tx) error) func() error {
 			return func() error {
@@ -289,11 +289,11 @@ func TestMovesDoNotDeadlock(t *testing.T) {
 		}
 		moveTo := func(to lifecycle.State) func() error {
 			return do(func(ctx context.Context, tx *db.Tx) error {
-				locked, err := tx.Extractions.Lock(ctx, e.ID)
+				locked, err := tx.Works.Lock(ctx, e.ID)
 				if err != nil || !lifecycle.CanMove(locked.State, to) {
 					return err
 				}
-				return tx.Extractions.Move(ctx, locked, db.Move{To: to})
+				return tx.Works.Move(ctx, locked, db.Move{To: to})
 			})
 		}
 		var g errgroup.Group

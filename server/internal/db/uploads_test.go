@@ -124,15 +124,15 @@ func TestUnfinishedUploadsAreBounded(t *testing.T) {
 }
 
 // The sweep removes uploads that nobody has asked for during a day, with their parts. It leaves
-// the parts of an upload that grows, and of an extraction that runs.
+// the parts of an upload that grows, and of a piece of work that runs.
 func TestSweepOfUploads(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, ctx := dbtest.Open(t, o), t.Context()
 		old, growing, worked := beginUpload(t, s), beginUpload(t, s), beginUpload(t, s)
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-			e := &db.Extraction{Owner: "acme", Platform: transcript.Upload, ExternalID: "x", State: queued, MediaKey: blobs.WholeKey("uploads/"+worked.ID, 1)}
-			require.NoError(t, tx.Extractions.Insert(ctx, e))
+			e := &db.Work{Owner: "acme", Platform: transcript.Upload, ExternalID: "x", State: queued, MediaKey: blobs.WholeKey("uploads/"+worked.ID, 1)}
+			require.NoError(t, tx.Works.Insert(ctx, e))
 		})
 		yesterday := time.Now().Add(-25 * time.Hour)
 		var parts []string

@@ -22,7 +22,7 @@ func quiet(t *testing.T, s *db.Store, wake <-chan struct{}) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	dbtest.Both(t, func(t *testing.T, s *db.Store) {
-		e, jobs := extraction(t, s, "acme", "beta")
+		e, jobs := newWork(t, s, "acme", "beta")
 		job, stopJob := s.Watch(jobs[0].ID)
 		defer stopJob()
 		twin, stopTwin := s.Watch(jobs[0].ID)
@@ -41,9 +41,9 @@ func TestWatch(t *testing.T) {
 
 		// A rollback wakes nobody.
 		require.ErrorIs(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			locked, err := tx.Extractions.Lock(ctx, e.ID)
+			locked, err := tx.Works.Lock(ctx, e.ID)
 			require.NoError(t, err)
-			require.NoError(t, tx.Extractions.Move(ctx, locked, db.Move{To: asrQueued}))
+			require.NoError(t, tx.Works.Move(ctx, locked, db.Move{To: asrQueued}))
 			return errUndo
 		}), errUndo)
 		quiet(t, s, job)
@@ -58,7 +58,7 @@ func TestWatch(t *testing.T) {
 		quiet(t, s, other)
 		settle(t, s, job)
 
-		// The last claim that ends wakes the extraction's watchers too.
+		// The last job that ends wakes the work's watchers too.
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, cancelOne(ctx, tx, "beta", jobs[1].ID))
 		})
@@ -102,7 +102,7 @@ func TestWatchAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	o := dbtest.Postgres(t)
 	here, there, raw := dbtest.Open(t, o), dbtest.Open(t, o), open(t, o)
-	e, jobs := extraction(t, here, "acme")
+	e, jobs := newWork(t, here, "acme")
 	wake, stop := there.Watch(jobs[0].ID)
 	defer stop()
 	settle(t, there, wake)
@@ -126,7 +126,7 @@ func TestClosedStoreHasAnnouncedItsChanges(t *testing.T) {
 	there := dbtest.Open(t, o)
 	here, err := db.Open(t.Context(), o)
 	require.NoError(t, err)
-	e, jobs := extraction(t, here, "acme")
+	e, jobs := newWork(t, here, "acme")
 	wake, stop := there.Watch(jobs[0].ID)
 	defer stop()
 	settle(t, there, wake)
@@ -138,7 +138,7 @@ func TestClosedStoreHasAnnouncedItsChanges(t *testing.T) {
 func TestWatchMerges(t *testing.T) {
 	t.Parallel()
 	s := dbtest.Open(t, dbtest.SQLite(t))
-	e, jobs := extraction(t, s, "acme")
+	e, jobs := newWork(t, s, "acme")
 	wake, stop := s.Watch(jobs[0].ID)
 	defer stop()
 	move(t, s, e, durationCheck, asrQueued, asrRunning)

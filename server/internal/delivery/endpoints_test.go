@@ -207,7 +207,7 @@ func TestNoEvent(t *testing.T) {
 		v := prepare(s)
 		e := v.endpoint(t, acme, "https://a.example/")
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			if err := v.JobsEnded(ctx, tx, &db.Extraction{}, []db.Job{{ID: "j", Account: acme}}, db.End{Status: transcript.JobCancelled}); err != nil {
+			if err := v.JobsEnded(ctx, tx, &db.Work{}, []db.Job{{ID: "j", Account: acme}}, db.End{Status: transcript.JobCancelled}); err != nil {
 				return err
 			}
 			return v.BatchEnded(ctx, tx, &db.Batch{ID: "b", Account: acme, Status: batch.Cancelled})

@@ -140,7 +140,7 @@ func (v *service) end(t testing.TB, account, job string, code transcript.Code) {
 		end = db.End{Status: transcript.JobFailed, Error: transcript.Errorf(code, "It is gone.")}
 	}
 	require.NoError(t, v.db.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		return v.JobsEnded(ctx, tx, &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v-" + job}, []db.Job{{ID: job, Account: account}}, end)
+		return v.JobsEnded(ctx, tx, &db.Work{Platform: transcript.VideoSite, ExternalID: "v-" + job}, []db.Job{{ID: job, Account: account}}, end)
 	}))
 }
 

@@ -27,7 +27,7 @@ const mostOfNothing = 10
 
 // nothing is a step that does nothing.
 type nothing struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 func (nothing) Kind() string  { return "nothing" }

@@ -149,7 +149,7 @@ func (s place) finishedChunks(t *testing.T, jobID string) []db.Chunk {
 	st := s.open(t)
 	job, err := db.Of(st).Jobs.Owned(t.Context(), "acme", jobID)
 	require.NoError(t, err)
-	list, err := db.Of(st).Chunks.CutList(t.Context(), job.ExtractionID)
+	list, err := db.Of(st).Chunks.CutList(t.Context(), job.WorkID)
 	require.NoError(t, err)
 	var done []db.Chunk
 	for _, c := range list {

@@ -136,7 +136,7 @@ func (u *unsteadyUpload) send(t *testing.T, s place) {
 	st := db.Of(opened)
 	row, err := st.Jobs.ByID(t.Context(), job.JobID)
 	require.NoError(t, err)
-	e, err := st.Extractions.ByID(t.Context(), row.ExtractionID)
+	e, err := st.Works.ByID(t.Context(), row.WorkID)
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprintf("%x", sum.Sum(nil)[:16]), e.ExternalID)
 	kept := keptAudio(t, opened)

@@ -90,7 +90,7 @@ func keptAudio(t testing.TB, st *store.Store) func(key string) bool {
 	ended, err := db.Of(st).WithAudio(t.Context(), 0)
 	require.NoError(t, err)
 	return func(key string) bool {
-		return slices.ContainsFunc(ended, func(e db.Extraction) bool {
+		return slices.ContainsFunc(ended, func(e db.Work) bool {
 			upload, inParts := blobs.PartsPrefix(e.MediaKey)
 			if !inParts {
 				upload = e.MediaKey

@@ -16,13 +16,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// May it? This file admits requests and claims. Before there is a job, refusal and
-// overdraft refuse a request that is certain to fail. After that a claim is admitted once
-// for each of these events: admitNew for new work, admitJoin for a claim that joins running
+// May it? This file admits requests and jobs. Before there is a job, refusal and
+// overdraft refuse a request that is certain to fail. After that a job is admitted once
+// for each of these events: admitNew for new work, admitJoin for a job that joins running
 // work, and AdmitSound when more is known about the length of the sound.
 //
-// A claim has its own limits, those of the plan at the time of the request. Every
-// transaction locks the extraction and its claims first, then places, then batches, and
+// A job has its own limits, those of the plan at the time of the request. Every
+// transaction locks the work and its jobs first, then places, then batches, and
 // changes the usage of accounts last.
 
 // fullRetry is the RetryAfter for an account without a free place, in seconds.
@@ -62,37 +62,37 @@ func (o order) overdraft(ctx context.Context, r db.Reader) error {
 	return limits.HasMinutes(ctx, r, o.Account, o.limits, sound)
 }
 
-// admitNew admits the first claim on new work, and queues the first step. Work that is
+// admitNew admits the first job on new work, and queues the first step. Work that is
 // certain to be recognized takes a place of the account. An item of a batch without a free
 // place waits: its first step is queued later, with the place.
-func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, first queue.Step, recognized bool) error {
+func (c *Moves) admitNew(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, first queue.Step, recognized bool) error {
 	seated := true
 	if recognized {
 		var err error
-		if seated, err = takePlace(ctx, tx, claim); errors.Is(err, transcript.ASRConcurrencyLimit) {
+		if seated, err = takePlace(ctx, tx, job); errors.Is(err, transcript.ASRConcurrencyLimit) {
 			// A place becomes free, and transcripts that are used up do not come back.
-			return cmp.Or(limits.HasTranscript(ctx, tx.Reader, claim.Account, claim.Limits), err)
+			return cmp.Or(limits.HasTranscript(ctx, tx.Reader, job.Account, job.Limits), err)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
+	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 		return err
 	}
 	if seated { // late, because the account's turn stays locked until the commit
-		if err := tx.Queue.EnqueueFor(ctx, first, claim.Waits()); err != nil {
+		if err := tx.Queue.EnqueueFor(ctx, first, job.Waits()); err != nil {
 			return err
 		}
 	}
-	return reserve(ctx, tx, claim)
+	return reserve(ctx, tx, job)
 }
 
-// admitJoin admits a claim on running work. If the work is past the captions, the claim is
-// held to its limits at once, as the other claims were. It returns the claim, which may
+// admitJoin admits a job on running work. If the work is past the captions, the job is
+// held to its limits at once, as the other jobs were. It returns the job, which may
 // have ended.
-func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, claim *db.Job, o order) (*db.Job, error) {
-	if err := tx.Jobs.BringForward(ctx, claim); err != nil {
+func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, o order) (*db.Job, error) {
+	if err := tx.Jobs.BringForward(ctx, job); err != nil {
 		return nil, err
 	}
 	outside, err := standsOutside(ctx, tx, e)
@@ -101,92 +101,92 @@ func (c *Moves) admitJoin(ctx context.Context, tx *db.Tx, e *db.Extraction, clai
 	}
 	late := outside || step.BeyondCaptions(e.State)
 	if late {
-		if err := tx.Places.Lock(ctx, claim.Account); err != nil {
+		if err := tx.Places.Lock(ctx, job.Account); err != nil {
 			return nil, err
 		}
 	}
-	if err := tx.Library.ShowJob(ctx, e, claim); err != nil {
+	if err := tx.Library.ShowJob(ctx, e, job); err != nil {
 		return nil, err
 	}
-	if late && o.item != nil { // which ends where the claim is refused, after its account's usage was changed
+	if late && o.item != nil { // which ends where the job is refused, after its account's usage was changed
 		if _, err := tx.Batches.Lock(ctx, o.item.BatchID); err != nil {
 			return nil, err
 		}
 	}
-	if err := reserve(ctx, tx, claim); err != nil || !late {
-		return claim, err
+	if err := reserve(ctx, tx, job); err != nil || !late {
+		return job, err
 	}
 	sound, err := ExtentOf(ctx, tx.Reader, e)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.admitClaims(ctx, tx, e, []db.Job{*claim}, sound); err != nil {
+	if err := c.admitJobs(ctx, tx, e, []db.Job{*job}, sound); err != nil {
 		return nil, err
 	}
 	if outside { // where the others have no place, this account may have one
-		if err := callOutside(ctx, tx, claim.Account); err != nil {
+		if err := callOutside(ctx, tx, job.Account); err != nil {
 			return nil, err
 		}
 	}
-	return tx.Jobs.Owned(ctx, claim.Account, claim.ID)
+	return tx.Jobs.Owned(ctx, job.Account, job.ID)
 }
 
 // AdmitSound ends the jobs on some work whose limits do not permit the recognition of
 // its sound, and reserves the minutes for the other jobs. If no job is left, the
 // work ends too. AdmitSound runs each time that more is known about the length.
-func (c *Moves) AdmitSound(ctx context.Context, tx *db.Tx, e *db.Extraction, sound limits.Sound) error {
-	claims, err := LockPlaces(ctx, tx, e)
+func (c *Moves) AdmitSound(ctx context.Context, tx *db.Tx, e *db.Work, sound limits.Sound) error {
+	jobs, err := LockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	return c.admitClaims(ctx, tx, e, claims, sound)
+	return c.admitJobs(ctx, tx, e, jobs, sound)
 }
 
-// admitClaims is AdmitSound for some of the claims. The transaction has locked the places
+// admitClaims is AdmitSound for some of the jobs. The transaction has locked the places
 // of their accounts.
-func (c *Moves) admitClaims(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, sound limits.Sound) error {
-	return c.endRefused(ctx, tx, e, claims, func(claim *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, claim, sound) })
+func (c *Moves) admitJobs(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, sound limits.Sound) error {
+	return c.endRefused(ctx, tx, e, jobs, func(job *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, job, sound) })
 }
 
 // Dismiss ends the jobs on some work whose plan has no recognition. It changes no
 // job that may go on.
-func (c *Moves) Dismiss(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-	claims, err := LockPlaces(ctx, tx, e)
+func (c *Moves) Dismiss(ctx context.Context, tx *db.Tx, e *db.Work) error {
+	jobs, err := LockPlaces(ctx, tx, e)
 	if err != nil {
 		return err
 	}
-	return c.endRefused(ctx, tx, e, claims, func(claim *db.Job) (*transcript.Error, error) {
-		if claim.Limits.ASR {
+	return c.endRefused(ctx, tx, e, jobs, func(job *db.Job) (*transcript.Error, error) {
+		if job.Limits.ASR {
 			return nil, nil //nolint:nilnil // there is nothing to refuse
 		}
 		return noRecognition(ctx, tx, e)
 	})
 }
 
-// endRefused ends those of some claims for which refuse gives a reason.
-func (c *Moves) endRefused(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
-	slices.SortFunc(claims, byAccount)
-	if err := c.listeners.Ending(ctx, tx, claims); err != nil { // before what the accounts have used
+// endRefused ends those of some jobs for which refuse gives a reason.
+func (c *Moves) endRefused(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, refuse func(*db.Job) (*transcript.Error, error)) error {
+	slices.SortFunc(jobs, byAccount)
+	if err := c.listeners.Ending(ctx, tx, jobs); err != nil { // before what the accounts have used
 		return err
 	}
-	for i := range claims {
-		refusal, err := refuse(&claims[i])
+	for i := range jobs {
+		refusal, err := refuse(&jobs[i])
 		if err != nil {
 			return err
 		}
 		if refusal == nil {
 			continue
 		}
-		if err := c.settle(ctx, tx, e, claims[i:i+1], db.End{Status: transcript.JobFailed, Error: attempt.OfJob(refusal)}); err != nil {
+		if err := c.settle(ctx, tx, e, jobs[i:i+1], db.End{Status: transcript.JobFailed, Error: attempt.OfJob(refusal)}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// refuse is why the sound of an extraction may not be recognized for a claim; where it
-// may, the claim holds its minutes.
-func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound limits.Sound) (*transcript.Error, error) {
+// refuse is why the sound of a piece of work may not be recognized for a job; where it
+// may, the job holds its minutes.
+func refuse(ctx context.Context, tx *db.Tx, e *db.Work, c *db.Job, sound limits.Sound) (*transcript.Error, error) {
 	if !c.Limits.ASR {
 		return noRecognition(ctx, tx, e)
 	}
@@ -205,22 +205,22 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Extraction, c *db.Job, sound l
 	return limits.MinutesUsedUp(c.Limits, u, sound), nil
 }
 
-// takePlace gives a new extraction a place of the account of its first claim. If there
+// takePlace gives a new work a place of the account of its first job. If there
 // is no place, takePlace returns the refusal; but an item of a batch stands outside.
-func takePlace(ctx context.Context, tx *db.Tx, claim *db.Job) (seated bool, err error) {
-	if err := tx.Places.Lock(ctx, claim.Account); err != nil {
+func takePlace(ctx context.Context, tx *db.Tx, job *db.Job) (seated bool, err error) {
+	if err := tx.Places.Lock(ctx, job.Account); err != nil {
 		return false, err
 	}
-	used, err := tx.Places.InUse(ctx, claim.Account)
+	used, err := tx.Places.InUse(ctx, job.Account)
 	switch {
 	case err != nil:
 		return false, err
-	case hasPlace(used, claim.Limits):
-		return tx.Places.Take(ctx, claim)
-	case !claim.Asked:
-		return false, tx.Places.StandOutside(ctx, claim.ExtractionID)
+	case hasPlace(used, job.Limits):
+		return tx.Places.Take(ctx, job)
+	case !job.Asked:
+		return false, tx.Places.StandOutside(ctx, job.WorkID)
 	}
-	return false, noPlace(used, claim.Limits)
+	return false, noPlace(used, job.Limits)
 }
 
 // noPlace is the refusal of a request for which its account has no place.
@@ -234,7 +234,7 @@ func noPlace(used db.PlacesInUse, l db.Limits) *transcript.Error {
 	return e
 }
 
-// reserve sets aside the transcript that a new claim's row has reserved. In every transaction the usage of
+// reserve sets aside the transcript that a new job's row has reserved. In every transaction the usage of
 // accounts is changed last, so that none waits for another crosswise.
 func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 	ok, err := tx.Allowances.Hold(ctx, job)
@@ -250,11 +250,11 @@ func reserve(ctx context.Context, tx *db.Tx, job *db.Job) error {
 
 // noRecognition is the end of a request that only recognition could answer, for
 // an account that may not have it.
-func noRecognition(ctx context.Context, tx *db.Tx, e *db.Extraction) (*transcript.Error, error) {
+func noRecognition(ctx context.Context, tx *db.Tx, e *db.Work) (*transcript.Error, error) {
 	if ask.CaptionsBlocked(e.Tried) {
 		return transcript.Errorf(transcript.IPBlocked, "The platform blocks the captions, and the plan does not include speech recognition. Try again later."), nil
 	}
-	sub := subject.OfExtraction(e)
+	sub := subject.OfWork(e)
 	c, err := tx.Contents.Get(ctx, sub.Platform, sub.ExternalID)
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Cancel ends the account's claim; the work stops when no other claim is
+// Cancel ends the account's job; the work stops when no other job is
 // left. STATE_CONFLICT with details.status when the job has ended, NOT_FOUND as for
 // Job. key is the idempotency key that the request holds; nil: it has none.
 func (i *Intake) Cancel(ctx context.Context, account, id string, key *db.HeldKey) (*view.Job, error) {
@@ -16,7 +16,7 @@ func (i *Intake) Cancel(ctx context.Context, account, id string, key *db.HeldKey
 	if err != nil {
 		return nil, view.JobError("canceling a job", err)
 	}
-	err = i.moves.Change(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err = i.moves.Change(ctx, job.WorkID, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		job, err := tx.Jobs.Owned(ctx, account, id)
 		if err != nil {
 			return err

@@ -14,17 +14,17 @@ import (
 )
 
 // The blob of an upload becomes a recording when the work on it succeeds, or when the cache has
-// its text. Until then the extraction promises the recording. The blob stays in its place.
+// its text. Until then the work promises the recording. The blob stays in its place.
 
 // promise has running work keep its upload at its end for as long as a request wants. The bytes of
 // the request's own upload are the same, so that upload is not needed.
-func (i *Intake) promise(ctx context.Context, tx *db.Tx, e *db.Extraction, o order) error {
+func (i *Intake) promise(ctx context.Context, tx *db.Tx, e *db.Work, o order) error {
 	wanted := int64(o.KeepMedia / time.Second)
 	if wanted <= e.KeepMedia {
 		return nil
 	}
 	e.MediaType, e.MediaBytes, e.KeepMedia = o.file.MediaType, o.file.Size, wanted
-	return tx.Extractions.SetKeepMedia(ctx, e)
+	return tx.Works.SetKeepMedia(ctx, e)
 }
 
 // keepReceived keeps the upload of a request that the cache answers.
@@ -40,7 +40,7 @@ func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order) (used boo
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.
 // e is the running work on the same upload; nil: there is none.
-func (o order) checkRoom(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func (o order) checkRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	most := o.Plan.MaxKeptMediaBytes
 	if o.KeepMedia == 0 || most == account.Unlimited || e != nil && e.KeepMedia > 0 {
 		return nil

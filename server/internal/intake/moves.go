@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Work and the jobs on it change their states in this file alone. A job begins in claim, moves on in
+// Work and the jobs on it change their states in this file alone. A job begins in job, moves on in
 // Enter and Advance, goes back in GoBack, and ends in settle. A test reads the source and holds that.
 
 // Moves moves work and the jobs on it from state to state. Every method that takes a transaction
@@ -39,9 +39,9 @@ type Listeners struct {
 	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
 }
 
-// claim makes an account's job on an extraction; it takes over where the
-// extraction stands.
-func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, o order) (*db.Job, error) {
+// job makes an account's job on a piece of work; it takes over where the
+// work stands.
+func (c *Moves) job(ctx context.Context, tx *db.Tx, e *db.Work, o order) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, o order)
 	job := &db.Job{
 		ID:             id.String(),
 		Account:        o.Account,
-		ExtractionID:   e.ID,
+		WorkID:         e.ID,
 		State:          e.State,
 		Sequence:       1,
 		Attempt:        e.Attempt,
@@ -72,13 +72,13 @@ func (c *Moves) claim(ctx context.Context, tx *db.Tx, e *db.Extraction, o order)
 }
 
 // Enter moves work to where a step works, if the work is not there yet.
-func (c *Moves) Enter(ctx context.Context, tx *db.Tx, e *db.Extraction, t step.Held) error {
-	way := step.Way(t.Work.Kind)
+func (c *Moves) Enter(ctx context.Context, tx *db.Tx, e *db.Work, t step.Held) error {
+	way := step.Way(t.Row.Kind)
 	return c.Advance(ctx, tx, e, way[slices.Index(way, e.State)+1:]...)
 }
 
 // Advance moves work on from state to state.
-func (c *Moves) Advance(ctx context.Context, tx *db.Tx, e *db.Extraction, through ...lifecycle.State) error {
+func (c *Moves) Advance(ctx context.Context, tx *db.Tx, e *db.Work, through ...lifecycle.State) error {
 	for _, to := range through {
 		if err := c.move(ctx, tx, e, db.Move{To: to}); err != nil {
 			return err
@@ -88,9 +88,9 @@ func (c *Moves) Advance(ctx context.Context, tx *db.Tx, e *db.Extraction, throug
 }
 
 // move makes one move, and counts the time until then.
-func (c *Moves) move(ctx context.Context, tx *db.Tx, e *db.Extraction, m db.Move) error {
+func (c *Moves) move(ctx context.Context, tx *db.Tx, e *db.Work, m db.Move) error {
 	before := *e
-	if err := tx.Extractions.Move(ctx, e, m); err != nil {
+	if err := tx.Works.Move(ctx, e, m); err != nil {
 		return err
 	}
 	c.countLeft(tx, &before, e)
@@ -109,20 +109,20 @@ const (
 
 // GoBack leads work back to where its stage began to wait. why is shown to the owners of its jobs;
 // nil: nothing has failed.
-func (c *Moves) GoBack(ctx context.Context, tx *db.Tx, e *db.Extraction, how Setback, why *transcript.LastError) error {
+func (c *Moves) GoBack(ctx context.Context, tx *db.Tx, e *db.Work, how Setback, why *transcript.LastError) error {
 	if e.State.Status == transcript.JobProcessing {
 		return c.move(ctx, tx, e, db.Move{To: step.WaitingFor(e.State), Retry: how == Attempted, Waits: how == Blocked, Why: why})
 	}
 	if how == Blocked { // it already waits, but it was not known for what
-		return tx.Extractions.SetWaiting(ctx, e, why)
+		return tx.Works.SetWaiting(ctx, e, why)
 	}
 	return nil
 }
 
-// settle ends running claims on an extraction that the transaction has locked: all of
-// them, or some that end alone. With the last claim the extraction ends in the same
-// way. settle also writes all consequences of a claim's end, in the same transaction.
-func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims []db.Job, end db.End) error {
+// settle ends running jobs of a piece of work that the transaction has locked: all of
+// them, or some that end alone. With the last job the work ends in the same
+// way. settle also writes all consequences of a job's end, in the same transaction.
+func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, end db.End) error {
 	heard, err := heard(ctx, tx, e.ID, end)
 	if err != nil {
 		return err
@@ -131,15 +131,15 @@ func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims 
 		end.LastError = attempt.Last(end.Error, e.Attempt, time.Now())
 	}
 	before := *e
-	over, err := tx.Extractions.End(ctx, e, claims, end)
+	over, err := tx.Works.End(ctx, e, jobs, end)
 	if err != nil {
 		return err
 	}
-	c.countEnds(tx, claims, end)
-	if err := leavePlace(ctx, tx, e, claims, over); err != nil {
+	c.countEnds(tx, jobs, end)
+	if err := leavePlace(ctx, tx, e, jobs, over); err != nil {
 		return err
 	}
-	if err := tx.Library.EndJobs(ctx, e, claims, end); err != nil {
+	if err := tx.Library.EndJobs(ctx, e, jobs, end); err != nil {
 		return err
 	}
 	if over {
@@ -147,11 +147,11 @@ func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims 
 		if end.Via != (lifecycle.State{}) {
 			tx.AfterCommit(func() { c.metrics.StageLeft(end.Via.Stage, 0) })
 		}
-		if err := tx.Extractions.Clear(ctx, e.ID); err != nil {
+		if err := tx.Works.Clear(ctx, e.ID); err != nil {
 			return err
 		}
 	}
-	told := &Ended{Work: e, Over: over, Jobs: claims, End: end, heard: heard}
+	told := &Ended{Work: e, Over: over, Jobs: jobs, End: end, heard: heard}
 	for _, tell := range c.listeners.Ended {
 		if err := tell(ctx, tx, told); err != nil {
 			return err
@@ -162,7 +162,7 @@ func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Extraction, claims 
 
 // Ended is what Listeners are told.
 type Ended struct {
-	Work *db.Extraction
+	Work *db.Work
 	Over bool     // Work ends with the jobs
 	Jobs []db.Job // that have ended, all in the same way
 	db.End
@@ -187,18 +187,18 @@ func (e *Ended) IDs() []string {
 }
 
 // SettleAll ends work with all jobs on it that run. The transaction holds the work.
-func (c *Moves) SettleAll(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+func (c *Moves) SettleAll(ctx context.Context, tx *db.Tx, e *db.Work, end db.End) error {
+	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	return c.settle(ctx, tx, e, claims, end)
+	return c.settle(ctx, tx, e, jobs, end)
 }
 
-// accountsOf are the accounts of claims.
-func accountsOf(claims []db.Job) []string {
-	accounts := make([]string, len(claims))
-	for i, job := range claims {
+// accountsOf are the accounts of jobs.
+func accountsOf(jobs []db.Job) []string {
+	accounts := make([]string, len(jobs))
+	for i, job := range jobs {
 		accounts[i] = job.Account
 	}
 	return accounts
@@ -207,20 +207,20 @@ func accountsOf(claims []db.Job) []string {
 // KeepPrivate gives work to the account of one job on it, because the platform was read with a login
 // of the operator. The other jobs go back to the queue as work of their own: each account gets its
 // own reading, or none.
-func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	if e.Owner != "" {
 		return nil
 	}
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-	if err != nil || len(claims) == 0 {
+	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
+	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	place, err := tx.Places.ByExtraction(ctx, e.ID)
+	place, err := tx.Places.ByWork(ctx, e.ID)
 	if err != nil {
 		return err
 	}
-	seated := slices.IndexFunc(claims, func(j db.Job) bool { return j.ID == place.JobID })
-	rest, err := tx.Extractions.Divide(ctx, e, claims, claims[max(seated, 0)])
+	seated := slices.IndexFunc(jobs, func(j db.Job) bool { return j.ID == place.JobID })
+	rest, err := tx.Works.Divide(ctx, e, jobs, jobs[max(seated, 0)])
 	if err != nil || rest == nil {
 		return err
 	}
@@ -229,24 +229,24 @@ func (c *Moves) KeepPrivate(ctx context.Context, tx *db.Tx, e *db.Extraction) er
 		return err
 	}
 	if captions {
-		return tx.Queue.Enqueue(ctx, step.Captions{Extraction: rest.ID})
+		return tx.Queue.Enqueue(ctx, step.Captions{Work: rest.ID})
 	}
 	return tx.Queue.Enqueue(ctx, step.PrepareOf(rest))
 }
 
 // Serve publishes a stored text to all who wait for the work.
-func (c *Moves) Serve(ctx context.Context, tx *db.Tx, e *db.Extraction, end db.End) error {
+func (c *Moves) Serve(ctx context.Context, tx *db.Tx, e *db.Work, end db.End) error {
 	end.Status, end.Via = transcript.JobSuccess, step.Publishing
 	return c.SettleAll(ctx, tx, e, end)
 }
 
 // Fail ends all jobs on some work with the error of the work.
-func (c *Moves) Fail(ctx context.Context, tx *db.Tx, e *db.Extraction, why *transcript.Error) error {
+func (c *Moves) Fail(ctx context.Context, tx *db.Tx, e *db.Work, why *transcript.Error) error {
 	return c.SettleAll(ctx, tx, e, db.End{Status: transcript.JobFailed, Error: why})
 }
 
-// atWork tells that an extraction is where a run of a step works on it.
-func atWork(e *db.Extraction, w queue.Row) bool {
+// atWork tells that a piece of work is where a run of a step works on it.
+func atWork(e *db.Work, w queue.Row) bool {
 	way := step.Way(w.Kind)
 	return len(way) > 0 && e.State == way[len(way)-1]
 }
@@ -255,7 +255,7 @@ func atWork(e *db.Extraction, w queue.Row) bool {
 // was at the present step of the work. The other runs had ended except for the note in
 // the queue. If the process has died, the attempt counts. Work that was lost too often is not
 // tried again: it may be what ends the processes.
-func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs []queue.Row, died bool) error {
+func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Work, runs []queue.Row, died bool) error {
 	if !slices.ContainsFunc(runs, func(w queue.Row) bool { return atWork(e, w) }) {
 		return nil
 	}
@@ -270,13 +270,13 @@ func (c *Moves) TakeBack(ctx context.Context, tx *db.Tx, e *db.Extraction, runs 
 }
 
 // Change changes work that its transaction holds.
-type Change func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
+type Change func(ctx context.Context, tx *db.Tx, e *db.Work) error
 
 // Change runs fn in a transaction that holds some work; fn gets nil where there is none. If fn ends
 // the work, its audio is left for some time.
-func (c *Moves) Change(ctx context.Context, extraction string, fn Change) error {
+func (c *Moves) Change(ctx context.Context, work string, fn Change) error {
 	return c.store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-		e, err := tx.Extractions.Lock(ctx, extraction)
+		e, err := tx.Works.Lock(ctx, work)
 		if err != nil && !errors.Is(err, db.ErrNotFound) {
 			return err
 		}
@@ -284,15 +284,15 @@ func (c *Moves) Change(ctx context.Context, extraction string, fn Change) error 
 		if err := fn(ctx, tx, e); err != nil || e == nil || hadEnded || !e.State.Status.Terminal() || !audio.MayHave(e) {
 			return err
 		}
-		return tx.Extractions.LeaveAudio(ctx, e.ID)
+		return tx.Works.LeaveAudio(ctx, e.ID)
 	})
 }
 
 // A change is counted when its transaction is committed: the transaction may be rolled
 // back, or run twice.
 
-// countLeft counts that an extraction has left the stage in which it was before.
-func (c *Moves) countLeft(tx *db.Tx, before, now *db.Extraction) {
+// countLeft counts that a piece of work has left the stage in which it was before.
+func (c *Moves) countLeft(tx *db.Tx, before, now *db.Work) {
 	if before.MovedAt == nil {
 		return // a process of an earlier version has begun it
 	}
@@ -300,14 +300,14 @@ func (c *Moves) countLeft(tx *db.Tx, before, now *db.Extraction) {
 	tx.AfterCommit(func() { c.metrics.StageLeft(before.State.Stage, took) })
 }
 
-// countEnds counts claims that have ended.
-func (c *Moves) countEnds(tx *db.Tx, claims []db.Job, end db.End) {
+// countEnds counts jobs that have ended.
+func (c *Moves) countEnds(tx *db.Tx, jobs []db.Job, end db.End) {
 	var code transcript.Code
 	if end.Error != nil {
 		code = end.Error.Code
 	}
 	tx.AfterCommit(func() {
-		for _, job := range claims {
+		for _, job := range jobs {
 			c.metrics.JobEnded(end.Status, code, job.EndedAt.Sub(job.CreatedAt))
 			switch {
 			case end.Stale:

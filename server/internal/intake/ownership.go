@@ -39,17 +39,17 @@ func (c *Moves) Own(ctx context.Context, t step.Held, fn Change) error {
 
 // OwnNow is Own that does not wait for the database.
 func (c *Moves) OwnNow(ctx context.Context, t step.Held, fn Change) error {
-	return c.Change(ctx, t.Extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return c.Change(ctx, t.Work, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if e == nil {
 			return attempt.ErrUnwanted
 		}
-		held, err := tx.Queue.Holds(ctx, t.Work)
+		held, err := tx.Queue.Holds(ctx, t.Row)
 		switch {
 		case err != nil:
 			return err
 		case !held:
 			return ErrTakenOver
-		case !slices.Contains(step.Way(t.Work.Kind), e.State):
+		case !slices.Contains(step.Way(t.Row.Kind), e.State):
 			return attempt.ErrUnwanted
 		}
 		return fn(ctx, tx, e)
@@ -59,8 +59,8 @@ func (c *Moves) OwnNow(ctx context.Context, t step.Held, fn Change) error {
 // OwnWanted is Own that returns attempt.ErrUnwanted where the work has ended with fn: the
 // step has nothing more to do.
 func (c *Moves) OwnWanted(ctx context.Context, t step.Held, fn Change) error {
-	var e *db.Extraction
-	err := c.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+	var e *db.Work
+	err := c.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {
 		e = locked
 		return fn(ctx, tx, e)
 	})

@@ -11,15 +11,15 @@ import (
 )
 
 // A plan bounds how many recordings of an account are recognized at once, and how many
-// more wait: an account has so many slots, and so many places in all. An extraction
-// that is to be recognized has one place, on the account of one claim on it:
+// more wait: an account has so many slots, and so many places in all. A piece of work
+// that is to be recognized has one place, on the account of one job of it:
 //
-//   - If recognition is certain, the extraction takes the place when it is accepted.
+//   - If recognition is certain, the work takes the place when it is accepted.
 //     Without a place the request is refused, and an item of a batch waits. Otherwise
-//     the extraction takes the place on entering duration_check. While no claim's
-//     account has a place, the extraction stands outside, back in the queue.
+//     the work takes the place on entering duration_check. While no job's
+//     account has a place, the work stands outside, back in the queue.
 //   - It takes a slot when its chunks are cut, before the first is recognized.
-//   - It keeps both through faults and crashes, until the claim ends. Then place and
+//   - It keeps both through faults and crashes, until the job ends. Then place and
 //     slot pass to another claim. The account of that claim may then have one more
 //     than its plan permits.
 //
@@ -27,11 +27,11 @@ import (
 // several slots, the batch also leaves one slot to them: see limits.OfItems.
 //
 // Waiting work, inside or outside, has no step in the queue. A transaction that gives
-// up a place or a slot of an account hands it to the account's oldest claim, claims of
+// up a place or a slot of an account hands it to the account's oldest job, jobs of
 // batches last, and queues the step of that claim. Each claim is judged by its own
-// limits: claims from before a change of the plan go on as promised.
+// limits: jobs from before a change of the plan go on as promised.
 //
-// Every transaction locks the extraction and its claims first, then places, then
+// Every transaction locks the work and its jobs first, then places, then
 // allowances.
 
 // hasPlace tells that an account may have one place more.
@@ -46,50 +46,50 @@ func HasSlot(used db.PlacesInUse, l db.Limits) bool {
 }
 
 // LockPlaces locks the places of all accounts that have jobs on some work, and returns the jobs.
-func LockPlaces(ctx context.Context, tx *db.Tx, e *db.Extraction) ([]db.Job, error) {
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+func LockPlaces(ctx context.Context, tx *db.Tx, e *db.Work) ([]db.Job, error) {
+	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	return claims, tx.Places.Lock(ctx, accountsOf(claims)...)
+	return jobs, tx.Places.Lock(ctx, accountsOf(jobs)...)
 }
 
 // FindPlace gives work a place of the first of its jobs whose account has one, unless the work has a
 // place already. Without any the work stands outside, and FindPlace reports false.
-func FindPlace(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
-	place, err := tx.Places.ByExtraction(ctx, e.ID)
+func FindPlace(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
+	place, err := tx.Places.ByWork(ctx, e.ID)
 	if err != nil || place.Taken() {
 		return true, err
 	}
-	claims, err := LockPlaces(ctx, tx, e)
+	jobs, err := LockPlaces(ctx, tx, e)
 	if err != nil {
 		return false, err
 	}
-	for i := range claims {
-		used, err := tx.Places.InUse(ctx, claims[i].Account)
+	for i := range jobs {
+		used, err := tx.Places.InUse(ctx, jobs[i].Account)
 		if err != nil {
 			return false, err
 		}
-		if hasPlace(used, claims[i].Limits) {
-			return tx.Places.Take(ctx, &claims[i])
+		if hasPlace(used, jobs[i].Limits) {
+			return tx.Places.Take(ctx, &jobs[i])
 		}
 	}
 	return false, tx.Places.StandOutside(ctx, e.ID)
 }
 
-// standsOutside tells that an extraction waits for a place.
-func standsOutside(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
+// standsOutside tells that a piece of work waits for a place.
+func standsOutside(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	if e.State != step.Queued {
 		return false, nil
 	}
-	place, err := tx.Places.ByExtraction(ctx, e.ID)
+	place, err := tx.Places.ByWork(ctx, e.ID)
 	return place.State == db.Outside, err
 }
 
 // GetReady notes that the chunks of some work are cut, and takes a slot for the work where
 // there is one.
-func GetReady(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-	place, err := tx.Places.ByExtraction(ctx, e.ID)
+func GetReady(ctx context.Context, tx *db.Tx, e *db.Work) error {
+	place, err := tx.Places.ByWork(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -102,15 +102,15 @@ func GetReady(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
 	return callReady(ctx, tx, place.Account)
 }
 
-// leavePlace passes the place of ended claims to the oldest remaining claim that may
-// have the place. If there is no such claim, leavePlace gives the place up.
-func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job, over bool) error {
-	place, err := tx.Places.ByExtraction(ctx, e.ID)
+// leavePlace passes the place of ended jobs to the oldest remaining job that may
+// have the place. If there is no such job, leavePlace gives the place up.
+func leavePlace(ctx context.Context, tx *db.Tx, e *db.Work, ended []db.Job, over bool) error {
+	place, err := tx.Places.ByWork(ctx, e.ID)
 	if err == nil && place.State == db.Outside { // one of them may just be given a place
 		if err := tx.Places.Lock(ctx, accountsOf(ended)...); err != nil {
 			return err
 		}
-		place, err = tx.Places.ByExtraction(ctx, e.ID)
+		place, err = tx.Places.ByWork(ctx, e.ID)
 	}
 	if err != nil || place == (db.Place{}) {
 		return err
@@ -127,22 +127,22 @@ func leavePlace(ctx context.Context, tx *db.Tx, e *db.Extraction, ended []db.Job
 	case place.Taken():
 		return freePlace(ctx, tx, place)
 	case heir != nil:
-		return nil // the place stands outside for the other claims
+		return nil // the place stands outside for the other jobs
 	}
 	return giveUp(ctx, tx, e, over)
 }
 
-// heirOf is the oldest claim on an extraction that may have it recognized; nil: there
+// heirOf is the oldest job of a piece of work that may have it recognized; nil: there
 // is none.
-func heirOf(ctx context.Context, tx *db.Tx, e *db.Extraction) (*db.Job, error) {
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
-	if i := slices.IndexFunc(claims, func(c db.Job) bool { return c.Limits.ASR }); i >= 0 {
-		return &claims[i], err
+func heirOf(ctx context.Context, tx *db.Tx, e *db.Work) (*db.Job, error) {
+	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
+	if i := slices.IndexFunc(jobs, func(c db.Job) bool { return c.Limits.ASR }); i >= 0 {
+		return &jobs[i], err
 	}
 	return nil, err
 }
 
-// passPlace gives a place to another claim on the same extraction.
+// passPlace gives a place to another job of the same work.
 func passPlace(ctx context.Context, tx *db.Tx, place db.Place, heir *db.Job) error {
 	if err := tx.Places.Lock(ctx, place.Account, heir.Account); err != nil {
 		return err
@@ -153,20 +153,20 @@ func passPlace(ctx context.Context, tx *db.Tx, place db.Place, heir *db.Job) err
 	return callNext(ctx, tx, place.Account, heir.Account)
 }
 
-// freePlace gives a place up, to another extraction of its account.
+// freePlace gives a place up, to another piece of work of its account.
 func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
 	if err := tx.Places.Lock(ctx, place.Account); err != nil {
 		return err
 	}
-	if err := tx.Places.Delete(ctx, place.ExtractionID); err != nil {
+	if err := tx.Places.Delete(ctx, place.WorkID); err != nil {
 		return err
 	}
 	return callNext(ctx, tx, place.Account)
 }
 
-// giveUp ends the wait of an extraction that stood outside. Claims that are left may
+// giveUp ends the wait of a piece of work that stood outside. Jobs that are left may
 // not have it recognized: the step tells them.
-func giveUp(ctx context.Context, tx *db.Tx, e *db.Extraction, over bool) error {
+func giveUp(ctx context.Context, tx *db.Tx, e *db.Work, over bool) error {
 	if err := tx.Places.Delete(ctx, e.ID); err != nil || over {
 		return err
 	}
@@ -201,10 +201,10 @@ func callReady(ctx context.Context, tx *db.Tx, account string) error {
 		if err != nil || !HasSlot(used, next.Limits) {
 			return err
 		}
-		if err := tx.Places.SetState(ctx, next.ExtractionID, db.Running); err != nil {
+		if err := tx.Places.SetState(ctx, next.WorkID, db.Running); err != nil {
 			return err
 		}
-		if err := tx.Queue.Enqueue(ctx, step.Start{Extraction: next.ExtractionID}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.Start{Work: next.WorkID}); err != nil {
 			return err
 		}
 	}
@@ -231,7 +231,7 @@ func callOutside(ctx context.Context, tx *db.Tx, account string) error {
 		if !taken {
 			continue // another account was faster
 		}
-		e, err := tx.Extractions.ByID(ctx, next.ExtractionID)
+		e, err := tx.Works.ByID(ctx, next.WorkID)
 		if err != nil {
 			return err
 		}

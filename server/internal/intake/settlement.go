@@ -11,22 +11,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// An account has transcripts and minutes for a period. A claim reserves its highest
-// possible cost: a transcript when the claim is made, and the minutes of the sound as
-// soon as the length is known. At its end the claim pays all, some or nothing of this:
+// An account has transcripts and minutes for a period. A job reserves its highest
+// possible cost: a transcript when the job is made, and the minutes of the sound as
+// soon as the length is known. At its end the job pays all, some or nothing of this:
 // see settle.
 
-// PayUp is the Listener that has ended claims pay for their results, and gives back the rest. The
-// claims in ForNobody pay nothing.
+// PayUp is the Listener that has ended jobs pay for their results, and gives back the rest. The
+// jobs in ForNobody pay nothing.
 func PayUp(ctx context.Context, tx *db.Tx, told *Ended) error {
 	slices.SortFunc(told.Jobs, byAccount)
 	for i := range told.Jobs {
-		claim := &told.Jobs[i]
-		pays := price(claim.Reserved, told.End, told.heard)
-		if slices.Contains(told.ForNobody, claim.ID) {
+		job := &told.Jobs[i]
+		pays := price(job.Reserved, told.End, told.heard)
+		if slices.Contains(told.ForNobody, job.ID) {
 			pays = db.Allowance{}
 		}
-		if err := tx.Allowances.Settle(ctx, claim, pays); err != nil {
+		if err := tx.Allowances.Settle(ctx, job, pays); err != nil {
 			return err
 		}
 	}
@@ -36,8 +36,8 @@ func PayUp(ctx context.Context, tx *db.Tx, told *Ended) error {
 // byAccount is the order in which a transaction changes the usage of several accounts.
 func byAccount(a, b db.Job) int { return strings.Compare(a.Account, b.Account) }
 
-// price returns what an ended claim pays: the whole reservation for a new text, and for
-// a canceled claim the minutes that were recognized by then.
+// price returns what an ended job pays: the whole reservation for a new text, and for
+// a canceled job the minutes that were recognized by then.
 func price(reserved db.Allowance, end db.End, heard time.Duration) db.Allowance {
 	switch {
 	case end.Status == transcript.JobSuccess && !end.Cached:
@@ -48,13 +48,13 @@ func price(reserved db.Allowance, end db.End, heard time.Duration) db.Allowance 
 	return db.Allowance{}
 }
 
-// heard is how much of an extraction's sound has been recognized, where an end asks
+// heard is how much of a piece of work's sound has been recognized, where an end asks
 // for that.
-func heard(ctx context.Context, tx *db.Tx, extraction string, end db.End) (time.Duration, error) {
+func heard(ctx context.Context, tx *db.Tx, work string, end db.End) (time.Duration, error) {
 	if end.Status != transcript.JobCancelled {
 		return 0, nil
 	}
-	chunks, err := tx.Chunks.CutList(ctx, extraction)
+	chunks, err := tx.Chunks.CutList(ctx, work)
 	if err != nil {
 		return 0, err
 	}

@@ -12,14 +12,14 @@ import (
 
 // ExtentOf returns the known extent of the sound of some work: its measured length, or
 // the platform's length.
-func ExtentOf(ctx context.Context, r db.Reader, e *db.Extraction) (limits.Sound, error) {
+func ExtentOf(ctx context.Context, r db.Reader, e *db.Work) (limits.Sound, error) {
 	if e.Duration > 0 {
 		return limits.Claimed(e.Duration), nil
 	}
 	if e.Metadata.Duration > 0 {
 		return limits.Claimed(e.Metadata.Duration), nil
 	}
-	return extentOfContent(ctx, r, subject.OfExtraction(e))
+	return extentOfContent(ctx, r, subject.OfWork(e))
 }
 
 // extentOfContent is what the platform has said of a content when it was last asked.

@@ -94,7 +94,7 @@ func (i *Intake) fulfill(ctx context.Context, o order) (out *Outcome, kept bool,
 	return &Outcome{Job: &view.Job{Job: view.JobOf(job), Asked: o.View}}, kept, nil
 }
 
-// errNotAdmitted ends a transaction that would make a claim for which Submission.Admit
+// errNotAdmitted ends a transaction that would make a job for which Submission.Admit
 // has not been asked.
 var errNotAdmitted = errors.New("intake: the claim is not admitted yet")
 
@@ -121,9 +121,9 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
-	e, err := tx.Extractions.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+	e, err := tx.Works.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
 	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // a platform that was read with a login makes the work that of one account
-		e, err = tx.Extractions.LockRunning(ctx, o.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+		e, err = tx.Works.LockRunning(ctx, o.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
 	}
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
@@ -167,7 +167,7 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = i.moves.claim(ctx, tx, e, o); err == nil {
+		if job, err = i.moves.job(ctx, tx, e, o); err == nil {
 			job, err = i.moves.admitJoin(ctx, tx, e, job, o)
 		}
 	} else {
@@ -206,7 +206,7 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 		return nil, err
 	}
 	now, sub := time.Now(), o.sub
-	e := &db.Extraction{
+	e := &db.Work{
 		ID:         id.String(),
 		Owner:      sub.Owner,
 		Platform:   sub.Platform,
@@ -227,26 +227,26 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 	if o.file != nil && o.file.Work != "" {
 		e.ID, chunks = o.file.Work, o.file.Chunks
 	}
-	if err := tx.Extractions.Insert(ctx, e); err != nil {
+	if err := tx.Works.Insert(ctx, e); err != nil {
 		return nil, err
 	}
 	if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 		return nil, err
 	}
-	job, err := i.moves.claim(ctx, tx, e, o)
+	job, err := i.moves.job(ctx, tx, e, o)
 	if err != nil {
 		return nil, err
 	}
 	if o.captionsFirst() {
-		return job, i.moves.admitNew(ctx, tx, e, job, step.Captions{Extraction: e.ID}, false)
+		return job, i.moves.admitNew(ctx, tx, e, job, step.Captions{Work: e.ID}, false)
 	}
 	return job, i.moves.admitNew(ctx, tx, e, job, step.PrepareOf(e), true)
 }
 
-// bringForward records that a single request asks for a claim of batches. From now on
-// the claim comes before claims of batches, and may have the places that they may not
+// bringForward records that a single request asks for a job of batches. From now on
+// the job comes before jobs of batches, and may have the places that they may not
 // have.
-func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job, o order) error {
+func bringForward(ctx context.Context, tx *db.Tx, e *db.Work, job *db.Job, o order) error {
 	if o.item != nil || o.followed || job.Asked {
 		return nil
 	}
@@ -254,7 +254,7 @@ func bringForward(ctx context.Context, tx *db.Tx, e *db.Extraction, job *db.Job,
 	if err := tx.Jobs.SetAsked(ctx, job); err != nil {
 		return err
 	}
-	if place, err := tx.Places.ByExtraction(ctx, e.ID); err != nil || place == (db.Place{}) {
+	if place, err := tx.Places.ByWork(ctx, e.ID); err != nil || place == (db.Place{}) {
 		return err
 	}
 	if err := tx.Places.Lock(ctx, job.Account); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A claim carries the limits of the plan under which the service accepted it. A step reads the
-// limits from the claim and does not need the caller. Claims on one extraction may have
-// different limits. A claim whose limits do not permit the next step ends alone. The work
-// continues under the widest limits of the claims that are left.
+// A job carries the limits of the plan under which the service accepted it. A step reads the
+// limits from the job and does not need the caller. Jobs on one piece of work may have
+// different limits. A job whose limits do not permit the next step ends alone. The work
+// continues under the widest limits of the jobs that are left.
 
 // sharedTurn begins the name of a turn that the accounts of a plan share. An operator's account
 // name has no colon, so the two never clash.
@@ -53,8 +53,8 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 // least one recording at once.
 func Recognizes(p account.Plan) bool { return p.ASR && p.ASRConcurrency != 0 }
 
-// RecognizesBlockedAfter returns how long a claim's captions may be blocked before the sound is
-// recognized; 0: the claim waits for its captions. service is the time in the service's
+// RecognizesBlockedAfter returns how long a job's captions may be blocked before the sound is
+// recognized; 0: the job waits for its captions. service is the time in the service's
 // configuration, for plans that say none.
 func RecognizesBlockedAfter(l db.Limits, service time.Duration) time.Duration {
 	switch {

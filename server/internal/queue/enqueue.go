@@ -35,7 +35,7 @@ func (tx Tx) Enqueue(ctx context.Context, step Step) error {
 	if err != nil {
 		return sqldb.Wrap("enqueue "+step.Kind(), err)
 	}
-	place, err := tx.placeOf(ctx, step.Queue(), extractionOf(args))
+	place, err := tx.placeOf(ctx, step.Queue(), workOf(args))
 	if err != nil {
 		return err
 	}
@@ -143,13 +143,13 @@ func (*available) InsertBegin(ctx context.Context, p *rivertype.JobInsertParams)
 	return nil
 }
 
-// extractionOf is the extraction that a step's arguments name; empty: none.
-func extractionOf(args []byte) string {
+// extractionOf is the work that a step's arguments name; empty: none.
+func workOf(args []byte) string {
 	var named struct {
-		Extraction string `json:"extraction"`
+		Work string `json:"extraction"`
 	}
 	_ = json.Unmarshal(args, &named) // arguments of another form name none
-	return named.Extraction
+	return named.Work
 }
 
 // storedStep is the step of a run.

@@ -35,15 +35,15 @@ type turnNow struct {
 	Finish   *int64
 }
 
-// placeOf gives a new step of an extraction its place. A step for which several accounts
+// placeOf gives a new step of a piece of work its place. A step for which several accounts
 // wait goes with the account whose turn comes first, and only that account pays for it.
-// Steps of no extraction have one place, where River hands them out in the order in which
+// Steps of no piece of work have one place, where River hands them out in the order in which
 // they came.
-func (tx Tx) placeOf(ctx context.Context, queue, extraction string) (Place, error) {
-	if extraction == "" {
+func (tx Tx) placeOf(ctx context.Context, queue, work string) (Place, error) {
+	if work == "" {
 		return Place{Priority: singlePriority}, nil
 	}
-	who, err := waitingFor(ctx, tx.sql.Tx, extraction)
+	who, err := waitingFor(ctx, tx.sql.Tx, work)
 	if err != nil {
 		return Place{}, err
 	}
@@ -97,10 +97,10 @@ func (tx Tx) starts(ctx context.Context, l line, turns []string) (now FairTime, 
 	return now, starts, nil
 }
 
-// BringForward moves the waiting steps of an extraction for which one more account waits. It
+// BringForward moves the waiting steps of a piece of work for which one more account waits. It
 // moves a step if that account's turn comes earlier than the step's place.
-func (tx Tx) BringForward(ctx context.Context, extraction string, who Waiting) error {
-	waiting, err := tx.waitingSteps(ctx, extraction)
+func (tx Tx) BringForward(ctx context.Context, work string, who Waiting) error {
+	waiting, err := tx.waitingSteps(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (tx Tx) tagReturned(ctx context.Context) error {
 		return err
 	}
 	for _, step := range returned {
-		place, err := tx.placeOf(ctx, step.Queue, step.Extraction)
+		place, err := tx.placeOf(ctx, step.Queue, step.Work)
 		if err != nil {
 			return err
 		}

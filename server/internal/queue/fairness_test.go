@@ -18,7 +18,7 @@ import (
 // turnstile is a queue whose one worker takes each step when the test says so.
 type turnstile struct {
 	store *db.Store
-	of    map[string]string // the account of an extraction
+	of    map[string]string // the account of a piece of work
 	began chan string       // the accounts whose steps begin
 	end   chan bool
 	life  queue.Runner
@@ -27,12 +27,12 @@ type turnstile struct {
 func newTurnstile(t *testing.T, s *db.Store) *turnstile {
 	t.Helper()
 	q := &turnstile{store: s, of: map[string]string{}, began: make(chan string), end: make(chan bool)}
-	e, _ := extraction(t, s, "first")
+	e, _ := newWork(t, s, "first")
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 	q.life = runner(t, s, queue.Workers{Process: "p", Queues: map[string]int{"default": 1}, Workers: []queue.Worker{
 		queue.NewWorker(time.Minute, func(ctx context.Context, _ queue.Row, step stepOf) error {
 			select {
-			case q.began <- step.Extraction:
+			case q.began <- step.Work:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -52,7 +52,7 @@ func newTurnstile(t *testing.T, s *db.Store) *turnstile {
 func (q *turnstile) ask(t *testing.T, account string, n int) {
 	t.Helper()
 	for range n {
-		e, _ := extraction(t, q.store, account)
+		e, _ := newWork(t, q.store, account)
 		q.of[e.ID] = account
 		inTx(t, q.store, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 	}
@@ -206,7 +206,7 @@ func TestReturnedStepsTakeATurn(t *testing.T) {
 		for range 3 {
 			require.Equal(t, "acme", q.next(t))
 		}
-		e, _ := extraction(t, s, "late")
+		e, _ := newWork(t, s, "late")
 		q.of[e.ID] = "late"
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.NoError(t, tx.Queue.EnqueueAt(ctx, stepOf{e.ID}, time.Now().Add(time.Second)))
@@ -226,7 +226,7 @@ func TestFairSharesAreForgotten(t *testing.T) {
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {
 		s, raw := dbtest.Open(t, o), open(t, o)
 		for _, account := range []string{"acme", "beta"} {
-			e, _ := extraction(t, s, account)
+			e, _ := newWork(t, s, account)
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 		}
 		require.NoError(t, dbtest.Sweep(t.Context(), s, 0, 0))
@@ -244,7 +244,7 @@ func TestBatchesGoOnAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		const runs = 120
 		for range runs {
-			e, _ := extraction(t, s, "acme")
+			e, _ := newWork(t, s, "acme")
 			inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, stepOf{e.ID})) })
 		}
 		did := make(chan string, runs)
@@ -252,7 +252,7 @@ func TestBatchesGoOnAtOnce(t *testing.T) {
 		runner(t, s, queue.Workers{
 			Process: "p", Queues: map[string]int{"default": 2},
 			Workers: []queue.Worker{queue.NewWorker(time.Minute, func(_ context.Context, _ queue.Row, step stepOf) error {
-				did <- step.Extraction
+				did <- step.Work
 				return nil
 			})},
 		})

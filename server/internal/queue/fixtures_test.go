@@ -58,16 +58,16 @@ func inTx(t *testing.T, s *db.Store, fn func(ctx context.Context, tx *db.Tx)) {
 	}))
 }
 
-// extraction stores a new one, with a claim of each account.
-func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, []*db.Job) {
+// work stores a new one, with a job of each account.
+func newWork(t *testing.T, s *db.Store, accounts ...string) (*db.Work, []*db.Job) {
 	t.Helper()
 	queued := lifecycle.State{Status: transcript.JobPending, Stage: transcript.StageQueued}
-	e := &db.Extraction{Owner: "acme", Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
+	e := &db.Work{Owner: "acme", Platform: transcript.Upload, ExternalID: uuid.NewString(), State: queued}
 	var jobs []*db.Job
 	inTx(t, s, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Extractions.Insert(ctx, e))
+		require.NoError(t, tx.Works.Insert(ctx, e))
 		for _, a := range accounts {
-			j := &db.Job{Account: a, ExtractionID: e.ID, State: queued, Format: transcript.JSON}
+			j := &db.Job{Account: a, WorkID: e.ID, State: queued, Format: transcript.JSON}
 			require.NoError(t, tx.Jobs.Insert(ctx, j))
 			jobs = append(jobs, j)
 		}
@@ -75,7 +75,7 @@ func extraction(t *testing.T, s *db.Store, accounts ...string) (*db.Extraction, 
 	return e, jobs
 }
 
-// work is a step of no extraction.
+// work is a step of no piece of work.
 type work struct {
 	Name string `json:"name"`
 }
@@ -83,9 +83,9 @@ type work struct {
 func (work) Kind() string  { return "work" }
 func (work) Queue() string { return "default" }
 
-// stepOf is a step of an extraction.
+// stepOf is a step of a piece of work.
 type stepOf struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 func (stepOf) Kind() string  { return "step" }

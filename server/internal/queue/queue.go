@@ -3,7 +3,7 @@
 // River's tables. A step is put into the queue in the transaction that makes the step necessary:
 //
 //	err := store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error {
-//		if err := tx.Extractions.Move(ctx, e, move); err != nil {
+//		if err := tx.Works.Move(ctx, e, move); err != nil {
 //			return err
 //		}
 //		return tx.Queue.Enqueue(ctx, nextStep) // both, or neither

@@ -33,10 +33,10 @@ func BenchmarkQueue(b *testing.B) {
 			}
 			for b.Loop() {
 				const rounds = 5
-				rates := make([][]float64, len(sizes)) // claims a second, by size and round
+				rates := make([][]float64, len(sizes)) // jobs a second, by size and round
 				for range rounds {
 					for i, s := range stores {
-						rates[i] = append(rates[i], claims(b, s, 150))
+						rates[i] = append(rates[i], jobs(b, s, 150))
 					}
 				}
 				for i, n := range sizes[1:] {
@@ -52,8 +52,8 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// claims is how many steps a second eight workers take, of the next n and more.
-func claims(b *testing.B, s *db.Store, n int) float64 {
+// jobs is how many steps a second eight workers take, of the next n and more.
+func jobs(b *testing.B, s *db.Store, n int) float64 {
 	b.Helper()
 	did := make(chan time.Time, n)
 	r, err := s.Queue.NewRunner(queue.Workers{Process: fmt.Sprint("p", time.Now().UnixNano()), Queues: map[string]int{"default": 8}, Workers: []queue.Worker{

@@ -45,19 +45,19 @@ import (
 //
 // The service uses none of these features of River, because each does something else:
 //
-//   - Client.JobCancelTx ends a row. A cancel ends one account's claim, and other accounts
-//     may wait for the same step. The step itself looks for claims that are left. That costs no
+//   - Client.JobCancelTx ends a row. A cancel ends one account's job, and other accounts
+//     may wait for the same step. The step itself looks for jobs that are left. That costs no
 //     line here.
 //   - Unique jobs refuse a second row of equal arguments while the first row runs. A step
 //     inserts its own next row, and Requeue a copy, in the transaction that ends the first
-//     row. The tables of extractions and batches keep work unique. A step for the index that runs
+//     row. The tables of pieces of work and batches keep work unique. A step for the index that runs
 //     may have read the rows before the change for which the second step is (stepWaits).
 //   - river.JobSnooze is what a worker returns, so River writes the pause after the worker's
 //     transaction, and a crash between the two loses the pause. RunAgain ends the run and
 //     inserts the next row in the transaction. The price is a row that is deleted and one that is
 //     inserted, where River changes one.
 //   - River's attempts and rescuer count every fetch of a row. The pipeline counts only the
-//     attempts that a step has used, and keeps them with the extraction.
+//     attempts that a step has used, and keeps them with the work.
 
 // Row is one run of a step: the step's row, as a worker has fetched it.
 //
@@ -116,7 +116,7 @@ func (q *Queue) TakenUp(ctx context.Context, id string, by []string) (bool, erro
 
 // Holds reports whether the run is still the one that does the work, and keeps it so until
 // the transaction ends. It is false once another run was put in its place. A step proves
-// with it that the step may write. Lock the extraction first.
+// with it that the step may write. Lock the work first.
 func (tx Tx) Holds(ctx context.Context, row Row) (bool, error) {
 	var id int64
 	q := tx.sql.NewSelect().Table("river_job").Column("id").
@@ -158,19 +158,19 @@ func (tx Tx) virtualNow(ctx context.Context, l line, turns []string) (rows []tur
 
 // waitingStep is a step that has a place.
 type waitingStep struct {
-	ID         int64
-	Queue      string
-	Priority   int
-	Tag        int64
-	Extraction string
+	ID       int64
+	Queue    string
+	Priority int
+	Tag      int64
+	Work     string `bun:"extraction"`
 }
 
-// waitingSteps returns the steps of an extraction that wait for a worker, in their order.
-func (tx Tx) waitingSteps(ctx context.Context, extraction string) (steps []waitingStep, err error) {
+// waitingSteps returns the steps of a piece of work that wait for a worker, in their order.
+func (tx Tx) waitingSteps(ctx context.Context, work string) (steps []waitingStep, err error) {
 	_, _, of := tx.sql.WorkColumns()
 	err = tx.sql.NewRaw(`SELECT id, queue, priority, `+tx.milliseconds("scheduled_at")+` AS tag FROM river_job
-		WHERE state = 'available' AND `+of+` = ? AND `+tagged+` ORDER BY scheduled_at, id`, extraction).Scan(ctx, &steps)
-	return steps, sqldb.Wrap("look for the waiting steps of extraction "+extraction, err)
+		WHERE state = 'available' AND `+of+` = ? AND `+tagged+` ORDER BY scheduled_at, id`, work).Scan(ctx, &steps)
+	return steps, sqldb.Wrap("look for the waiting steps of extraction "+work, err)
 }
 
 // stepWaits reports whether an equal step waits for a worker. No worker takes that step before the
@@ -236,7 +236,7 @@ func (q *Queue) SingleWaits(ctx context.Context, queue string) (waits bool, err 
 }
 
 // Named is a question for the ids that the steps which have not ended name under a name: the steps
-// of extractions name "extraction", those of batches "batch".
+// of pieces of work name "work", those of batches "batch".
 func Named(name string) string {
 	return `SELECT args ->> '` + name + `' FROM river_job WHERE ` + live
 }

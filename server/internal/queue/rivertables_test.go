@@ -10,21 +10,21 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db/dbtest"
 )
 
-// named is a step that names an extraction.
+// named is a step that names a piece of work.
 type named struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 func (named) Kind() string  { return "named" }
 func (named) Queue() string { return "default" }
 
-// TestDistributionReadsTheQueue has a queue with steps that name an extraction and steps that name
-// none, in tables as the version before the column of the extraction has made them.
+// TestDistributionReadsTheQueue has a queue with steps that name a piece of work and steps that name
+// none, in tables as the version before the column of the work has made them.
 func TestDistributionReadsTheQueue(t *testing.T) {
 	t.Parallel()
 	o := dbtest.SQLite(t)
 	s := dbtest.Open(t, o)
-	e, _ := extraction(t, s, "acme")
+	e, _ := newWork(t, s, "acme")
 	fill := func() {
 		enqueue(t, s, "one")
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Queue.Enqueue(ctx, named{e.ID})) })

@@ -25,25 +25,25 @@ func (w Waiting) priority() int {
 	return batchPriority
 }
 
-// Waiting returns the accounts that wait for an extraction.
-func (q *Queue) Waiting(ctx context.Context, extraction string) (Waiting, error) {
-	return waitingFor(ctx, q.sql.Reader(), extraction)
+// Waiting returns the accounts that wait for a piece of work.
+func (q *Queue) Waiting(ctx context.Context, work string) (Waiting, error) {
+	return waitingFor(ctx, q.sql.Reader(), work)
 }
 
-// waitingFor returns the accounts whose claims on an extraction run. This is the one statement of the
+// waitingFor returns the accounts whose jobs of a piece of work run. This is the one statement of the
 // package on rows that are not the queue's.
-func waitingFor(ctx context.Context, db bun.IDB, extraction string) (w Waiting, err error) {
+func waitingFor(ctx context.Context, db bun.IDB, work string) (w Waiting, err error) {
 	var rows []struct {
 		Turn  string
 		Asked int
 	}
 	err = db.NewSelect().TableExpr("jobs AS j").
 		ColumnExpr("coalesce(nullif(j.turn, ''), j.account) AS turn").ColumnExpr("max(CASE WHEN j.asked THEN 1 ELSE 0 END) AS asked").
-		Where("j.extraction_id = ?", extraction).Where("j.status IN ('pending', 'processing')").
+		Where("j.extraction_id = ?", work).Where("j.status IN ('pending', 'processing')").
 		GroupExpr("1").OrderExpr("1").
 		Scan(ctx, &rows)
 	for _, row := range rows {
 		w.Turns, w.Asked = append(w.Turns, row.Turn), w.Asked || row.Asked > 0
 	}
-	return w, sqldb.Wrap("claims on extraction "+extraction, err)
+	return w, sqldb.Wrap("claims on extraction "+work, err)
 }

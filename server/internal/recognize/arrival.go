@@ -22,7 +22,7 @@ import (
 // An upload is decoded, cut and recognized while it still arrives, where its container can be
 // read from the front. The hash, and with it the content, is known only with the last byte, so
 // the database knows nothing of the work before. Submit stores the chunks with the new
-// extraction, and the step of duration_check goes on with them. If the content is in the cache,
+// work, and the step of duration_check goes on with them. If the content is in the cache,
 // or the request is refused, or the client goes away, the work is thrown away and costs nothing.
 //
 // The work never holds up the upload, uses no recognizer that a step wants, and keeps to the

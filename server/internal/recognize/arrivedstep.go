@@ -15,7 +15,7 @@ import (
 // takeArrived ends the step of duration_check for an upload that was cut while it arrived. It
 // reports false if there are no such chunks, or if the whole file does not prove them: then the
 // step decodes the file.
-func (p *Steps) takeArrived(ctx context.Context, t step.Held, e *db.Extraction) (bool, error) {
+func (p *Steps) takeArrived(ctx context.Context, t step.Held, e *db.Work) (bool, error) {
 	if e.MediaKey == "" {
 		return false, nil
 	}
@@ -41,7 +41,7 @@ func (p *Steps) takeArrived(ctx context.Context, t step.Held, e *db.Extraction) 
 
 // proveArrived reports whether the whole file announces no more sound than was found while it
 // arrived.
-func (p *Steps) proveArrived(ctx context.Context, t step.Held, e *db.Extraction, found time.Duration) (bool, error) {
+func (p *Steps) proveArrived(ctx context.Context, t step.Held, e *db.Work, found time.Duration) (bool, error) {
 	media, ok := p.Engine.Media.(engine.ArrivingMedia)
 	if !ok {
 		return false, nil
@@ -58,9 +58,9 @@ func (p *Steps) proveArrived(ctx context.Context, t step.Held, e *db.Extraction,
 }
 
 // forgetArrived removes the chunks of an upload that are not the whole file. Their audio goes with
-// the other audio of the extraction.
+// the other audio of the work.
 func (p *Steps) forgetArrived(ctx context.Context, t step.Held) error {
-	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		return tx.Chunks.Delete(ctx, e.ID)
 	})
 }

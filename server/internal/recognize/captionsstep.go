@@ -26,7 +26,7 @@ func (p captionsStep) readCaptions(ctx context.Context, t step.Held, _ step.Capt
 	if err != nil || e.State != step.CaptionFetch {
 		return err
 	}
-	sub := subject.OfExtraction(e)
+	sub := subject.OfWork(e)
 	sub.Login = true
 	found, err := p.Sources.Ask(ctx, sub, func(ask.Finding, error) {})
 	if err != nil {
@@ -39,7 +39,7 @@ func (p captionsStep) readCaptions(ctx context.Context, t step.Held, _ step.Capt
 	if err := text.Prepare(); err != nil {
 		return err
 	}
-	return p.Moves.Own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.Own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if err := p.share(ctx, tx, e, found); err != nil {
 			return err
 		}
@@ -55,18 +55,18 @@ func (p captionsStep) readCaptions(ctx context.Context, t step.Held, _ step.Capt
 }
 
 // share stores what the platform has told about a content, for all accounts. If a source has read
-// that with a login, share instead gives the extraction to one account.
-func (p captionsStep) share(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
+// that with a login, share instead gives the work to one account.
+func (p captionsStep) share(ctx context.Context, tx *db.Tx, e *db.Work, found ask.Finding) error {
 	if found.Private {
 		return p.Moves.KeepPrivate(ctx, tx, e)
 	}
-	return found.Put(ctx, tx, subject.OfExtraction(e))
+	return found.Put(ctx, tx, subject.OfWork(e))
 }
 
-// enterCaptionFetch moves a queued extraction to caption_fetch, unless another one
+// enterCaptionFetch moves a queued work to caption_fetch, unless another one
 // has made the text since this one was asked for: then it ends with that.
-func (p captionsStep) enterCaptionFetch(ctx context.Context, t step.Held) (e *db.Extraction, err error) {
-	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+func (p captionsStep) enterCaptionFetch(ctx context.Context, t step.Held) (e *db.Work, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {
 		e = locked
 		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
 			return err
@@ -76,13 +76,13 @@ func (p captionsStep) enterCaptionFetch(ctx context.Context, t step.Held) (e *db
 	return e, err
 }
 
-// answered ends a queued extraction with the text that answers it, if that has been made
+// answered ends a queued work with the text that answers it, if that has been made
 // or put in since it was asked for.
-func (p *Steps) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool, error) {
+func (p *Steps) answered(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	if e.State != step.Queued {
 		return false, nil
 	}
-	sub := subject.OfExtraction(e)
+	sub := subject.OfWork(e)
 	shelf, err := sub.Shelf(ctx, tx.Reader, "", subject.Since(e.CreatedAt))
 	if err != nil {
 		return false, err
@@ -95,14 +95,14 @@ func (p *Steps) answered(ctx context.Context, tx *db.Tx, e *db.Extraction) (bool
 }
 
 // orServeStale returns the fault of a step that has asked a platform, unless the
-// platform blocks and there is a text that has expired: then the extraction ends
+// platform blocks and there is a text that has expired: then the work ends
 // with that. Old text is better than none.
 func (p *Steps) orServeStale(ctx context.Context, t step.Held, fault error) error {
 	if !errors.Is(fault, transcript.IPBlocked) {
 		return fault
 	}
-	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		sub := subject.OfExtraction(e)
+	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+		sub := subject.OfWork(e)
 		shelf, err := sub.Shelf(ctx, tx.Reader, "", subject.AnyAge)
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func (p captionsStep) orRecognizeBlocked(ctx context.Context, t step.Held, found
 		return fault
 	}
 	due := false
-	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		now, err := tx.Now(ctx)
 		if err != nil || e.WaitingSince == nil {
 			return err
@@ -140,7 +140,7 @@ func (p captionsStep) orRecognizeBlocked(ctx context.Context, t step.Held, found
 	if err != nil || !due {
 		return cmp.Or(err, fault)
 	}
-	p.Log.InfoContext(ctx, "captions are blocked, and the sound is recognized instead", "extraction", t.Extraction, "err", fault)
+	p.Log.InfoContext(ctx, "captions are blocked, and the sound is recognized instead", "extraction", t.Work, "err", fault)
 	return p.goOnWithSound(ctx, t, found)
 }
 
@@ -156,27 +156,27 @@ const EndlessPatience = time.Duration(math.MaxInt64)
 // PatienceWithBlock returns for how long some work waits for captions that the platform blocks. The
 // shortest time among the jobs that may have recognition counts for all jobs. The time is
 // EndlessPatience if all jobs wait for captions, or if nothing can recognize the sound.
-func (p *Steps) PatienceWithBlock(ctx context.Context, tx *db.Tx, e *db.Extraction) (time.Duration, error) {
-	team, list := p.Cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
+func (p *Steps) PatienceWithBlock(ctx context.Context, tx *db.Tx, e *db.Work) (time.Duration, error) {
+	team, list := p.Cluster.TeamNow(ctx), subject.OnlyASR(subject.OfWork(e).ASRLanguage())
 	if !team.Downloads() || team.CanTranscribe(list) != nil {
 		return EndlessPatience, nil //nolint:nilerr // the job keeps waiting
 	}
-	claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	patience := EndlessPatience
-	for _, claim := range claims {
-		if after := limits.RecognizesBlockedAfter(claim.Limits, p.RecognizeBlockedAfter); after > 0 {
+	for _, job := range jobs {
+		if after := limits.RecognizesBlockedAfter(job.Limits, p.RecognizeBlockedAfter); after > 0 {
 			patience = min(patience, after)
 		}
 	}
 	return patience, err
 }
 
-// goOnWithSound goes from captions without an answer to recognition. A claim whose plan
-// has no recognition ends at caption_fetch. A claim whose plan does not permit the
+// goOnWithSound goes from captions without an answer to recognition. A job whose plan
+// has no recognition ends at caption_fetch. A job whose plan does not permit the
 // length that the platform says ends at duration_check.
 func (p captionsStep) goOnWithSound(ctx context.Context, t step.Held, found ask.Finding) error {
 	over := false
-	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if err := p.keepFinding(ctx, tx, e, found); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (p captionsStep) goOnWithSound(ctx context.Context, t step.Held, found ask.
 	}
 	// A second transaction, because the first may have changed what accounts have used,
 	// and every transaction does that last.
-	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if err := p.Moves.Advance(ctx, tx, e, step.DurationCheck); err != nil {
 			return err
 		}
@@ -199,23 +199,23 @@ func (p captionsStep) goOnWithSound(ctx context.Context, t step.Held, found ask.
 		if err := p.NeedsSound(ctx, tx, e); err != nil {
 			return err
 		}
-		if err := tx.Queue.Enqueue(ctx, step.Prepare{Extraction: e.ID, Link: true}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.Prepare{Work: e.ID, Link: true}); err != nil {
 			return err
 		}
 		// If this process dies before River marks the run as completed, the rescue would run the
 		// captions step again, beside the step that downloads the sound.
-		return tx.Queue.Finish(ctx, t.Work)
+		return tx.Queue.Finish(ctx, t.Row)
 	})
 }
 
-// keepFinding stores what the caption sources have told of an extraction's content, and why none
+// keepFinding stores what the caption sources have told of a piece of work's content, and why none
 // of them made the text.
-func (p captionsStep) keepFinding(ctx context.Context, tx *db.Tx, e *db.Extraction, found ask.Finding) error {
+func (p captionsStep) keepFinding(ctx context.Context, tx *db.Tx, e *db.Work, found ask.Finding) error {
 	if found.Answered() {
 		if err := p.share(ctx, tx, e, found); err != nil {
 			return err
 		}
-		if err := tx.Extractions.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
+		if err := tx.Works.SetMetadata(ctx, e.ID, found.Metadata); err != nil {
 			return err
 		}
 		if err := tx.Library.DescribeJobs(ctx, e, found.Metadata); err != nil {
@@ -223,5 +223,5 @@ func (p captionsStep) keepFinding(ctx context.Context, tx *db.Tx, e *db.Extracti
 		}
 	}
 	e.Tried = found.Tried()
-	return tx.Extractions.SetTried(ctx, e.ID, e.Tried)
+	return tx.Works.SetTried(ctx, e.ID, e.Tried)
 }

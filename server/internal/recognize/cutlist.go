@@ -19,8 +19,8 @@ type cutList struct {
 	audio []db.Chunk // by index
 }
 
-func readCutList(ctx context.Context, tx *db.Tx, extractionID string) (cutList, error) {
-	rows, err := tx.Chunks.CutList(ctx, extractionID)
+func readCutList(ctx context.Context, tx *db.Tx, workID string) (cutList, error) {
+	rows, err := tx.Chunks.CutList(ctx, workID)
 	if err != nil {
 		return cutList{}, err
 	}
@@ -51,7 +51,7 @@ func (l cutList) next(chunk int, was, is bool) []recognition.Chunk {
 	return speaking[min(from, len(speaking)):min(to, len(speaking))]
 }
 
-// window is how many chunks of an extraction stand in the queue at once.
+// window is how many chunks of a piece of work stand in the queue at once.
 func window(inTurn bool) int {
 	if inTurn {
 		return 1
@@ -72,30 +72,30 @@ func planOf(rows []db.Chunk) recognition.Plan {
 
 // NextSteps are the steps by which work goes on from where it stands, if none of its steps stands in
 // a queue.
-func NextSteps(ctx context.Context, tx *db.Tx, e *db.Extraction, team cluster.Team) ([]queue.Step, error) {
+func NextSteps(ctx context.Context, tx *db.Tx, e *db.Work, team cluster.Team) ([]queue.Step, error) {
 	switch e.State {
 	case step.CaptionFetch:
-		return []queue.Step{step.Captions{Extraction: e.ID}}, nil
+		return []queue.Step{step.Captions{Work: e.ID}}, nil
 	case step.DurationCheck:
 		return []queue.Step{step.PrepareOf(e)}, nil
 	case step.Queued:
-		place, err := tx.Places.ByExtraction(ctx, e.ID)
-		if place.Taken() || !subject.OfExtraction(e).WantsCaptions() || !team.ReadsCaptions(e.Platform) {
+		place, err := tx.Places.ByWork(ctx, e.ID)
+		if place.Taken() || !subject.OfWork(e).WantsCaptions() || !team.ReadsCaptions(e.Platform) {
 			return []queue.Step{step.PrepareOf(e)}, err
 		}
-		return []queue.Step{step.Captions{Extraction: e.ID}}, err
+		return []queue.Step{step.Captions{Work: e.ID}}, err
 	}
 	plan, err := readCutList(ctx, tx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	chunks, inTurn := plan.stranded(team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())))
+	chunks, inTurn := plan.stranded(team.TakesTurns(subject.OnlyASR(subject.OfWork(e).ASRLanguage())))
 	if len(chunks) == 0 {
-		return []queue.Step{step.Publish{Extraction: e.ID}}, nil
+		return []queue.Step{step.Publish{Work: e.ID}}, nil
 	}
 	steps := make([]queue.Step, len(chunks))
 	for i, c := range chunks {
-		steps[i] = step.Recognize{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}
+		steps[i] = step.Recognize{Work: e.ID, Chunk: c.Index, InTurn: inTurn}
 	}
 	return steps, nil
 }

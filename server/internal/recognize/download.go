@@ -26,8 +26,8 @@ import (
 type downloads struct{ *Steps }
 
 // download brings the sound of a link into the task's folder.
-func (d downloads) download(ctx context.Context, t step.Held, e *db.Extraction) (path string, err error) {
-	sub := subject.OfExtraction(e)
+func (d downloads) download(ctx context.Context, t step.Held, e *db.Work) (path string, err error) {
+	sub := subject.OfWork(e)
 	if d.Engine.Audio == nil {
 		return "", transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
 	}
@@ -73,12 +73,12 @@ func (d downloads) downloadWithin(ctx context.Context, c engine.Content, into st
 	return path, err
 }
 
-// mostBytes is the largest file that any claim on a direct link permits; 0: the source's own bound.
+// mostBytes is the largest file that any job of a direct link permits; 0: the source's own bound.
 func (d downloads) mostBytes(ctx context.Context, t step.Held) (most int64, err error) {
-	err = d.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	err = d.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 		most = 0
-		for _, c := range claims {
+		for _, c := range jobs {
 			if c.Limits.MaxBytes < 0 {
 				most = 0
 				break
@@ -91,14 +91,14 @@ func (d downloads) mostBytes(ctx context.Context, t step.Held) (most int64, err 
 }
 
 // keepMetadata stores the platform's description before a download, and refuses a
-// content that is too long by it. Content that no claim may have is not downloaded.
+// content that is too long by it. Content that no job may have is not downloaded.
 func (d downloads) keepMetadata(ctx context.Context, t step.Held, sub subject.Subject, m transcript.Metadata) error {
 	m = ask.TidyMetadata(m)
 	if m.Duration > d.MaxMediaDuration.Seconds() {
 		return d.tooLong()
 	}
-	return d.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		if err := tx.Extractions.SetMetadata(ctx, e.ID, m); err != nil {
+	return d.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+		if err := tx.Works.SetMetadata(ctx, e.ID, m); err != nil {
 			return err
 		}
 		if err := tx.Library.DescribeJobs(ctx, e, m); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// chunkWindow is how many chunks of one extraction stand in the queue at once.
+// chunkWindow is how many chunks of one piece of work stand in the queue at once.
 // A long recording thus lets shorter ones pass between its chunks.
 const chunkWindow = 8
 
@@ -56,11 +56,11 @@ func (p *Steps) Prepare(ctx context.Context, t step.Held, _ step.Prepare) error 
 	return p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech()))
 }
 
-// enterDurationCheck moves a queued extraction to duration_check, and ends the claims
-// on it whose plans do not permit recognition. If no account of the other claims has a
-// place, the extraction goes back; the step is queued again when there is a place.
-func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Extraction, err error) {
-	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+// enterDurationCheck moves a queued work to duration_check, and ends the jobs
+// on it whose plans do not permit recognition. If no account of the other jobs has a
+// place, the work goes back; the step is queued again when there is a place.
+func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Work, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {
 		e = locked
 		if answered, err := p.answered(ctx, tx, e); err != nil || answered {
 			return err
@@ -83,16 +83,16 @@ func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Extr
 		if err := p.Moves.GoBack(ctx, tx, e, intake.Interrupted, nil); err != nil {
 			return err
 		}
-		return tx.Queue.Finish(ctx, t.Work) // a second run must not compete with the one to come
+		return tx.Queue.Finish(ctx, t.Row) // a second run must not compete with the one to come
 	})
 	return e, err
 }
 
 // decode spools the media, refuses what cannot be transcribed, and cuts it. The
 // caller closes the recording.
-func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Extraction) (recognition.Plan, *speech.Recording, error) {
+func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (recognition.Plan, *speech.Recording, error) {
 	var none recognition.Plan
-	team, list := p.Cluster.TeamNow(ctx), subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())
+	team, list := p.Cluster.TeamNow(ctx), subject.OnlyASR(subject.OfWork(e).ASRLanguage())
 	if err := team.CanTranscribe(list); err != nil {
 		return none, nil, err // the process that could when it was accepted is gone
 	}
@@ -136,7 +136,7 @@ func openWhole(audio engine.Audio) (*speech.Recording, error) {
 }
 
 // spool brings the media into the task's folder: the upload, or what the link leads to.
-func (p *Steps) spool(ctx context.Context, t step.Held, e *db.Extraction) (path string, err error) {
+func (p *Steps) spool(ctx context.Context, t step.Held, e *db.Work) (path string, err error) {
 	if e.MediaKey != "" {
 		return p.Audio.Load(ctx, e.MediaKey, db.UploadSum(e.ExternalID), t.Dir)
 	}
@@ -171,7 +171,7 @@ func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.A
 		if longest == p.MaxMediaDuration {
 			return engine.Audio{}, p.tooLong()
 		}
-		err = p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+		err = p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 			return p.Moves.AdmitSound(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
 		})
 		if err != nil {
@@ -183,10 +183,10 @@ func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.A
 
 // longestWanted is the longest media that any of those who wait may have recognized.
 func (p *Steps) longestWanted(ctx context.Context, t step.Held) (longest time.Duration, err error) {
-	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 		longest = 0
-		for _, c := range claims {
+		for _, c := range jobs {
 			longest = max(longest, limits.Longest(c.Limits, p.MaxMediaDuration))
 		}
 		return err
@@ -223,11 +223,11 @@ func (p *Steps) keepChunks(ctx context.Context, id string, plan recognition.Plan
 // keepChunk stores the audio of a chunk, unless the chunk is silent.
 func (p *Steps) keepChunk(ctx context.Context, id string, key func(int) string, c recognition.Chunk, rec *speech.Recording) (db.Chunk, error) {
 	chunk := db.Chunk{
-		ExtractionID: id,
-		N:            c.Index,
-		Start:        c.Start().Seconds(),
-		Duration:     c.Duration().Seconds(),
-		Silent:       c.Silent,
+		WorkID:   id,
+		N:        c.Index,
+		Start:    c.Start().Seconds(),
+		Duration: c.Duration().Seconds(),
+		Silent:   c.Silent,
 	}
 	if c.Silent {
 		return chunk, nil
@@ -244,11 +244,11 @@ func (p *Steps) keepChunk(ctx context.Context, id string, key func(int) string, 
 // transaction. left is how many chunks are to be recognized; chunks are nil if they are stored
 // already. A recording of silence goes straight to be published.
 func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.Plan, chunks []db.Chunk, left int) error {
-	return p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if err := p.Moves.AdmitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
 		}
-		if err := tx.Extractions.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
+		if err := tx.Works.SetDuration(ctx, e.ID, plan.Duration().Seconds()); err != nil {
 			return err
 		}
 		if err := tx.Chunks.Insert(ctx, chunks); err != nil {
@@ -258,7 +258,7 @@ func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.P
 			return err
 		}
 		if left == 0 {
-			return tx.Queue.Enqueue(ctx, step.Publish{Extraction: e.ID})
+			return tx.Queue.Enqueue(ctx, step.Publish{Work: e.ID})
 		}
 		return intake.GetReady(ctx, tx, e)
 	})

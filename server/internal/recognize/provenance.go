@@ -56,8 +56,8 @@ func recognizersOf(chunks []db.Chunk, results []recognition.Result) []db.Recogni
 // languageOf returns the heard language, else the requested language, else the language
 // that the recognizer listens for, else "und" (RFC 5646: undetermined). If the text is
 // empty, the language of the recognizer says nothing about the recording.
-func languageOf(text recognition.Transcription, e *db.Extraction, heard []db.Recognizer) string {
-	tag := cmp.Or(text.Language, subject.OfExtraction(e).ASRLanguage())
+func languageOf(text recognition.Transcription, e *db.Work, heard []db.Recognizer) string {
+	tag := cmp.Or(text.Language, subject.OfWork(e).ASRLanguage())
 	if tag == "" && len(heard) > 0 && len(text.Segments) > 0 {
 		tag = heard[0].Language
 	}
@@ -68,7 +68,7 @@ func languageOf(text recognition.Transcription, e *db.Extraction, heard []db.Rec
 // they detect languages, whether the account's prompt guided them, where text is
 // missing, whether nothing was heard, the caption sources that were asked first, and whether
 // the platform blocked the captions. A recording of silence names no recognizer.
-func provenance(text recognition.Transcription, e *db.Extraction, heard []db.Recognizer) map[string]any {
+func provenance(text recognition.Transcription, e *db.Work, heard []db.Recognizer) map[string]any {
 	m := map[string]any{}
 	if len(heard) > 0 {
 		most := heard[0]

@@ -26,7 +26,7 @@ func (p *Steps) Publish(ctx context.Context, t step.Held, _ step.Publish) error 
 	if err := text.Prepare(); err != nil {
 		return err
 	}
-	return p.Moves.Own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.Own(db.Sized(ctx, text.Size()), t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if _, err := intake.LockPlaces(ctx, tx, e); err != nil { // texts are locked after them
 			return err
 		}
@@ -38,10 +38,10 @@ func (p *Steps) Publish(ctx context.Context, t step.Held, _ step.Publish) error 
 	})
 }
 
-// enterPublishing moves the extraction to publishing and returns what its chunks
+// enterPublishing moves the work to publishing and returns what its chunks
 // hold.
-func (p *Steps) enterPublishing(ctx context.Context, t step.Held) (e *db.Extraction, chunks []db.Chunk, err error) {
-	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) (err error) {
+func (p *Steps) enterPublishing(ctx context.Context, t step.Held) (e *db.Work, chunks []db.Chunk, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) (err error) {
 		e = locked
 		if chunks, err = tx.Chunks.All(ctx, e.ID); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (p *Steps) enterPublishing(ctx context.Context, t step.Held) (e *db.Extract
 
 // transcriptOf stitches the results of the chunks and renders them once and for
 // all.
-func transcriptOf(e *db.Extraction, chunks []db.Chunk) (*db.Transcript, error) {
+func transcriptOf(e *db.Work, chunks []db.Chunk) (*db.Transcript, error) {
 	plan := planOf(chunks)
 	results, err := view.Results(chunks)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// progressBoard holds the progress of the extractions that this process works
+// progressBoard holds the progress of the pieces of work that this process works
 // on, as several chunks of one may run at once.
 type progressBoard struct {
 	mu        sync.Mutex
 	reporters map[string]*reporter
 }
 
-// reporter is the progress of one extraction and when it was last written down.
+// reporter is the progress of one piece of work and when it was last written down.
 type reporter struct {
 	*recognition.Progress
 	users int // guarded by the board
@@ -31,18 +31,18 @@ type reporter struct {
 	written time.Time
 }
 
-// open returns the reporter of an extraction, brought up to what is done
+// open returns the reporter of a piece of work, brought up to what is done
 // according to the cut list. Each open needs a close.
-func (b *progressBoard) open(extractionID string, list cutList) *reporter {
+func (b *progressBoard) open(workID string, list cutList) *reporter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.reporters == nil {
 		b.reporters = map[string]*reporter{}
 	}
-	r := b.reporters[extractionID]
+	r := b.reporters[workID]
 	if r == nil {
 		r = &reporter{Progress: recognition.NewProgress(list.Plan)}
-		b.reporters[extractionID] = r
+		b.reporters[workID] = r
 	}
 	r.users++
 	for chunk, done := range list.done {
@@ -53,12 +53,12 @@ func (b *progressBoard) open(extractionID string, list cutList) *reporter {
 	return r
 }
 
-func (b *progressBoard) close(extractionID string) {
+func (b *progressBoard) close(workID string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r := b.reporters[extractionID]; r != nil {
+	if r := b.reporters[workID]; r != nil {
 		if r.users--; r.users == 0 {
-			delete(b.reporters, extractionID)
+			delete(b.reporters, workID)
 		}
 	}
 }
@@ -80,11 +80,11 @@ func (p *Steps) report(ctx context.Context, t step.Held, r *reporter, now transc
 	if !r.due(time.Now(), p.ProgressInterval) {
 		return
 	}
-	err := p.Moves.OwnNow(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := p.Moves.OwnNow(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		return tx.Jobs.SetProgress(ctx, e.ID, &now)
 	})
 	if err != nil && !errors.Is(err, attempt.ErrUnwanted) && ctx.Err() == nil {
-		p.Log.WarnContext(ctx, "progress was not written", "extraction", t.Extraction, "err", err)
+		p.Log.WarnContext(ctx, "progress was not written", "extraction", t.Work, "err", err)
 	}
 }
 

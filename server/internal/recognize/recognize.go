@@ -27,7 +27,7 @@ func (p *Steps) Recognize(ctx context.Context, t step.Held, a step.Recognize) er
 	if err != nil {
 		return err
 	}
-	if err := p.Cluster.Alone().CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())); err != nil {
+	if err := p.Cluster.Alone().CanRecognize(subject.OnlyASR(subject.OfWork(e).ASRLanguage())); err != nil {
 		return err // the process that could when it was accepted is gone
 	}
 	chunk := plan.Chunks[a.Chunk]
@@ -49,7 +49,7 @@ func (p *Steps) Recognize(ctx context.Context, t step.Held, a step.Recognize) er
 	defer p.running.close(e.ID)
 	defer p.Reach.Lend()()
 	heard, err := p.Engine.Recognizer.Recognize(ctx, audio, engine.RecognizeOptions{
-		Language: p.recognizerTag(subject.OfExtraction(e).ASRLanguage()),
+		Language: p.recognizerTag(subject.OfWork(e).ASRLanguage()),
 		Prompt:   e.Prompt,
 		Voices:   before.voices,
 		Progress: func(d time.Duration) { p.report(ctx, t, progress, progress.Set(a.Chunk, d)) },
@@ -83,9 +83,9 @@ func (p *Steps) loadChunk(ctx context.Context, stored db.Chunk, c recognition.Ch
 	return sound, rec.Close()
 }
 
-// enterRecognition moves the extraction to asr_running and returns its cut list.
-func (p *Steps) enterRecognition(ctx context.Context, t step.Held, chunk int) (e *db.Extraction, plan cutList, err error) {
-	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+// enterRecognition moves the work to asr_running and returns its cut list.
+func (p *Steps) enterRecognition(ctx context.Context, t step.Held, chunk int) (e *db.Work, plan cutList, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {
 		e = locked
 		if plan, err = readCutList(ctx, tx, e.ID); err != nil {
 			return err
@@ -115,12 +115,12 @@ func (p *Steps) finishChunk(ctx context.Context, t step.Held, plan cutList, r ou
 		return fmt.Errorf("recognize: storing chunk %d: %w", r.Chunk, err)
 	}
 	now := progress.Finish(r.Chunk)
-	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		first, left, err := tx.Chunks.Finish(ctx, e.ID, r.Chunk, stored, r.by)
 		if err != nil || !first {
 			return err
 		}
-		if err := tx.Extractions.SetWaiting(ctx, e, nil); err != nil {
+		if err := tx.Works.SetWaiting(ctx, e, nil); err != nil {
 			return err
 		}
 		if err := tx.Jobs.SetProgress(ctx, e.ID, &now); err != nil {
@@ -136,7 +136,7 @@ func (p *Steps) finishChunk(ctx context.Context, t step.Held, plan cutList, r ou
 		if left > 0 {
 			return nil
 		}
-		return tx.Queue.Enqueue(ctx, step.Publish{Extraction: e.ID})
+		return tx.Queue.Enqueue(ctx, step.Publish{Work: e.ID})
 	})
 }
 
@@ -158,25 +158,25 @@ func (p *Steps) recognizerTag(tag string) string {
 }
 
 // Start is the step between the cut and the first chunk: it puts the first chunks of an
-// extraction that has been given a slot into the queue.
+// work that has been given a slot into the queue.
 func (p *Steps) Start(ctx context.Context, t step.Held, _ step.Start) error {
 	team := p.Cluster.TeamNow(ctx)
-	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	return p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		plan, err := readCutList(ctx, tx, e.ID)
 		if err != nil {
 			return err
 		}
-		inTurn := team.TakesTurns(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage()))
+		inTurn := team.TakesTurns(subject.OnlyASR(subject.OfWork(e).ASRLanguage()))
 		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
 			return err
 		}
-		return tx.Queue.Finish(ctx, t.Work) // else a second run would queue them twice
+		return tx.Queue.Finish(ctx, t.Row) // else a second run would queue them twice
 	})
 }
 
-func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Extraction, chunks []recognition.Chunk, inTurn bool) error {
+func enqueueChunks(ctx context.Context, tx *db.Tx, e *db.Work, chunks []recognition.Chunk, inTurn bool) error {
 	for _, c := range chunks {
-		if err := tx.Queue.Enqueue(ctx, step.Recognize{Extraction: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
+		if err := tx.Queue.Enqueue(ctx, step.Recognize{Work: e.ID, Chunk: c.Index, InTurn: inTurn}); err != nil {
 			return err
 		}
 	}

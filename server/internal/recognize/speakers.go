@@ -27,7 +27,7 @@ func (p *Steps) companyOf(ctx context.Context, a step.Recognize, dir string) (c 
 	if !a.InTurn {
 		return c, nil
 	}
-	rows, err := p.Store.Speakers.All(ctx, a.Extraction)
+	rows, err := p.Store.Speakers.All(ctx, a.Work)
 	if err != nil {
 		return c, err
 	}
@@ -77,10 +77,10 @@ func (c *company) admit(chunk recognition.Chunk, r *recognition.Result, audio en
 }
 
 // rows are the company as it is stored.
-func (c *company) rows(extractionID string) []db.Speaker {
+func (c *company) rows(workID string) []db.Speaker {
 	rows := make([]db.Speaker, len(c.cast))
 	for i, s := range c.cast {
-		rows[i] = db.Speaker{ExtractionID: extractionID, Name: s.Name, Spoken: s.Spoken, Clip: s.Clip}
+		rows[i] = db.Speaker{WorkID: workID, Name: s.Name, Spoken: s.Spoken, Clip: s.Clip}
 	}
 	return rows
 }

@@ -1,7 +1,7 @@
 // Package recognize makes a text: each step of the work on one content has its file here.
 //
 //	steps := recognize.New(config)
-//	err := steps.Captions(ctx, held, step.Captions{Extraction: id})
+//	err := steps.Captions(ctx, held, step.Captions{Work: id})
 //	next, err := recognize.NextSteps(ctx, tx, e, team)
 //
 // The first step of a link reads the captions. If no captions answer the request, Prepare
@@ -57,7 +57,7 @@ type Config struct {
 	HearAfter time.Duration
 	// NeedsSound is called in the transaction that finds that captions do not answer some work,
 	// so that the work goes on with its sound.
-	NeedsSound func(ctx context.Context, tx *db.Tx, e *db.Extraction) error
+	NeedsSound func(ctx context.Context, tx *db.Tx, e *db.Work) error
 }
 
 // Steps do the steps of the work on texts. Safe for concurrent use.

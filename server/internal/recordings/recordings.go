@@ -23,8 +23,8 @@ func Keep(ctx context.Context, tx *db.Tx, r *db.Recording) (bool, error) {
 	return true, tx.Queue.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID})
 }
 
-// KeepPromised keeps the upload of an extraction that succeeds, if its account wants that.
-func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+// KeepPromised keeps the upload of a piece of work that succeeds, if its account wants that.
+func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	if e.KeepMedia == 0 {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 const litterAge = 24 * time.Hour
 
 // sweepBlobs removes the blobs under "uploads/", "audio/" and "playing/" that are older than litterAge
-// if no running extraction and no unfinished upload needs them, no account keeps them, and no backup
+// if no running work and no unfinished upload needs them, no account keeps them, and no backup
 // holds them. It measures what it leaves.
 func sweepBlobs(ctx context.Context, s *db.Store) error {
 	before := time.Now().Add(-litterAge)
@@ -41,7 +41,7 @@ func sweepBlob(ctx context.Context, s *db.Store, b blobs.Listed, before time.Tim
 	if !b.ChangedAt.Before(before) {
 		return false, nil
 	}
-	if used, err := s.Extractions.NeedMedia(ctx, b.Key); err != nil || used {
+	if used, err := s.Works.NeedMedia(ctx, b.Key); err != nil || used {
 		return false, err
 	}
 	if held, err := s.BlobsHeld(ctx); err != nil || held {

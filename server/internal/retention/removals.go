@@ -23,8 +23,8 @@ type Removals struct {
 	// ByFeature removes what an account has in a table, and returns how many rows that were. It has a
 	// function for each table that goes by its feature.
 	ByFeature map[string]func(ctx context.Context, account string) (int64, error)
-	// CancelJobs cancels jobs on an extraction: those that which returns in the transaction.
-	CancelJobs func(ctx context.Context, extraction string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
+	// CancelJobs cancels jobs on a piece of work: those that which returns in the transaction.
+	CancelJobs func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
 }
 
 // Removed is how much of an account was removed: the rows of each table, and Contents.
@@ -234,7 +234,7 @@ func (r *Removals) running(ctx context.Context, account string) (n int64, err er
 
 // cancel ends a job, unless it has ended.
 func (r *Removals) cancel(ctx context.Context, job db.Job) error {
-	return r.CancelJobs(ctx, job.ExtractionID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
+	return r.CancelJobs(ctx, job.WorkID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
 		if err := tx.Removals.Lock(ctx, job.Account); err != nil {
 			return nil, err
 		}
@@ -295,7 +295,7 @@ func (r *Removals) recordings(ctx context.Context, account string) (n int64, err
 // media removes what is left of the audio of the work that was of an account alone.
 func (r *Removals) media(ctx context.Context, account string) error {
 	for after, more := "", true; more; {
-		ended, err := r.Store.Extractions.EndedOf(ctx, account, after, tables.Some)
+		ended, err := r.Store.Works.EndedOf(ctx, account, after, tables.Some)
 		if err != nil {
 			return err
 		}

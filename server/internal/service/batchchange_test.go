@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A canceled batch skips what nobody works on, lets the rest end, and leaves no claim
+// A canceled batch skips what nobody works on, lets the rest end, and leaves no job
 // behind; it can be neither canceled again nor retried, but deleted.
 func TestCancelBatch(t *testing.T) {
 	t.Parallel()
@@ -144,7 +144,7 @@ func TestRetryBatch(t *testing.T) {
 	})
 }
 
-// Two batches of one account with the same link share its claim, two accounts the work;
+// Two batches of one account with the same link share its job, two accounts the work;
 // canceling that job fails what waits for it, and nothing else.
 func TestBatchesShareWork(t *testing.T) {
 	t.Parallel()

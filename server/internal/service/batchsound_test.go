@@ -86,7 +86,7 @@ func TestSharedSoundHoldsUpNoItem(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					place, err := tx.Places.ByExtraction(ctx, job.ExtractionID)
+					place, err := tx.Places.ByWork(ctx, job.WorkID)
 					if err != nil {
 						return err
 					}

@@ -23,21 +23,21 @@ func TestManyAtTheEdge(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		many   int
-		claims float64 // seconds
+		stated float64 // seconds
 	}{"the platform says how long": {100, 61}, "it is found out": {50, 0}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dbtest.Each(t, func(t *testing.T, s *db.Store) {
-				manyAtTheEdge(t, s, test.many, test.claims)
+				manyAtTheEdge(t, s, test.many, test.stated)
 			})
 		})
 	}
 }
 
-func manyAtTheEdge(t *testing.T, s *db.Store, many int, claims float64) {
+func manyAtTheEdge(t *testing.T, s *db.Store, many int, stated float64) {
 	t.Helper()
 	sites, next := newPlatforms(t), make(chan struct{})
-	sites.metadata.Duration, sites.sound = claims, recording(t, 61, 1)
+	sites.metadata.Duration, sites.sound = stated, recording(t, 61, 1)
 	e := &script{recognize: func(ctx context.Context, _ int, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
 		select {
 		case <-next:

@@ -22,7 +22,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// TestEveryEnd leads claims to each end that there is, and finds that the one
+// TestEveryEnd leads jobs to each end that there is, and finds that the one
 // function which settles ends has ended them, and what belongs to an end.
 func TestEveryEnd(t *testing.T) {
 	t.Parallel()
@@ -64,16 +64,16 @@ func TestEveryEnd(t *testing.T) {
 	}
 }
 
-// ends is a store on which claims come to their ends.
+// ends is a store on which jobs come to their ends.
 type ends struct {
 	*platforms
 	*script
 	store *db.Store
 	heard map[string]int64 // minutes that were recognized of a canceled job
 	reads map[string]int64 // texts of the captions route
-	ended int              // claims that were seen to have ended as they should
+	ended int              // jobs that were seen to have ended as they should
 
-	claims []*db.Job
+	jobs []*db.Job
 
 	mu      sync.Mutex
 	settled map[string]transcript.JobStatus // what settle has said, by job
@@ -82,10 +82,10 @@ type ends struct {
 func (w *ends) config(c *service.Config) {
 	c.PauseBriefly()
 	c.Engine.Captions, c.Engine.Audio = []engine.CaptionSource{w.platforms}, w.platforms
-	c.OnEnd(func(claims []db.Job) {
+	c.OnEnd(func(jobs []db.Job) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		for _, job := range claims {
+		for _, job := range jobs {
 			w.settled[job.ID] = job.State.Status
 		}
 	})
@@ -101,19 +101,19 @@ func (w *ends) prepare(t *testing.T) *bench {
 	return prepare(t, w.store, w.script, w.config)
 }
 
-// claim submits and returns the job.
-func (w *ends) claim(t *testing.T, b *bench, s intake.Submission) *db.Job {
+// job submits and returns the job.
+func (w *ends) job(t *testing.T, b *bench, s intake.Submission) *db.Job {
 	t.Helper()
 	out, err := b.Submit(t.Context(), s)
 	require.NoError(t, err)
 	require.NotNil(t, out.Job, "the cache has answered")
 	job, err := w.store.Jobs.Owned(t.Context(), s.Account, out.Job.JobID)
 	require.NoError(t, err)
-	w.claims = append(w.claims, job)
+	w.jobs = append(w.jobs, job)
 	return job
 }
 
-// ends waits for a claim's end, and for that of the extraction if over says so.
+// ends waits for a job's end, and for that of the work if over says so.
 func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStatus, code transcript.Code, over bool) {
 	t.Helper()
 	shown, err := b.Jobs.Wait(t.Context(), job.Account, job.ID, nil)
@@ -126,13 +126,13 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 	assert.Equal(t, want, w.settled[job.ID], "the claim has ended by another way")
 	w.mu.Unlock()
 
-	e, err := w.store.Extractions.ByID(t.Context(), job.ExtractionID)
+	e, err := w.store.Works.ByID(t.Context(), job.WorkID)
 	require.NoError(t, err)
 	require.Equal(t, over, e.State.Status.Terminal())
 	chunks, err := w.store.Chunks.CutList(t.Context(), e.ID)
 	require.NoError(t, err)
 	if over {
-		place, err := w.store.Places.ByExtraction(t.Context(), e.ID)
+		place, err := w.store.Places.ByWork(t.Context(), e.ID)
 		require.NoError(t, err)
 		assert.Zero(t, place)
 		assert.Empty(t, chunks)
@@ -143,7 +143,7 @@ func (w *ends) ends(t *testing.T, b *bench, job *db.Job, want transcript.JobStat
 	w.ended++
 }
 
-// showsWhatItMust looks at what the end of a claim leaves in the library of its account:
+// showsWhatItMust looks at what the end of a job leaves in the library of its account:
 // a text, a failure, or nothing.
 func (w *ends) showsWhatItMust(t *testing.T, job *db.Job, shown *view.Job) {
 	t.Helper()
@@ -166,13 +166,13 @@ func (w *ends) showsWhatItMust(t *testing.T, job *db.Job, shown *view.Job) {
 	assert.Equal(t, shown.Error.Code, row.ErrorCode)
 }
 
-// paysWhatItMust looks at what the ends of an account's claims mean for its allowance:
+// paysWhatItMust looks at what the ends of an account's jobs mean for its allowance:
 // what was made for one is paid, five seconds of recognized sound as a minute, and only
 // what runs still holds something.
 func (w *ends) paysWhatItMust(t *testing.T, account string) {
 	t.Helper()
 	var want db.Usage
-	for _, c := range w.claims {
+	for _, c := range w.jobs {
 		if c.Account != account {
 			continue
 		}
@@ -206,8 +206,8 @@ func poor(s intake.Submission) intake.Submission {
 
 func endWithCaptions(t *testing.T, w *ends) {
 	b := w.prepare(t)
-	one := w.claim(t, b, link("v1", "en"))
-	two := w.claim(t, b, poor(link("v1", "en")))
+	one := w.job(t, b, link("v1", "en"))
+	two := w.job(t, b, poor(link("v1", "en")))
 	b.startOne(t)
 	w.ends(t, b, one, transcript.JobSuccess, "", true)
 	w.ends(t, b, two, transcript.JobSuccess, "", true)
@@ -215,7 +215,7 @@ func endWithCaptions(t *testing.T, w *ends) {
 
 func endWithANewerText(t *testing.T, w *ends) {
 	b := w.prepare(t)
-	job := w.claim(t, b, link("v1", "en"))
+	job := w.job(t, b, link("v1", "en"))
 	report, err := b.Ask.Captions(t.Context(), question("en"))
 	require.NoError(t, err)
 	require.NotNil(t, report.Transcript)
@@ -240,32 +240,32 @@ func endWithAStaleText(t *testing.T, w *ends) {
 	b := w.start(t)
 	s := w.expired(t, b, "en")
 	w.set(func(p *platforms) { p.captions = func(context.Context, int) error { return blocksBriefly() } })
-	w.ends(t, b, w.claim(t, b, s), transcript.JobSuccess, "", true)
+	w.ends(t, b, w.job(t, b, s), transcript.JobSuccess, "", true)
 }
 
 func endWithAStaleTextForADownload(t *testing.T, w *ends) {
 	b := w.start(t)
 	s := w.expired(t, b, "asr")
 	w.set(func(p *platforms) { p.audio = func(context.Context) error { return blocksBriefly() } })
-	w.ends(t, b, w.claim(t, b, s), transcript.JobSuccess, "", true)
+	w.ends(t, b, w.job(t, b, s), transcript.JobSuccess, "", true)
 }
 
 func endWithRecognition(t *testing.T, w *ends) {
 	b := w.start(t)
-	w.ends(t, b, w.claim(t, b, link("v1", "asr")), transcript.JobSuccess, "", true)
+	w.ends(t, b, w.job(t, b, link("v1", "asr")), transcript.JobSuccess, "", true)
 }
 
 func endWithSilence(t *testing.T, w *ends) {
 	w.sound = silentRecording(t, 5)
 	b := w.start(t)
-	w.ends(t, b, w.claim(t, b, link("v1", "asr")), transcript.JobSuccess, "", true)
+	w.ends(t, b, w.job(t, b, link("v1", "asr")), transcript.JobSuccess, "", true)
 	assert.Zero(t, w.calls())
 }
 
 func endOfCaptions(attempt int, code transcript.Code) func(t *testing.T, w *ends) {
 	return func(t *testing.T, w *ends) {
 		w.captions = refusing(code)
-		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", Attempt: attempt}
+		e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", Attempt: attempt}
 		job := w.leaves(t, e, left{kind: "captions", queue: "captions"}, noMore)
 		w.ends(t, w.start(t), job, transcript.JobFailed, code, true)
 	}
@@ -274,19 +274,19 @@ func endOfCaptions(attempt int, code transcript.Code) func(t *testing.T, w *ends
 func endByBlock(t *testing.T, w *ends) {
 	w.captions = refusing(transcript.IPBlocked)
 	b := w.start(t, func(c *service.Config) { c.WaitNoLonger() })
-	w.ends(t, b, w.claim(t, b, link("v1", "en")), transcript.JobFailed, transcript.IPBlocked, true)
+	w.ends(t, b, w.job(t, b, link("v1", "en")), transcript.JobFailed, transcript.IPBlocked, true)
 }
 
 func endWithoutARecognizer(t *testing.T, w *ends) {
 	w.tracks = nil
 	b := w.start(t, func(c *service.Config) { c.Engine.Recognizer = nil })
-	w.ends(t, b, w.claim(t, b, link("v1", "en")), transcript.JobFailed, transcript.NotImplemented, true)
+	w.ends(t, b, w.job(t, b, link("v1", "en")), transcript.JobFailed, transcript.NotImplemented, true)
 }
 
 func endOfDownload(attempt int, code transcript.Code) func(t *testing.T, w *ends) {
 	return func(t *testing.T, w *ends) {
 		w.audio = func(context.Context) error { return transcript.Errorf(code, "No.") }
-		e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "asr", Attempt: attempt}
+		e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "asr", Attempt: attempt}
 		job := w.leaves(t, e, left{kind: "prepare", queue: "download"}, noMore)
 		w.ends(t, w.start(t), job, transcript.JobFailed, code, true)
 	}
@@ -298,7 +298,7 @@ func endOfNoSound(t *testing.T, w *ends) {
 	id := b.job(t, recording(t, 5, 1)).JobID
 	job, err := w.store.Jobs.Owned(t.Context(), acme, id)
 	require.NoError(t, err)
-	w.claims = append(w.claims, job)
+	w.jobs = append(w.jobs, job)
 	w.ends(t, b, job, transcript.JobFailed, transcript.UploadInvalid, true)
 }
 
@@ -308,28 +308,28 @@ func endOfRecognition(code transcript.Code) func(t *testing.T, w *ends) {
 			return engine.Recognition{}, transcript.Errorf(code, "No.")
 		}
 		b := w.start(t)
-		w.ends(t, b, w.claim(t, b, link("v1", "asr")), transcript.JobFailed, code, true)
+		w.ends(t, b, w.job(t, b, link("v1", "asr")), transcript.JobFailed, code, true)
 	}
 }
 
 // left is a step that a process has left in the queue.
 type left struct {
-	Extraction string `json:"extraction"`
-	kind       string
-	queue      string
+	Work  string `json:"extraction"`
+	kind  string
+	queue string
 }
 
 func (l left) Kind() string  { return l.kind }
 func (l left) Queue() string { return l.queue }
 
-// leaves stores work and a claim on it as a process has left it, with the step that
+// leaves stores work and a job of it as a process has left it, with the step that
 // is to be done next.
-func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx context.Context, tx *db.Tx) error) *db.Job {
+func (w *ends) leaves(t *testing.T, e *db.Work, step left, also func(ctx context.Context, tx *db.Tx) error) *db.Job {
 	t.Helper()
 	e.ID, e.State = uuid.NewString(), lifecycle.Of(transcript.StageQueued)
-	job := &db.Job{Account: acme, ExtractionID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: limits.PeriodOf(plan(), time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
+	job := &db.Job{Account: acme, WorkID: e.ID, State: e.State, Attempt: e.Attempt, Limits: db.Limits{ASR: true, Period: limits.PeriodOf(plan(), time.Now()).Start, MaxDuration: -1, Transcripts: -1, ASRMinutes: -1, ASRConcurrency: -1, ASRWaiting: -1}}
 	require.NoError(t, w.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		if err := tx.Extractions.Insert(ctx, e); err != nil {
+		if err := tx.Works.Insert(ctx, e); err != nil {
 			return err
 		}
 		if err := tx.Jobs.Insert(ctx, job); err != nil {
@@ -344,10 +344,10 @@ func (w *ends) leaves(t *testing.T, e *db.Extraction, step left, also func(ctx c
 		if err := also(ctx, tx); err != nil {
 			return err
 		}
-		step.Extraction = e.ID
+		step.Work = e.ID
 		return tx.Queue.Enqueue(ctx, step)
 	}))
-	w.claims = append(w.claims, job)
+	w.jobs = append(w.jobs, job)
 	return job
 }
 
@@ -355,14 +355,14 @@ func noMore(context.Context, *db.Tx) error { return nil }
 
 // The result of a chunk cannot be read.
 func endOfPublishing(t *testing.T, w *ends) {
-	e := &db.Extraction{Owner: acme, Platform: transcript.Upload, ExternalID: "x", Attempt: 4}
+	e := &db.Work{Owner: acme, Platform: transcript.Upload, ExternalID: "x", Attempt: 4}
 	job := w.leaves(t, e, left{kind: "publish", queue: "publish"}, func(ctx context.Context, tx *db.Tx) error {
 		for _, stage := range []transcript.Stage{transcript.StageDurationCheck, transcript.StageASRQueued} {
-			if err := tx.Extractions.Move(ctx, e, db.Move{To: lifecycle.Of(stage)}); err != nil {
+			if err := tx.Works.Move(ctx, e, db.Move{To: lifecycle.Of(stage)}); err != nil {
 				return err
 			}
 		}
-		return tx.Chunks.Insert(ctx, []db.Chunk{{ExtractionID: e.ID, Duration: 5, Result: []byte("{")}})
+		return tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: e.ID, Duration: 5, Result: []byte("{")}})
 	})
 	b := w.start(t)
 	w.ends(t, b, job, transcript.JobFailed, transcript.Internal, true)
@@ -376,7 +376,7 @@ func endOfLostWork(t *testing.T, w *ends) {
 		<-end
 		return context.Canceled
 	}
-	e := &db.Extraction{Platform: transcript.PhotoSite, ExternalID: "x", Attempt: 4}
+	e := &db.Work{Platform: transcript.PhotoSite, ExternalID: "x", Attempt: 4}
 	job := w.leaves(t, e, left{kind: "prepare", queue: "download"}, noMore)
 	w.start(t)
 	defer close(end) // before it stops
@@ -389,7 +389,7 @@ func endOfLostWork(t *testing.T, w *ends) {
 func endByPlan(t *testing.T, w *ends) {
 	w.tracks = []transcript.Track{manual("de")}
 	b := w.start(t)
-	w.ends(t, b, w.claim(t, b, poor(link("v1", "en"))), transcript.JobFailed, transcript.LanguageNotAvailable, true)
+	w.ends(t, b, w.job(t, b, poor(link("v1", "en"))), transcript.JobFailed, transcript.LanguageNotAvailable, true)
 }
 
 // One may not have recognition, whether it was there before or comes late.
@@ -403,13 +403,13 @@ func endByPlanAlone(t *testing.T, w *ends) {
 		return heard("hello"), nil
 	}
 	b := w.prepare(t)
-	rich := w.claim(t, b, link("v1", "en"))
-	early := w.claim(t, b, poor(link("v1", "en")))
+	rich := w.job(t, b, link("v1", "en"))
+	early := w.job(t, b, poor(link("v1", "en")))
 	b.startOne(t)
 	defer release() // before it stops
 	w.ends(t, b, early, transcript.JobFailed, transcript.NoTranscript, false)
 	require.Eventually(t, func() bool { return w.calls() > 0 }, time.Minute, time.Millisecond)
-	late := w.claim(t, b, poor(link("v1", "en")))
+	late := w.job(t, b, poor(link("v1", "en")))
 	assert.True(t, late.State.Status.Terminal(), "judged on joining, as captions are over")
 	w.ends(t, b, late, transcript.JobFailed, transcript.NoTranscript, false)
 	release()
@@ -420,11 +420,11 @@ func endByPlanAlone(t *testing.T, w *ends) {
 // the sound.
 func endByPlanLater(t *testing.T, w *ends) {
 	w.tracks = nil
-	e := &db.Extraction{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", Attempt: 2}
+	e := &db.Work{Platform: transcript.VideoSite, ExternalID: "v1", Languages: "en", Attempt: 2}
 	rich := w.leaves(t, e, left{kind: "prepare", queue: "download"}, noMore)
 	b := w.prepare(t)
-	late := w.claim(t, b, poor(link("v1", "en")))
-	require.Equal(t, rich.ExtractionID, late.ExtractionID)
+	late := w.job(t, b, poor(link("v1", "en")))
+	require.Equal(t, rich.WorkID, late.WorkID)
 	b.startOne(t)
 	w.ends(t, b, rich, transcript.JobSuccess, "", true)
 	w.ends(t, b, late, transcript.JobFailed, transcript.NoTranscript, true)
@@ -438,7 +438,7 @@ func (w *ends) cancel(t *testing.T, b *bench, job *db.Job) {
 
 func endByCancel(t *testing.T, w *ends) {
 	b := w.prepare(t)
-	job := w.claim(t, b, link("v1", "en"))
+	job := w.job(t, b, link("v1", "en"))
 	w.cancel(t, b, job)
 	w.ends(t, b, job, transcript.JobCancelled, "", true)
 }
@@ -449,7 +449,7 @@ func endByCancelOfRunning(t *testing.T, w *ends) {
 		return engine.Recognition{}, ctx.Err()
 	}
 	b := w.start(t)
-	job := w.claim(t, b, link("v1", "asr"))
+	job := w.job(t, b, link("v1", "asr"))
 	require.Eventually(t, func() bool { return w.calls() > 0 }, time.Minute, time.Millisecond)
 	w.cancel(t, b, job)
 	w.ends(t, b, job, transcript.JobCancelled, "", true)
@@ -466,7 +466,7 @@ func endByCancelHalfWay(t *testing.T, w *ends) {
 		return engine.Recognition{}, ctx.Err()
 	}
 	b := w.start(t, func(c *service.Config) { c.ASRWorkers = 1 })
-	job := w.claim(t, b, link("v1", "asr"))
+	job := w.job(t, b, link("v1", "asr"))
 	require.Eventually(t, func() bool { return w.calls() > 1 }, time.Minute, time.Millisecond)
 	assert.Equal(t, db.Usage{Reserved: db.Allowance{Transcripts: 1, Minutes: 2}}, usage(t, w.store, acme))
 	w.heard = map[string]int64{job.ID: 1}
@@ -476,8 +476,8 @@ func endByCancelHalfWay(t *testing.T, w *ends) {
 
 func endByCancelOfOne(t *testing.T, w *ends) {
 	b := w.prepare(t)
-	one := w.claim(t, b, link("v1", "en"))
-	two := w.claim(t, b, poor(link("v1", "en")))
+	one := w.job(t, b, link("v1", "en"))
+	two := w.job(t, b, poor(link("v1", "en")))
 	w.cancel(t, b, one)
 	w.ends(t, b, one, transcript.JobCancelled, "", false)
 	b.startOne(t)

@@ -29,7 +29,7 @@ func (b *bench) waiting(t *testing.T, jobID string) {
 	job, err := b.store.Jobs.Owned(t.Context(), acme, jobID)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		e, err := b.store.Extractions.ByID(t.Context(), job.ExtractionID)
+		e, err := b.store.Works.ByID(t.Context(), job.WorkID)
 		return assert.NoError(t, err) && e.WaitingSince != nil
 	}, time.Minute, 10*time.Millisecond)
 }

@@ -271,7 +271,7 @@ func (w *world) cancel(i int) {
 	c := &w.jobs[i]
 	job, err := w.store.Jobs.Owned(w.t.Context(), c.account, c.id)
 	require.NoError(w.t, err)
-	chunks, err := w.store.Chunks.CutList(w.t.Context(), job.ExtractionID)
+	chunks, err := w.store.Chunks.CutList(w.t.Context(), job.WorkID)
 	require.NoError(w.t, err)
 	heard := 0.0
 	for _, chunk := range chunks {

@@ -25,7 +25,7 @@ func TestInfoSaysWhyNothingCanBeRecognized(t *testing.T) {
 		engine  func(*engine.Engine)
 		length  float64 // seconds, as the platform says; 0: it does not
 		used    db.Allowance
-		reserve int64 // minutes that a running claim holds
+		reserve int64 // minutes that a running job holds
 		why     transcript.Code
 	}{
 		"nothing against it":             {length: hour},
@@ -79,7 +79,7 @@ func TestInfoSaysWhyNothingCanBeRecognized(t *testing.T) {
 	}
 }
 
-// spend has an account use some of its allowance, and hold more minutes for a claim that
+// spend has an account use some of its allowance, and hold more minutes for a job that
 // runs.
 func (b *bench) spend(t *testing.T, account string, used db.Allowance, held int64) {
 	t.Helper()
@@ -88,11 +88,11 @@ func (b *bench) spend(t *testing.T, account string, used db.Allowance, held int6
 	job, err := b.store.Jobs.Owned(t.Context(), account, out.Job.JobID)
 	require.NoError(t, err)
 	require.NoError(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		claims, err := tx.Jobs.LockRunning(ctx, job.ExtractionID)
+		jobs, err := tx.Jobs.LockRunning(ctx, job.WorkID)
 		require.NoError(t, err)
 		_, err = tx.Allowances.Pay(ctx, account, job.Limits, used)
 		require.NoError(t, err)
-		_, err = tx.Allowances.Reserve(ctx, &claims[0], db.Allowance{Transcripts: 1, Minutes: held})
+		_, err = tx.Allowances.Reserve(ctx, &jobs[0], db.Allowance{Transcripts: 1, Minutes: held})
 		return err
 	}))
 }

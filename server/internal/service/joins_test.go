@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A claim must not be made on work that ends while it is made: nobody would ever
+// A job must not be made on work that ends while it is made: nobody would ever
 // end that claim.
 func TestJoinWhileTheWorkEnds(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 		joining := make(chan *intake.Outcome, 1)
 		failing := make(chan error, 1)
 		require.NoError(t, s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			e, err := tx.Extractions.Lock(ctx, row.ExtractionID)
+			e, err := tx.Works.Lock(ctx, row.WorkID)
 			if err != nil {
 				return err
 			}
@@ -41,14 +41,14 @@ func TestJoinWhileTheWorkEnds(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := tx.Extractions.Move(ctx, e, db.Move{To: lifecycle.Of(transcript.StagePublishing)}); err != nil {
+			if err := tx.Works.Move(ctx, e, db.Move{To: lifecycle.Of(transcript.StagePublishing)}); err != nil {
 				return err
 			}
-			claims, err := tx.Jobs.LockRunning(ctx, e.ID)
+			jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 			if err != nil {
 				return err
 			}
-			if _, err := tx.Extractions.End(ctx, e, claims, db.End{Status: transcript.JobSuccess, TranscriptID: id}); err != nil {
+			if _, err := tx.Works.End(ctx, e, jobs, db.End{Status: transcript.JobSuccess, TranscriptID: id}); err != nil {
 				return err
 			}
 			go func() {

@@ -35,7 +35,7 @@ func TestLengthOfThePlan(t *testing.T) {
 	for name, test := range map[string]struct {
 		sound   []byte
 		header  time.Duration
-		claims  *float64 // what the platform says; nil: it is an upload
+		jobs    *float64 // what the platform says; nil: it is an upload
 		limit   time.Duration
 		minutes int64
 		code    transcript.Code
@@ -49,15 +49,15 @@ func TestLengthOfThePlan(t *testing.T) {
 		"a header of less than no": {sound: recording(t, 5, 1), header: math.MinInt64, limit: 30 * time.Second, minutes: 1},
 		"three minutes of two":     {sound: recording(t, 121, 1), limit: -1, minutes: 2, code: transcript.ASRQuotaExceeded, details: usedUp(0, 3)},
 		"no minute":                {sound: recording(t, 5, 1), limit: -1, minutes: 0, code: transcript.ASRQuotaExceeded, details: map[string]any{"used": int64(0), "limit": int64(0), "neededMinutes": int64(1)}},
-		"a link, too long":         {sound: recording(t, 5, 1), claims: new(31.0), limit: 30 * time.Second, minutes: -1, code: transcript.VideoTooLong, details: tooLong(31)},
-		"a link, of two minutes":   {sound: recording(t, 5, 1), claims: new(120.01), limit: -1, minutes: 2, code: transcript.ASRQuotaExceeded, details: usedUp(0, 3)},
-		"a link that says less":    {sound: recording(t, 65, 1), claims: new(1.0), limit: 30 * time.Second, minutes: -1, code: transcript.VideoTooLong, details: tooLong(31), loaded: true},
-		"a link that says too few": {sound: recording(t, 121, 1), claims: new(1.0), limit: -1, minutes: 2, code: transcript.ASRQuotaExceeded, details: usedUp(0, 3), loaded: true},
-		"a link that says nothing": {sound: recording(t, 65, 1), claims: new(0.0), limit: 30 * time.Second, minutes: -1, code: transcript.VideoTooLong, details: tooLong(31), loaded: true},
-		"a link of NaN":            {sound: recording(t, 5, 1), claims: new(math.NaN()), limit: 30 * time.Second, minutes: 1, loaded: true},
-		"a link of less than no":   {sound: recording(t, 5, 1), claims: new(-1e300), limit: 30 * time.Second, minutes: 1, loaded: true},
-		"a link without end":       {sound: recording(t, 5, 1), claims: new(math.Inf(1)), limit: 30 * time.Second, minutes: 1, loaded: true},
-		"a link of ages":           {sound: recording(t, 5, 1), claims: new(float64(math.MaxInt32 - 1)), limit: -1, minutes: -1, code: transcript.MediaTooLarge, details: map[string]any{"limitSec": 12 * 3600}},
+		"a link, too long":         {sound: recording(t, 5, 1), jobs: new(31.0), limit: 30 * time.Second, minutes: -1, code: transcript.VideoTooLong, details: tooLong(31)},
+		"a link, of two minutes":   {sound: recording(t, 5, 1), jobs: new(120.01), limit: -1, minutes: 2, code: transcript.ASRQuotaExceeded, details: usedUp(0, 3)},
+		"a link that says less":    {sound: recording(t, 65, 1), jobs: new(1.0), limit: 30 * time.Second, minutes: -1, code: transcript.VideoTooLong, details: tooLong(31), loaded: true},
+		"a link that says too few": {sound: recording(t, 121, 1), jobs: new(1.0), limit: -1, minutes: 2, code: transcript.ASRQuotaExceeded, details: usedUp(0, 3), loaded: true},
+		"a link that says nothing": {sound: recording(t, 65, 1), jobs: new(0.0), limit: 30 * time.Second, minutes: -1, code: transcript.VideoTooLong, details: tooLong(31), loaded: true},
+		"a link of NaN":            {sound: recording(t, 5, 1), jobs: new(math.NaN()), limit: 30 * time.Second, minutes: 1, loaded: true},
+		"a link of less than no":   {sound: recording(t, 5, 1), jobs: new(-1e300), limit: 30 * time.Second, minutes: 1, loaded: true},
+		"a link without end":       {sound: recording(t, 5, 1), jobs: new(math.Inf(1)), limit: 30 * time.Second, minutes: 1, loaded: true},
+		"a link of ages":           {sound: recording(t, 5, 1), jobs: new(float64(math.MaxInt32 - 1)), limit: -1, minutes: -1, code: transcript.MediaTooLarge, details: map[string]any{"limitSec": 12 * 3600}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,8 +68,8 @@ func TestLengthOfThePlan(t *testing.T) {
 			submission := with(link("v1", "asr"), acme, 1, test.minutes)
 			b := startLinks(t, s, e, sites)
 			submit := b.Submit
-			if test.claims != nil {
-				sites.metadata.Duration = *test.claims
+			if test.jobs != nil {
+				sites.metadata.Duration = *test.jobs
 			} else {
 				u, err := b.Receive(t.Context(), bytes.NewReader(test.sound), 1<<30)
 				require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestLengthOfThePlan(t *testing.T) {
 	}
 }
 
-// Claims with different limits on one sound: each that may not have it ends alone, and
+// Jobs with different limits on one sound: each that may not have it ends alone, and
 // one that comes while it is decoded for somebody else may have more of it.
 func TestLengthOfTheWidestPlan(t *testing.T) {
 	t.Parallel()

@@ -260,7 +260,7 @@ func TestAnswerFromCacheIsRemembered(t *testing.T) {
 	}
 }
 
-func TestEqualLinksAreOneExtraction(t *testing.T) {
+func TestEqualLinksAreOneWork(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		sites := newPlatforms(t, manual("en"))
@@ -289,7 +289,7 @@ func TestEqualLinksAreOneExtraction(t *testing.T) {
 	})
 }
 
-// Lists that ask for the same share one extraction, however they say it.
+// Lists that ask for the same share one piece of work, however they say it.
 func TestListsThatMeanTheSame(t *testing.T) {
 	t.Parallel()
 	b := prepareLinks(t, dbtest.Open(t, dbtest.SQLite(t)), newPlatforms(t))

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClaimsHaveOneOwner reads the server's source: claims begin and move in
+// TestClaimsHaveOneOwner reads the server's source: jobs begin and move in
 // moves.go alone, and end in its settle alone.
-func TestClaimsHaveOneOwner(t *testing.T) {
+func TestJobsHaveOneOwner(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
 	require.NoError(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
@@ -48,7 +48,7 @@ func TestClaimsHaveOneOwner(t *testing.T) {
 }
 
 // methodOfTx is the group and the name of the method that a node calls, if that is one of
-// the methods of a db.Tx that insert, move or end a claim.
+// the methods of a db.Tx that insert, move or end a job.
 func methodOfTx(n ast.Node) string {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {

@@ -155,11 +155,11 @@ func (h *hall) uses(t *testing.T, by string, running, waiting int) {
 	}, time.Minute, 10*time.Millisecond, "%s should have %d running and %d waiting", by, running, waiting)
 }
 
-// at waits until the extraction of a job has a place in a state.
+// at waits until the work of a job has a place in a state.
 func (h *hall) at(t *testing.T, job *db.Job, state db.PlaceState) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		place, err := h.store.Places.ByExtraction(t.Context(), job.ExtractionID)
+		place, err := h.store.Places.ByWork(t.Context(), job.WorkID)
 		require.NoError(t, err)
 		return place.State == state
 	}, time.Minute, 10*time.Millisecond, "it should be %s", state)
@@ -328,13 +328,13 @@ func TestLinksStandOutside(t *testing.T) {
 
 // Whoever has a place lets the others in with it: those who have waited before, and
 // those who come later.
-func TestAPlaceOfAnyClaim(t *testing.T) {
+func TestAPlaceOfAnyJob(t *testing.T) {
 	t.Parallel()
 	full, open := roomy(1, 0), roomy(1, 0)
 	for name, test := range map[string]func(t *testing.T, h *hall, outside *db.Job){
 		"one that joins": func(t *testing.T, h *hall, outside *db.Job) {
 			late := h.asks(t, "late", open, "v1", "en")
-			require.Equal(t, outside.ExtractionID, late.ExtractionID)
+			require.Equal(t, outside.WorkID, late.WorkID)
 			h.uses(t, "late", 1, 0)
 			h.hear(1)
 			h.ends(t, late, transcript.JobSuccess)
@@ -350,7 +350,7 @@ func TestAPlaceOfAnyClaim(t *testing.T) {
 		},
 		"one that may not": func(t *testing.T, h *hall, outside *db.Job) {
 			job := h.asks(t, "poor", roomy(0, 5), "v1", "en")
-			require.Equal(t, outside.ExtractionID, job.ExtractionID)
+			require.Equal(t, outside.WorkID, job.WorkID)
 			h.ends(t, job, transcript.JobFailed)
 			h.at(t, outside, db.Outside)
 			late := h.asks(t, "late", open, "v1", "en")

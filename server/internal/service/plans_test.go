@@ -32,7 +32,7 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		assert.Equal(t, transcript.LanguageNotAvailable, job.Error.Code)
 		assert.Equal(t, []string{"de", "fr"}, job.Error.AvailableLanguages)
 		assert.ErrorIs(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.Extractions.LockRunning(ctx, "", transcript.VideoSite, "v1", "en", "")
+			_, err := tx.Works.LockRunning(ctx, "", transcript.VideoSite, "v1", "en", "")
 			return err
 		}), db.ErrNotFound, "work for nobody")
 		assert.Zero(t, sites.downloads)
@@ -98,9 +98,9 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 	})
 }
 
-// A claim keeps the limits under which it was accepted, so that a worker need not
+// A job keeps the limits under which it was accepted, so that a worker need not
 // know the caller's plan.
-func TestAClaimCarriesItsLimits(t *testing.T) {
+func TestAJobCarriesItsLimits(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, s *db.Store) {
 		b := prepareLinks(t, s, newPlatforms(t))

@@ -136,7 +136,7 @@ func (b *bench) nobodyLeft(t *testing.T, id string) {
 	b.nothingLeft(t)
 	job, err := b.store.Jobs.Owned(t.Context(), acme, id)
 	require.NoError(t, err)
-	rows, err := b.store.Speakers.All(t.Context(), job.ExtractionID)
+	rows, err := b.store.Speakers.All(t.Context(), job.WorkID)
 	require.NoError(t, err)
 	assert.Empty(t, rows, "speakers were left behind")
 }
@@ -276,7 +276,7 @@ func TestSpeakersAreForgotten(t *testing.T) {
 		<-begun
 		job, err := b.store.Jobs.Owned(t.Context(), acme, id)
 		require.NoError(t, err)
-		rows, err := b.store.Speakers.All(t.Context(), job.ExtractionID)
+		rows, err := b.store.Speakers.All(t.Context(), job.WorkID)
 		require.NoError(t, err)
 		require.Len(t, rows, 2)
 		_, err = b.Cancel(t.Context(), acme, id, nil)

@@ -85,7 +85,7 @@ func TestWithoutScratchDirectory(t *testing.T) {
 	require.NoError(t, err)
 	b.startOne(t)
 	require.Eventually(t, func() bool {
-		e, err := b.store.Extractions.ByID(t.Context(), row.ExtractionID)
+		e, err := b.store.Works.ByID(t.Context(), row.WorkID)
 		return err == nil && e.WaitingSince != nil
 	}, time.Minute, time.Millisecond)
 	require.NoError(t, os.Mkdir(b.dir, 0o700))

@@ -31,8 +31,8 @@ type Dialect interface {
 	Elements(array string) string
 
 	// WorkColumns are expressions for the process that has a row of River's, for the row's
-	// arguments as text, and for the extraction that the arguments name.
-	WorkColumns() (owner, args, extraction string)
+	// arguments as text, and for the work that the arguments name.
+	WorkColumns() (owner, args, work string)
 	// Milliseconds is an expression for a time of River's, in milliseconds since 1970.
 	Milliseconds(column string) string
 	// RiverTime is a time as an argument, in the form in which River writes times.

@@ -167,7 +167,7 @@ func (p *postgres) lock(ctx context.Context, tx bun.Tx, key string) error {
 }
 
 // ForUpdate lets other transactions insert rows that refer to the locked rows. A place
-// refers to its claim, for example, and a claim may be locked while it waits for a place.
+// refers to its job, for example, and a job may be locked while it waits for a place.
 func (p *postgres) ForUpdate(q *bun.SelectQuery) *bun.SelectQuery { return q.For("NO KEY UPDATE") }
 
 func (p *postgres) announce(topics ...string) { p.announcer.add(topics...) }
@@ -192,7 +192,7 @@ func (p *postgres) KeepUnlocked(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.For("SHARE SKIP LOCKED")
 }
 
-func (p *postgres) WorkColumns() (owner, args, extraction string) {
+func (p *postgres) WorkColumns() (owner, args, work string) {
 	return "attempted_by[array_upper(attempted_by, 1)]", "CAST(args AS text)", "args ->> 'extraction'"
 }
 

@@ -179,8 +179,8 @@ func (s *sqlite) riverClient(c *river.Config) (RiverClient, error) {
 }
 
 // WorkColumns has functions for JSONB, in which River's SQLite driver keeps the owners and the
-// arguments. The extraction has a column that we add to River's table.
-func (s *sqlite) WorkColumns() (owner, args, extraction string) {
+// arguments. The work has a column that we add to River's table.
+func (s *sqlite) WorkColumns() (owner, args, work string) {
 	return "attempted_by ->> '$[#-1]'", "json(args)", "extraction"
 }
 

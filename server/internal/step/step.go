@@ -1,7 +1,7 @@
 // Package step names the steps by which a text is made, the queues in which the steps stand, and
 // where work stands before and during each step.
 //
-//	err := tx.Queue.Enqueue(ctx, step.Publish{Extraction: e.ID})
+//	err := tx.Queue.Enqueue(ctx, step.Publish{Work: e.ID})
 //	way := step.Way(w.Kind)
 package step
 
@@ -32,23 +32,23 @@ func Queues() []string {
 type Step interface {
 	queue.Step
 	// Work is the id of the work.
-	Work() string
+	WorkID() string
 }
 
 // Held is a step that this process has begun and holds, until another process takes the step over.
 type Held struct {
-	Extraction string    // the id of the work
-	Work       queue.Row // the run of the queue, which proves whose the step is
-	Dir        string    // for scratch files
+	Work string    // the id of the work
+	Row  queue.Row // the run of the queue, which proves whose the step is
+	Dir  string    // for scratch files
 }
 
 // Captions reads the captions of a link. It is the first step of a link that may have captions.
 type Captions struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 // Work is the id of the work.
-func (c Captions) Work() string { return c.Extraction }
+func (c Captions) WorkID() string { return c.Work }
 
 // Kind is the name of the step.
 func (Captions) Kind() string { return "captions" }
@@ -58,18 +58,18 @@ func (Captions) Queue() string { return CaptionsQueue }
 
 // Prepare downloads, decodes and cuts the media. It is the first step of an upload.
 type Prepare struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 	// Link tells that the media must be downloaded.
 	Link bool `json:"link,omitempty"`
 }
 
 // PrepareOf is the step that prepares the media of some work.
-func PrepareOf(e *db.Extraction) Prepare {
-	return Prepare{Extraction: e.ID, Link: e.MediaKey == ""}
+func PrepareOf(e *db.Work) Prepare {
+	return Prepare{Work: e.ID, Link: e.MediaKey == ""}
 }
 
 // Work is the id of the work.
-func (p Prepare) Work() string { return p.Extraction }
+func (p Prepare) WorkID() string { return p.Work }
 
 // Kind is the name of the step.
 func (Prepare) Kind() string { return "prepare" }
@@ -84,11 +84,11 @@ func (p Prepare) Queue() string {
 
 // Start puts the first chunks into the queue of the recognizers.
 type Start struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 // Work is the id of the work.
-func (s Start) Work() string { return s.Extraction }
+func (s Start) WorkID() string { return s.Work }
 
 // Kind is the name of the step.
 func (Start) Kind() string { return "start" }
@@ -98,18 +98,18 @@ func (Start) Queue() string { return StartQueue }
 
 // Recognize recognizes one chunk.
 type Recognize struct {
-	Extraction string `json:"extraction"`
-	Chunk      int    `json:"chunk"`
+	Work  string `json:"extraction"`
+	Chunk int    `json:"chunk"`
 	// Failed is how many attempts at this chunk have failed. Chunks count each for
 	// itself, as all in the queue fail when a recognizer is away for a moment.
 	Failed int `json:"failed,omitempty"`
-	// InTurn tells that the chunks of the extraction are recognized one after the other,
+	// InTurn tells that the chunks of the work are recognized one after the other,
 	// as each wants the voices of those before.
 	InTurn bool `json:"inTurn,omitempty"`
 }
 
 // Work is the id of the work.
-func (r Recognize) Work() string { return r.Extraction }
+func (r Recognize) WorkID() string { return r.Work }
 
 // Kind is the name of the step.
 func (Recognize) Kind() string { return "recognize" }
@@ -119,11 +119,11 @@ func (Recognize) Queue() string { return ASRQueue }
 
 // Publish stitches the chunks and stores the transcript.
 type Publish struct {
-	Extraction string `json:"extraction"`
+	Work string `json:"extraction"`
 }
 
 // Work is the id of the work.
-func (p Publish) Work() string { return p.Extraction }
+func (p Publish) WorkID() string { return p.Work }
 
 // Kind is the name of the step.
 func (Publish) Kind() string { return "publish" }

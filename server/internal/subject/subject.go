@@ -20,7 +20,7 @@ const DefaultLanguage = "en"
 // to the account that has sent the link, like a file that the account uploads.
 func Direct(c engine.Content) bool { return c.Platform == transcript.Upload && c.URL != "" }
 
-// Subject is what an extraction is of: one content, in the languages of a list.
+// Subject is what a piece of work is of: one content, in the languages of a list.
 type Subject struct {
 	Owner string // the account for an upload and a direct link, "" for what all may share
 	engine.Content
@@ -51,8 +51,8 @@ func OnlyASR(tag string) transcript.LanguageList {
 	return transcript.LanguageList{{Tag: tag, ASR: true}}
 }
 
-// OfExtraction is what a stored extraction is of.
-func OfExtraction(e *db.Extraction) Subject {
+// OfWork is what a stored work is of.
+func OfWork(e *db.Work) Subject {
 	s := Subject{Owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, Prompt: e.Prompt}
 	if e.Languages != "" {
 		// Only canonical lists are stored, which always can be read; of one that

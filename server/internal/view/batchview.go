@@ -52,7 +52,7 @@ func newest(a, b *transcript.LastError) *transcript.LastError {
 // undetermined is the language of items whose language the recognizer detects.
 const undetermined = "und"
 
-// ItemOf is an item of a batch as its owner sees it. One whose claim a worker has
+// ItemOf is an item of a batch as its owner sees it. One whose job a worker has
 // taken is processing, until it has ended or is back in the queue. An attempt counts
 // from then on.
 func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
@@ -79,13 +79,13 @@ func ItemOf(b *db.Batch, i *db.ItemState) batch.Item {
 	if i.Status == batch.ItemFailed {
 		v.Error, v.ErrorMessage, v.Retryable = &i.ErrorCode, i.ErrorMessage, &i.Retryable
 	}
-	if i.Claim.Stage == "" || i.Claim.Status.Terminal() { // none is under way
+	if i.Job.Stage == "" || i.Job.Status.Terminal() { // none is under way
 		return v
 	}
-	if i.Claim != lifecycle.Of(transcript.StageQueued) {
+	if i.Job != lifecycle.Of(transcript.StageQueued) {
 		v.Status = batch.ItemProcessing
 	}
-	if i.Claim != lifecycle.Of(transcript.StageQueued) || i.Sequence > 1 {
+	if i.Job != lifecycle.Of(transcript.StageQueued) || i.Sequence > 1 {
 		v.Attempts++
 	}
 	return v

@@ -34,7 +34,7 @@ type earlySegments struct {
 func (s *earlySegments) next(ctx context.Context, row *db.Job) (*transcript.EarlySegments, error) {
 	for more := true; more && s.size < maxSegmentsBytes; {
 		var err error
-		if more, err = s.read(ctx, row.ExtractionID); err != nil {
+		if more, err = s.read(ctx, row.WorkID); err != nil {
 			return nil, err
 		}
 	}
@@ -55,8 +55,8 @@ func (s *earlySegments) next(ctx context.Context, row *db.Job) (*transcript.Earl
 
 // read adds the text of the next finished chunks. It reports whether more of them may follow:
 // it stops at the first chunk that is not done.
-func (s *earlySegments) read(ctx context.Context, extraction string) (more bool, err error) {
-	chunks, err := s.jobs.Store.Chunks.Next(ctx, extraction, s.chunk, chunksRead)
+func (s *earlySegments) read(ctx context.Context, work string) (more bool, err error) {
+	chunks, err := s.jobs.Store.Chunks.Next(ctx, work, s.chunk, chunksRead)
 	if err != nil {
 		return false, err
 	}

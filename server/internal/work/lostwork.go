@@ -106,35 +106,35 @@ func (r *rescue) takeUpLost(ctx context.Context) error {
 	return errors.Join(err, r.takeUp(ctx, lost, true))
 }
 
-// takeUp puts lost work into the queue again, one extraction at a time. counts says
+// takeUp puts lost work into the queue again, one piece of work at a time. counts says
 // that the work may have ended its process, so that the attempt counts.
 func (r *rescue) takeUp(ctx context.Context, lost []queue.Row, counts bool) (err error) {
-	var extractions []string
+	var works []string
 	work := map[string][]queue.Row{}
 	for _, w := range lost {
 		var args struct {
-			Extraction string `json:"extraction"` // "" for the sweep, and for what readers ask
+			Work string `json:"extraction"` // "" for the sweep, and for what readers ask
 		}
 		if e := json.Unmarshal(w.Args, &args); e != nil {
 			err = errors.Join(err, e)
 			continue
 		}
-		if work[args.Extraction] == nil {
-			extractions = append(extractions, args.Extraction)
+		if work[args.Work] == nil {
+			works = append(works, args.Work)
 		}
-		work[args.Extraction] = append(work[args.Extraction], w)
+		work[args.Work] = append(work[args.Work], w)
 	}
-	for _, id := range extractions {
+	for _, id := range works {
 		err = errors.Join(err, r.takeOver(ctx, id, work[id], counts))
 	}
 	return err
 }
 
-// takeOver puts the lost work of one extraction into the queue again. counts as for
+// takeOver puts the lost work of one piece of work into the queue again. counts as for
 // takeUp.
-func (r *rescue) takeOver(ctx context.Context, extraction string, lost []queue.Row, counts bool) error {
+func (r *rescue) takeOver(ctx context.Context, work string, lost []queue.Row, counts bool) error {
 	var taken []queue.Row
-	err := r.Moves.Change(ctx, extraction, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := r.Moves.Change(ctx, work, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		taken = nil
 		for _, w := range lost {
 			ours, err := tx.Queue.Requeue(ctx, w)
@@ -155,7 +155,7 @@ func (r *rescue) takeOver(ctx context.Context, extraction string, lost []queue.R
 	}
 	for _, w := range taken {
 		r.Metrics.WorkRescued()
-		r.Log.WarnContext(ctx, "lost work is taken up again", "extraction", extraction, "step", w.Kind)
+		r.Log.WarnContext(ctx, "lost work is taken up again", "extraction", work, "step", w.Kind)
 	}
 	return nil
 }

@@ -8,10 +8,10 @@ import (
 
 // Retention is how long what has ended is kept.
 type Retention struct {
-	Jobs     time.Duration // with their events and extractions, after their end
+	Jobs     time.Duration // with their events and pieces of work, after their end
 	Answers  time.Duration // of idempotency keys
 	Finished time.Duration // rows of the queue
-	// Audio is how long the audio of an extraction stays after its end: see db.ExtractionsTx.LeaveAudio.
+	// Audio is how long the audio of a piece of work stays after its end: see db.WorksTx.LeaveAudio.
 	Audio time.Duration
 	// Every is the time between two sweeps.
 	Every time.Duration

@@ -25,7 +25,7 @@ const settleTimeout = time.Minute
 // fault decides what follows from the error of a step. A block of the platform, a full
 // disk, a database or a recognizer that is away is waited for, without counting an attempt. Another
 // error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
-// extraction. Chunks count their attempts each for itself; the extraction shows the
+// work. Chunks count their attempts each for itself; the work shows the
 // largest count.
 func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
@@ -34,13 +34,13 @@ func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, ca
 	if room := p.Disks.Room(0); room != nil && attempt.Transient(coded.Code) {
 		coded = attempt.OfJob(room) // what a program makes of a full disk can be anything
 	}
-	same, tries := again, 0 // those of the extraction
+	same, tries := again, 0 // those of the work
 	if chunk, ok := again.(step.Recognize); ok {
 		chunk.Failed++
 		tries, again = chunk.Failed, chunk
 	}
-	var e *db.Extraction
-	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Extraction) error {
+	var e *db.Work
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {
 		e = locked
 		nth := cmp.Or(tries, e.Attempt)
 		now, err := tx.Now(ctx)
@@ -62,7 +62,7 @@ func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, ca
 		return p.repeat(ctx, tx, e, t, again, intake.Attempted, why, p.Pauses.UntilNextAttempt(nth, coded))
 	})
 	if errors.Is(err, attempt.ErrUnwanted) {
-		return p.cleanUp(ctx, t.Extraction)
+		return p.cleanUp(ctx, t.Work)
 	}
 	if err != nil {
 		return fmt.Errorf("work: settling %w: %w", cause, err)
@@ -71,35 +71,35 @@ func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, ca
 	if errors.Is(cause, throttle.ErrHeldBack) { // nothing was tried
 		level = slog.LevelDebug
 	}
-	p.Log.Log(ctx, level, "a step failed", "extraction", t.Extraction, "step", again.Kind(),
+	p.Log.Log(ctx, level, "a step failed", "extraction", t.Work, "step", again.Kind(),
 		"status", e.State.Status, "attempt", e.Attempt, "err", cause)
 	return nil
 }
 
-// repeat moves an extraction back and says why, queues a step again after a pause, and finishes
+// repeat moves a piece of work back and says why, queues a step again after a pause, and finishes
 // the present run of the task.
-func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Extraction, t step.Held, again queue.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
+func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Work, t step.Held, again queue.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
 	if err := p.Moves.GoBack(ctx, tx, e, how, why); err != nil {
 		return err
 	}
-	_, err := tx.Queue.RunAgain(ctx, t.Work, again, pause)
+	_, err := tx.Queue.RunAgain(ctx, t.Row, again, pause)
 	return err
 }
 
 // waits reports whether the fault is to be waited for, and there is time left to do so.
 // now is by the database's clock, as is the time since when the work waits.
-func (p *processor) waits(e *db.Extraction, cause *transcript.Error, now time.Time) bool {
+func (p *processor) waits(e *db.Work, cause *transcript.Error, now time.Time) bool {
 	blocked := cause.Code == transcript.IPBlocked && (e.State == step.CaptionFetch || e.State == step.DurationCheck)
 	return (blocked || cause.Code == transcript.ServiceUnavailable) && p.Pauses.MayWait(e.WaitingSince, now)
 }
 
-// lookForClaims is the pause of a step whose claims all wait for blocked captions, if the service
-// recognizes such sound for others: a claim of another plan may have joined meanwhile.
-const lookForClaims = time.Minute
+// lookForClaims is the pause of a step whose jobs all wait for blocked captions, if the service
+// recognizes such sound for others: a job of another plan may have joined meanwhile.
+const lookForJobs = time.Minute
 
 // untilNextLook is the pause before a step that waits runs again. It ends when captions have been
 // blocked for long enough to recognize the sound.
-func (p *processor) untilNextLook(ctx context.Context, tx *db.Tx, e *db.Extraction, cause error, coded *transcript.Error, now time.Time) (time.Duration, error) {
+func (p *processor) untilNextLook(ctx context.Context, tx *db.Tx, e *db.Work, cause error, coded *transcript.Error, now time.Time) (time.Duration, error) {
 	pause := p.Pauses.UntilNextLook(e.WaitingSince, coded, now)
 	if e.State != step.CaptionFetch || !recognize.BlocksCaptions(cause) {
 		return pause, nil
@@ -109,7 +109,7 @@ func (p *processor) untilNextLook(ctx context.Context, tx *db.Tx, e *db.Extracti
 	case err != nil || patience == recognize.EndlessPatience && p.RecognizeBlockedAfter == 0:
 		return pause, err
 	case patience == recognize.EndlessPatience:
-		return min(pause, lookForClaims), nil
+		return min(pause, lookForJobs), nil
 	case e.WaitingSince != nil:
 		patience -= now.Sub(*e.WaitingSince)
 	}

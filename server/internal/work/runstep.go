@@ -24,7 +24,7 @@ type processor struct{ Config }
 // worker does the steps of one kind.
 func worker[S step.Step](p *processor, timeout time.Duration, run func(ctx context.Context, t step.Held, s S) error) queue.Worker {
 	return queue.NewWorker(timeout, func(ctx context.Context, w queue.Row, s S) error {
-		t := step.Held{Extraction: s.Work(), Work: w}
+		t := step.Held{Work: s.WorkID(), Row: w}
 		if p.forOthers(ctx, s) {
 			return p.leave(db.Unhurried(ctx), t, s)
 		}
@@ -48,12 +48,12 @@ func (p *processor) work(ctx context.Context, t step.Held, again queue.Step, run
 		}
 	}()
 	t.Dir = dir
-	err = p.whileWanted(p.inLine(ctx, t), t.Extraction, func(ctx context.Context) error {
+	err = p.whileWanted(p.inLine(ctx, t), t.Work, func(ctx context.Context) error {
 		return p.traced(ctx, t, again, func(ctx context.Context) error { return run(ctx, t) })
 	})
 	err = p.conclude(ctx, t, again, err)
 	if errors.Is(err, intake.ErrTakenOver) {
-		p.Log.WarnContext(ctx, "a step was left to the process that has taken it over", "extraction", t.Extraction, "step", t.Work.Kind)
+		p.Log.WarnContext(ctx, "a step was left to the process that has taken it over", "extraction", t.Work, "step", t.Row.Kind)
 		return nil
 	}
 	return err
@@ -62,14 +62,14 @@ func (p *processor) work(ctx context.Context, t step.Held, again queue.Step, run
 // inLine sets the place of a step in the line before a platform, where accounts take
 // turns. A step that only batches wait for goes behind all others.
 func (p *processor) inLine(ctx context.Context, t step.Held) context.Context {
-	if t.Work.Queue != step.CaptionsQueue && t.Work.Queue != step.DownloadQueue {
+	if t.Row.Queue != step.CaptionsQueue && t.Row.Queue != step.DownloadQueue {
 		return ctx // it visits none
 	}
-	who, err := p.Store.Queue.Waiting(ctx, t.Extraction)
+	who, err := p.Store.Queue.Waiting(ctx, t.Work)
 	if err == nil && !who.Asked { // a database that is away ends the step anyway
-		return throttle.BehindInLine(ctx, t.Extraction, who.Turns...)
+		return throttle.BehindInLine(ctx, t.Work, who.Turns...)
 	}
-	return throttle.InLine(ctx, t.Extraction, who.Turns...)
+	return throttle.InLine(ctx, t.Work, who.Turns...)
 }
 
 // conclude does what follows from how a step ended.
@@ -79,7 +79,7 @@ func (p *processor) conclude(ctx context.Context, t step.Held, again queue.Step,
 	case err == nil, errors.Is(err, intake.ErrTakenOver):
 		return err
 	case errors.Is(err, attempt.ErrUnwanted):
-		return p.cleanUp(after, t.Extraction)
+		return p.cleanUp(after, t.Work)
 	case errors.Is(ctx.Err(), context.Canceled): // the runner stops; a step's own time limit is no such end
 		return p.release(after, t)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -90,29 +90,29 @@ func (p *processor) conclude(ctx context.Context, t step.Held, again queue.Step,
 	return p.fault(after, t, again, err)
 }
 
-// cleanUp has the audio removed that a step may have written after its extraction ended.
-// If the extraction has only gone on to another step, its audio is in use and stays.
-func (p *processor) cleanUp(ctx context.Context, extractionID string) error {
-	e, err := p.Store.Extractions.ByID(ctx, extractionID)
+// cleanUp has the audio removed that a step may have written after its work ended.
+// If the work has only gone on to another step, its audio is in use and stays.
+func (p *processor) cleanUp(ctx context.Context, workID string) error {
+	e, err := p.Store.Works.ByID(ctx, workID)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
-		p.Audio.DeleteChunks(ctx, extractionID)
+		p.Audio.DeleteChunks(ctx, workID)
 	case err != nil:
 		return fmt.Errorf("work: cleaning up: %w", err)
 	case e.State.Status.Terminal():
 		if !audio.MayHave(e) {
 			return nil
 		}
-		return p.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Extractions.LeaveAudio(ctx, e.ID) })
+		return p.Store.InTx(ctx, func(ctx context.Context, tx *db.Tx) error { return tx.Works.LeaveAudio(ctx, e.ID) })
 	}
 	return nil
 }
 
 // whileWanted runs fn with a context that ends with cause attempt.ErrUnwanted when the
-// extraction ends under it.
-func (p *processor) whileWanted(ctx context.Context, extractionID string, fn func(context.Context) error) error {
-	return attempt.WhileWanted(ctx, p.Store, extractionID, func(ctx context.Context) bool {
-		e, err := p.Store.Extractions.ByID(ctx, extractionID)
+// work ends under it.
+func (p *processor) whileWanted(ctx context.Context, workID string, fn func(context.Context) error) error {
+	return attempt.WhileWanted(ctx, p.Store, workID, func(ctx context.Context) bool {
+		e, err := p.Store.Works.ByID(ctx, workID)
 		return err == nil && e.State.Status.Terminal() || errors.Is(err, db.ErrNotFound)
 	}, fn)
 }
@@ -122,7 +122,7 @@ func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
 	if !p.Cluster.Shared() {
 		return false
 	}
-	e, err := p.Store.Extractions.ByID(ctx, s.Work())
+	e, err := p.Store.Works.ByID(ctx, s.WorkID())
 	if err != nil {
 		return false // the step finds the same
 	}
@@ -131,27 +131,27 @@ func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
 		case step.Captions:
 			return t.ReadsCaptions(e.Platform)
 		case step.Prepare:
-			if subject.Direct(subject.OfExtraction(e).Content) {
+			if subject.Direct(subject.OfWork(e).Content) {
 				return t.DecodesDirect()
 			}
 			return t.Decodes(s.Link)
 		case step.Recognize:
-			return t.CanRecognize(subject.OnlyASR(subject.OfExtraction(e).ASRLanguage())) == nil
+			return t.CanRecognize(subject.OnlyASR(subject.OfWork(e).ASRLanguage())) == nil
 		}
 		return true
 	})
 }
 
 // leave puts a step back into the queue for a process that can do it. The attempt does
-// not count, and the extraction stays where it is.
+// not count, and the work stays where it is.
 func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) error {
-	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Extraction) error {
-		_, err := tx.Queue.RunAgain(ctx, t.Work, again, cluster.ElsewherePause)
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, _ *db.Work) error {
+		_, err := tx.Queue.RunAgain(ctx, t.Row, again, cluster.ElsewherePause)
 		return err
 	})
 	switch {
 	case errors.Is(err, attempt.ErrUnwanted):
-		return p.cleanUp(ctx, t.Extraction)
+		return p.cleanUp(ctx, t.Work)
 	case errors.Is(err, intake.ErrTakenOver):
 		return nil // then somebody does it
 	}
@@ -163,8 +163,8 @@ func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) er
 func (p *processor) release(ctx context.Context, t step.Held) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
-	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
-		return p.Moves.TakeBack(ctx, tx, e, []queue.Row{t.Work}, false)
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+		return p.Moves.TakeBack(ctx, tx, e, []queue.Row{t.Row}, false)
 	})
 	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
 		return fmt.Errorf("work: releasing work: %w", err)

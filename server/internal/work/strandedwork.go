@@ -22,8 +22,8 @@ func (r *rescue) watchStranded(ctx context.Context, seen db.Stranded) {
 		found, err := r.Store.Stranded(db.Unhurried(ctx))
 		if err == nil {
 			err = r.queueStranded(ctx, db.Stranded{
-				Extractions: inBoth(seen.Extractions, found.Extractions),
-				Batches:     inBoth(seen.Batches, found.Batches),
+				Works:   inBoth(seen.Works, found.Works),
+				Batches: inBoth(seen.Batches, found.Batches),
 			})
 			seen = found
 		}
@@ -51,8 +51,8 @@ func (r *rescue) firstLook(ctx context.Context) (db.Stranded, error) {
 // queueStranded queues stranded work again. It leaves work alone that is not stranded
 // any longer.
 func (r *rescue) queueStranded(ctx context.Context, found db.Stranded) (err error) {
-	for _, id := range found.Extractions {
-		err = errors.Join(err, r.queueExtraction(ctx, id))
+	for _, id := range found.Works {
+		err = errors.Join(err, r.queueWork(ctx, id))
 	}
 	for _, id := range found.Batches {
 		err = errors.Join(err, r.queueBatch(ctx, id))
@@ -60,13 +60,13 @@ func (r *rescue) queueStranded(ctx context.Context, found db.Stranded) (err erro
 	return err
 }
 
-func (r *rescue) queueExtraction(ctx context.Context, id string) error {
+func (r *rescue) queueWork(ctx context.Context, id string) error {
 	team := r.Cluster.TeamNow(ctx)
-	err := r.Moves.Change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Extraction) error {
+	err := r.Moves.Change(ctx, id, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if e == nil {
 			return nil
 		}
-		if stranded, err := tx.ExtractionStranded(ctx, id); err != nil || !stranded {
+		if stranded, err := tx.WorkStranded(ctx, id); err != nil || !stranded {
 			return err
 		}
 		steps, err := recognize.NextSteps(ctx, tx, e, team)

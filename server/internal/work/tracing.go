@@ -18,11 +18,11 @@ func (p *processor) traced(ctx context.Context, t step.Held, s queue.Step, run f
 	if p.Tracer == nil {
 		return attempt.Guard(func() error { return run(ctx) })
 	}
-	told := engine.Step{Kind: t.Work.Kind, Extraction: t.Extraction, Attempt: t.Work.Attempt}
+	told := engine.Step{Kind: t.Row.Kind, Work: t.Work, Attempt: t.Row.Attempt}
 	if r, ok := s.(step.Recognize); ok {
 		told.Chunk = r.Chunk
 	}
-	told.Traces, _ = p.Store.Jobs.Traces(ctx, t.Extraction, maxTraces) // a step without them is better than none
+	told.Traces, _ = p.Store.Jobs.Traces(ctx, t.Work, maxTraces) // a step without them is better than none
 	under, end := p.Tracer.Step(ctx, told)
 	err := attempt.Guard(func() error { return run(under) })
 	if errors.Is(err, attempt.ErrUnwanted) || errors.Is(context.Cause(ctx), attempt.ErrUnwanted) {
