@@ -183,11 +183,15 @@ func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[
 	return nil
 }
 
-// schemaOf is the schema of a value's type. schemaOf adds the schema to the document.
+// schemaOf is a reference to the schema of a value's type. schemaOf adds the schema to the document.
 func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
-	schema, err := r.JSONSchemaReflector().Reflect(value,
+	return wholeSchemaOf(r, value, jsonschema.RootRef)
+}
+
+// wholeSchemaOf is the schema of a value's type. The schemas of its members are in the document.
+func wholeSchemaOf(r *openapi31.Reflector, value any, options ...func(*jsonschema.ReflectContext)) (map[string]any, error) {
+	schema, err := r.JSONSchemaReflector().Reflect(value, append(options,
 		jsonschema.DefinitionsPrefix("#/components/schemas/"),
-		jsonschema.RootRef,
 		jsonschema.CollectDefinitions(func(name string, schema jsonschema.Schema) {
 			if _, there := r.Spec.ComponentsEns().Schemas[name]; there {
 				return
@@ -195,7 +199,7 @@ func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
 			if m, err := schema.ToSchemaOrBool().ToSimpleMap(); err == nil { // reflected schemas always are maps
 				r.Spec.ComponentsEns().WithSchemasItem(name, m)
 			}
-		}))
+		}))...)
 	if err != nil {
 		return nil, err
 	}
