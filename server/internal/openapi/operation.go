@@ -15,13 +15,14 @@ import (
 
 // refused are the schemas of nearly every refusal. To make new schemas for each refusal
 // would take nearly all of the time for the document.
-type refused struct{ envelope, flat map[string]any }
+type refused struct{ envelope, flat, either map[string]any }
 
 func refusedIn(r *openapi31.Reflector) (both refused, err error) {
 	if both.envelope, err = schemaOf(r, edge.ErrorEnvelope{}); err != nil {
 		return both, err
 	}
 	both.flat, err = schemaOf(r, edge.FlatError{})
+	both.either = map[string]any{"anyOf": []any{both.envelope, both.flat}}
 	return both, err
 }
 
@@ -137,7 +138,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		var body any = bodies.envelope
 		switch {
 		case named && status == edge.ErrUnknownRoute.Status:
-			body = jsonschema.AnyOf(edge.ErrorEnvelope{}, edge.FlatError{})
+			body = bodies.either
 		case rt.Report != nil && status == http.StatusBadGateway:
 			body = rt.Report
 		case rt.Report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
