@@ -1,7 +1,7 @@
 package batch
 
 // ExportFormat is what a batch is exported as. Each value has its media type in
-// server/API.md, and the name of the file its ending.
+// docs/reference/batches.md, and the name of the file its ending.
 type ExportFormat string
 
 // The formats of an export. Each holds the texts of the items that succeeded.

@@ -180,7 +180,7 @@ func WithAttemptTimeout(d time.Duration) RequestOption {
 }
 
 // WithIdempotencyKey names the request, so that the same call made again, also
-// by another process, within 24 hours gets the same answer (see server/API.md, Idempotency). 1 to
+// by another process, within 24 hours gets the same answer (see docs/guides/errors.md). 1 to
 // 255 printable ASCII characters. The default is random per call.
 //
 // If a call with a large file ends early, the same call with the same key sends the rest of the

@@ -3,7 +3,7 @@ package server
 import "net/http"
 
 // Bounded is next with the API's bounds on clients, for what a program serves next to the API. The
-// bounds are those of server/API.md, Limits:
+// bounds are those of docs/guides/limits.md:
 //
 //   - A client that sends a body or reads an answer may stand still for half a minute, or for a
 //     minute after it has moved much. It must move 4 KiB for every second beyond. A Read or a Write

@@ -51,7 +51,7 @@ func onPlan(change func(*account.Plan)) func(*server.Config) {
 // forgetful lets no cached text be fresh.
 func forgetful(p *account.Plan) { p.CacheTTL = 0 }
 
-// The table of API.md, Captions, row by row.
+// The table of docs/guides/languages.md, row by row.
 func TestCaptionsDecisions(t *testing.T) {
 	t.Parallel()
 	german := servertest.Track{Lang: "de", Text: "hallo"}

@@ -44,3 +44,4 @@ package server
 
 //go:generate go test . -run TestTextsAreCheckedIn -update
 //go:generate go test . -run TestDocumentIsCheckedIn -update
+//go:generate go -C .. run ./internal/reference

@@ -291,7 +291,7 @@ func TestServiceWithoutEngines(t *testing.T) {
 	assert.Zero(t, s.jobs(t))
 }
 
-// The order of API.md, Conventions: 401, 429, 402, 403, 415, 400 and 422, 404, 409.
+// The order of docs/guides/errors.md: 401, 429, 402, 403, 415, 400 and 422, 404, 409.
 func TestOrderOfChecksOfALink(t *testing.T) {
 	t.Parallel()
 	s := start(t, onPlan(func(p *account.Plan) { p.Upload = false }))

@@ -26,7 +26,7 @@ var apiWords = regexp.MustCompile(`\b(GET|POST|PUT|PATCH|DELETE) /|/v1\b` +
 var sentence = regexp.MustCompile(`^[A-Z%"].* .*[.:]$`)
 
 // The message of an error is a sentence for people, who meet it on pages that know
-// nothing of the API: what a program needs stands in code, details and API.md.
+// nothing of the API: what a program needs stands in code, details and the reference.
 func TestMessagesAreForPeople(t *testing.T) {
 	t.Parallel()
 	found := 0

@@ -17,6 +17,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/test/apitest"
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 var update = flag.Bool("update", false, "write openapi.json anew")
@@ -316,6 +317,18 @@ func TestDocumentOfAnEncodedParent(t *testing.T) {
 		a := s.get(t, path)
 		assert.Equal(t, http.StatusNotFound, a.StatusCode, path)
 		assert.Equal(t, "not_found", a.slug(t), path)
+	}
+}
+
+// The document says what each code means, and what to do about it.
+func TestDocumentExplainsEveryCode(t *testing.T) {
+	t.Parallel()
+	schemas := readAPIFile(t).Components.Schemas
+	for _, code := range transcript.Codes() {
+		assert.Contains(t, schemas["ErrorCode"].Description, "- `"+string(code)+"`: "+code.Meaning()+" "+code.Cure())
+	}
+	for _, code := range transcript.FlatCodes() {
+		assert.Contains(t, schemas["FlatError"].Description, "- `"+code.Slug()+"`: "+code.Meaning()+" "+code.Cure())
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,15 +25,10 @@ import (
 // commented are the packages whose fields the document shows.
 var commented = []string{"../transcript", "../transcript/format", "../transcript/video", "../batch", "../library", "../library/follow", "../library/webhook", "../internal/wire", "internal/edge", "internal/openapi", "internal/api", "internal/api/*"}
 
-// The words of the document are those of the comments and of API.md. After a change
-// to either: go generate ./server
+// The document shows the comments of the fields. After a change: go generate ./server
 func TestTextsAreCheckedIn(t *testing.T) {
 	t.Parallel()
-	texts := map[string]any{
-		"Properties": fieldComments(t),
-		"Values":     documentedValues(t),
-		"Operations": documentedOperations(t),
-	}
+	texts := map[string]any{"Properties": fieldComments(t)}
 	var b bytes.Buffer
 	encode := json.NewEncoder(&b)
 	encode.SetEscapeHTML(false)
@@ -144,79 +141,34 @@ func (f jsonField) text(all []jsonField) string {
 	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
 }
 
-// documentedValues are the meanings of the values of each string type.
-func documentedValues(t *testing.T) map[string]map[string]string {
-	t.Helper()
-	all := map[string]map[string]string{}
-	for name, p := range readAPIDoc(t).at(t, 4) {
-		rows, _ := p.table("Value") // others are objects
-		for _, row := range rows {
-			if all[name] == nil {
-				all[name] = map[string]string{}
-			}
-			for _, value := range backticked(row[0]) {
-				all[name][value] = unlinked(row[len(row)-1])
-			}
-		}
+// The words are of operations, statuses and values that the document has, and it has words for each
+// operation and for each value.
+func TestWordsAreOfTheDocument(t *testing.T) {
+	t.Parallel()
+	var words struct {
+		Operations map[string]struct{ When map[string]string }
+		Values     map[string]map[string]string
 	}
-	return all
-}
-
-type documentedOperation struct {
-	Description string
-	Request     json.RawMessage            `json:",omitempty"`
-	Answers     map[string]json.RawMessage `json:",omitempty"`
-}
-
-var (
-	jsonBody = regexp.MustCompile(`--json '([^']*)'`)
-	asideOf  = regexp.MustCompile("Operation `(\\w+)`, [^.]*\\.")
-)
-
-// documentedOperations are the paragraphs of API.md that stand before an operation's
-// first table or example, and its examples.
-func documentedOperations(t *testing.T) map[string]documentedOperation {
-	t.Helper()
-	d := readAPIDoc(t)
-	all, ids := map[string]documentedOperation{}, map[string]string{}
-	for title, p := range d.at(t, 3) {
-		aside := asideOf.FindStringSubmatch(p.text)
-		if aside == nil {
+	text, err := os.ReadFile("internal/openapi/words.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &words))
+	file := readAPIFile(t)
+	for _, op := range file.operations() {
+		assert.Contains(t, words.Operations, op.ID)
+		for status := range words.Operations[op.ID].When {
+			assert.Contains(t, op.Responses, status, op.ID)
+		}
+		delete(words.Operations, op.ID)
+	}
+	assert.Empty(t, words.Operations)
+	for name, s := range file.Components.Schemas {
+		if len(s.Enum) == 0 || name == "ErrorCode" { // the codes explain themselves
 			continue
 		}
-		words, _, _ := strings.Cut(strings.Replace(p.text, aside[0], "", 1), "\n|")
-		words, _, _ = strings.Cut(words, "\n```")
-		ids[title] = aside[1]
-		all[aside[1]] = documentedOperation{Description: unlinked(words), Answers: map[string]json.RawMessage{}}
+		assert.ElementsMatch(t, s.Enum, slices.Collect(maps.Keys(words.Values[name])), name)
+		delete(words.Values, name)
 	}
-	for _, e := range d.examples() {
-		op, ok := all[ids[e.operation]]
-		if !ok {
-			continue
-		}
-		if m := jsonBody.FindStringSubmatch(e.command); m != nil && op.Request == nil {
-			op.Request = compact(t, m[1])
-		}
-		if _, there := op.Answers[e.status]; !there && e.language == "json" {
-			op.Answers[e.status] = compact(t, e.answer)
-		}
-		all[ids[e.operation]] = op
-	}
-	return all
-}
-
-func compact(t *testing.T, text string) json.RawMessage {
-	t.Helper()
-	var b bytes.Buffer
-	require.NoError(t, json.Compact(&b, []byte(text)), text)
-	return b.Bytes()
-}
-
-// unlinked is Markdown without links: they lead to places that the document does not have.
-func unlinked(text string) string {
-	text = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(text, "$1")
-	text = regexp.MustCompile(` *\n *`).ReplaceAllString(text, "\n")
-	return strings.TrimSpace(regexp.MustCompile(`([^\n])\n([^\n])`).ReplaceAllString(text, "$1 $2"))
+	assert.Empty(t, words.Values)
 }
 
 // What the document says in words is there for everything that it names: operations,

@@ -1,7 +1,7 @@
 package transcript
 
 // CaptionReport is the answer of GET /v1/video_site/captions; see
-// server/API.md, Captions.
+// docs/guides/languages.md.
 type CaptionReport struct {
 	Status  string `json:"status" enum:"success,error"` // success when there is a transcript
 	VideoID string `json:"videoId"`                     // the platform's own id of the video

@@ -9,7 +9,7 @@ type Code string
 func (c Code) Error() string { return string(c) }
 
 // The error codes of the API, each with what it means and what to do about it; see
-// API.md, Errors.
+// docs/reference/errors.md.
 const (
 	// InvalidRequest: the request cannot be read (400), a value of its body is out of bounds (422), or it needs an
 	// If-Match (428). Correct what details.issues lists, up to 20 faults, each with path and message.

@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// allCodes is the table of server/API.md, Errors, written out here a second time.
+// allCodes is the table of docs/reference/errors.md, written out here a second time.
 var allCodes = []struct {
 	code   string
 	status int

@@ -1,7 +1,7 @@
 package transcript
 
-// codeRow is all that is said of a code. The constants' comments, the OpenAPI document and
-// API.md repeat meaning and cure word for word: tests hold them to this table.
+// codeRow is all that is said of a code. The OpenAPI document shows the rows. The
+// constants' comments repeat meaning and cure word for word: a test holds them to this table.
 type codeRow struct {
 	code          Code
 	status        int // of HTTP, as a number: this package does not import net/http

@@ -27,7 +27,7 @@ type Error struct {
 	AvailableLanguages []string `json:"availableLanguages,omitempty"`
 
 	RequestID string         `json:"requestId,omitempty"` // the same as in X-Request-Id
-	Details   map[string]any `json:"details,omitempty"`   // what more there is to say, by code: see API.md, Errors
+	Details   map[string]any `json:"details,omitempty"`   // what more there is to say; the meaning of the code says what
 	// RetryAfter mirrors the header of the same name, in seconds.
 	RetryAfter int `json:"retryAfter,omitempty" minimum:"1"`
 

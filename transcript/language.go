@@ -19,7 +19,7 @@ const maxLanguageList = 200
 const asr = "asr"
 
 // LanguageEntry is one entry of a priority list: a language tag, or "asr", or
-// "asr-<tag>"; see server/API.md, Language lists.
+// "asr-<tag>"; see docs/guides/languages.md.
 type LanguageEntry struct {
 	// Tag is the language in the case that RFC 5646 recommends ("zh-Hant-TW");
 	// empty for a bare "asr".

@@ -39,7 +39,7 @@ func (p Platform) Words() string {
 // Origin says what produced a transcript: the `source` member on the wire.
 type Origin string
 
-// The origins of a text; see server/API.md, Origin.
+// The origins of a text; see docs/reference/transcripts.md.
 const (
 	OriginCaptionAPI             Origin = "video_site_transcript_api"
 	OriginDownloader             Origin = "video_site_downloader"
@@ -65,7 +65,7 @@ const (
 // (title, creator, duration), whether or not the caller asked to see it.
 type MetadataStatus string
 
-// The states of metadata; see server/API.md, MetadataStatus.
+// The states of metadata; see docs/reference/transcripts.md.
 const (
 	MetadataComplete    MetadataStatus = "complete"
 	MetadataPartial     MetadataStatus = "partial"
@@ -90,7 +90,7 @@ type Transcript struct {
 	ThumbnailURL  *string        `json:"thumbnailUrl"`           // a picture for the content; nil when not known or not asked for
 	DurationSec   *int           `json:"durationSec"`            // the length of the media in seconds, rounded half up; nil when not known
 	PublishedAt   *Time          `json:"publishedAt"`            // when it was published; nil when not known or not asked for
-	Metadata      map[string]any `json:"metadata"`               // how the text was made: see API.md, Transcript; nil unless the caller asked for it
+	Metadata      map[string]any `json:"metadata"`               // how the text was made; nil unless the caller asked for it
 	Source        Origin         `json:"source"`                 // what made the text
 	Status        Status         `json:"status"`                 // how it stands: only what is ready is returned
 	Media         *Recording     `json:"media"`                  // the recording that the account keeps; nil: it keeps none, or the answer does not tell

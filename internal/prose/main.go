@@ -4,7 +4,7 @@
 // a rule, and does not fail.
 //
 //	go run ./internal/prose
-//	go run ./internal/prose client server/API.md
+//	go run ./internal/prose client docs/guides/jobs.md
 package main
 
 import (

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"strings"
 )
 
-// Tree returns the sentences of all files under root except tests. Tree skips test data,
-// the folder bin and hidden folders. If Tree cannot read or parse a file, its error
+// Tree returns the sentences of all files under root except tests. Tree skips generated
+// pages, test data, the folder bin and hidden folders. If Tree cannot read or parse a file, its error
 // names the file.
 func Tree(root fs.FS) ([]Sentence, error) {
 	var sentences []Sentence
@@ -44,6 +45,8 @@ func read(root fs.FS, name string) ([]Sentence, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case isMarkdown && bytes.HasPrefix(content, []byte("<!-- Generated")):
+		return nil, nil // its sentences have sources of their own
 	case isMarkdown:
 		return MarkdownFile(name, string(content)), nil
 	case isPage:

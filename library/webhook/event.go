@@ -38,11 +38,11 @@ type Event struct {
 
 // Data is the job, the batch or the follow of an event. A test has none of them.
 type Data struct {
-	JobID      string              `json:"jobId,omitempty"`      // the job, of a transcript event
-	BatchID    string              `json:"batchId,omitempty"`    // the batch, of a batch event
-	FollowID   string              `json:"followId,omitempty"`   // the follow, of a follow event
-	Platform   transcript.Platform `json:"platform,omitempty"`   // where the content of the job is
-	ExternalID string              `json:"externalId,omitempty"` // the platform's id of the content of the job
-	Error      *transcript.Code    `json:"error,omitempty"`      // why the job or the batch has failed
-	Counts     *batch.Counts       `json:"counts,omitempty"`     // the items of the batch
+	JobID      string              `json:"jobId,omitempty" format:"uuid"`    // the job, of a transcript event
+	BatchID    string              `json:"batchId,omitempty" format:"uuid"`  // the batch, of a batch event
+	FollowID   string              `json:"followId,omitempty" format:"uuid"` // the follow, of a follow event
+	Platform   transcript.Platform `json:"platform,omitempty"`               // where the content of the job is
+	ExternalID string              `json:"externalId,omitempty"`             // the platform's id of the content of the job
+	Error      *transcript.Code    `json:"error,omitempty"`                  // why the job or the batch has failed
+	Counts     *batch.Counts       `json:"counts,omitempty"`                 // the items of the batch
 }

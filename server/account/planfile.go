@@ -20,7 +20,7 @@ const maxPlansFile = 1 << 20
 // errors.
 var planGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// ReadPlans reads an operator's plans from a JSON document of at most 1 MiB. API.md, Plans,
+// ReadPlans reads an operator's plans from a JSON document of at most 1 MiB. docs/guides/accounts.md
 // lists its members and their bounds. A limit of null means no limit. A missing member has the
 // strictest value, 0 or false, except eventStreams, which is 20, and concurrentRequests, which is 250. A paid plan needs rateLimit.
 //

@@ -24,7 +24,7 @@ func (e *eventReader) Read(b []byte) (int, error) {
 }
 
 // eventCheck compares a stream with the operation's x-events, and with the form in
-// server/API.md, Events.
+// docs/guides/jobs.md.
 type eventCheck struct {
 	document *Document
 	op       place

@@ -36,7 +36,7 @@ type CaptionReport struct {
 	Failure *transcript.Error
 }
 
-// Captions returns the captions of a content, by the table in server/API.md, Captions. It
+// Captions returns the captions of a content, by the table in docs/guides/languages.md. It
 // starts no job. A text that comes from the platform takes a transcript of the account's
 // allowance. Two errors come without a report: UNAVAILABLE for a missing content, and
 // TRANSCRIPT_QUOTA_EXCEEDED.

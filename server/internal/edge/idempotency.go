@@ -16,8 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Post is a POST that is done once for each Idempotency-Key (see API.md,
-// Idempotency).
+// Post is a POST that is done once for each Idempotency-Key (see docs/guides/errors.md).
 type Post struct {
 	// Read reads the request, and returns its body in the canonical form: members with
 	// strings, numbers and booleans. Requests with the same method, path and body are

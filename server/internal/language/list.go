@@ -1,5 +1,5 @@
 // Package language matches the language lists of requests with caption tracks and with the
-// languages of a recognizer. See server/API.md, Language lists.
+// languages of a recognizer. See docs/guides/languages.md.
 package language
 
 import (

@@ -1,11 +1,14 @@
 package lifecycle_test
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/lifecycle"
@@ -14,7 +17,7 @@ import (
 
 type move struct{ from, to lifecycle.State }
 
-// allowedMoves are the moves of API.md, States of a job, written out here a second
+// allowedMoves are the moves of docs/guides/jobs.md, written out here a second
 // time as pairs of words.
 func allowedMoves() map[move]bool {
 	state := func(status, stage string) lifecycle.State {
@@ -72,6 +75,24 @@ func TestOnlyTheAllowedMoves(t *testing.T) {
 			assert.Equal(t, moves[move{from, to}], lifecycle.CanMove(from, to), "%v to %v", from, to)
 		}
 	}
+}
+
+// The drawing in the guide shows these moves, and how a job begins and ends.
+func TestTheDrawingOfTheMoves(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../../docs/guides/jobs.md")
+	require.NoError(t, err)
+	arrows := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^ +(\S+) --> ([^:\n]+)`).FindAllStringSubmatch(string(guide), -1) {
+		arrows[m[1]+" "+m[2]] = true
+	}
+	want := map[string]bool{"[*] queued": true, "done [*]": true}
+	for m := range allowedMoves() {
+		if m.from.Stage != "" && m.from.Stage != m.to.Stage { // a job may fail everywhere
+			want[string(m.from.Stage)+" "+string(m.to.Stage)] = true
+		}
+	}
+	assert.Equal(t, want, arrows)
 }
 
 // A model job that asks for moves at random only ever makes those that are

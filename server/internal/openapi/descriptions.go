@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/swaggest/openapi-go/openapi31"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
 // tags are the parts of the API, in the order in which a page shows them.
@@ -14,41 +16,48 @@ func tags() []openapi31.Tag {
 	return []openapi31.Tag{
 		tag("transcripts", "Links and uploaded files become transcripts."),
 		tag("uploads", "Files that arrive in several requests."),
-		tag("jobs", "Longer work is a job, to be polled or followed."),
+		tag("jobs", "Work that takes longer is a job: read it again and again, or follow its events."),
 		tag("captions", "The description and the captions of a link. No job is started."),
-		tag("discovery", "The contents of the video site: search, videos, channels, playlists."),
+		tag("discovery", "What the video site has: search, videos, channels, playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),
 		tag("follows", "Channels, playlists and feeds whose new items become transcripts."),
-		tag("webhooks", "Addresses to which the service sends the ends of jobs and batches."),
+		tag("webhooks", "Addresses to which the service sends events."),
 		tag("library", "The saved transcripts of an account: lists, searches, files."),
-		tag("usage", "The allowances of an account, and their use."),
+		tag("usage", "What an account may use, and how much of it is used."),
 		tag("service", "The state of the service, and its API."),
 	}
 }
 
-// describeOperations adds to each operation its description in API.md.
-func (t texts) describeOperations(spec *openapi31.Spec) {
-	for _, item := range spec.Paths.MapOfPathItemValues {
-		for _, op := range []*openapi31.Operation{item.Get, item.Head, item.Options, item.Put, item.Post, item.Patch, item.Delete} {
-			if op != nil {
-				t.Operations[*op.ID].show(op)
+// describeOperations adds to each operation its description and its examples.
+func (t texts) describeOperations(spec *openapi31.Spec, routes []edge.Route) {
+	for _, rt := range routes {
+		op, words := operationOf(spec, rt), t.Operations[rt.Operation]
+		op.WithDescription(words.Description)
+		if words.Request != nil {
+			setExample(op.RequestBody.RequestBody.Content, "application/json", words.Request)
+		}
+		for status, example := range words.Answers {
+			if answer := op.Responses.MapOfResponseOrReferenceValues[status].Response; answer != nil {
+				setExample(answer.Content, "application/json", example)
 			}
 		}
 	}
 }
 
-// show adds the description of an operation in API.md, and the examples.
-func (t operationTexts) show(op *openapi31.Operation) {
-	op.WithDescription(t.Description)
-	if t.Request != nil {
-		setExample(op.RequestBody.RequestBody.Content, "application/json", t.Request)
-	}
-	for status, example := range t.Answers {
-		answer, ok := op.Responses.MapOfResponseOrReferenceValues[status]
-		if !ok || answer.Response == nil {
-			continue
+// describeAnswers says when an operation gives which answer. A shared answer keeps its own
+// description, beside that of the operation.
+func (t texts) describeAnswers(spec *openapi31.Spec, routes []edge.Route) {
+	for _, rt := range routes {
+		answers := operationOf(spec, rt).Responses.MapOfResponseOrReferenceValues
+		for status, when := range t.Operations[rt.Operation].When {
+			answer := answers[status]
+			switch {
+			case answer.Reference != nil:
+				answers[status] = openapi31.ResponseOrReference{Reference: &openapi31.Reference{Ref: answer.Reference.Ref, Description: &when}}
+			case answer.Response != nil:
+				answer.Response.WithDescription(when)
+			}
 		}
-		setExample(answer.Response.Content, "application/json", example)
 	}
 }
 

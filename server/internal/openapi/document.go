@@ -1,5 +1,5 @@
 // Package openapi describes the routes of the API as an OpenAPI document, with the words of the
-// fields' comments and of API.md, and as a page for people.
+// fields' comments and of words.json, and as a page for people.
 package openapi
 
 import (
@@ -56,7 +56,7 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 	for _, rt := range routes {
 		describeEnums(r.Spec.ComponentsEns(), rt) // the enums that no answer has described
 	}
-	words.describeOperations(r.Spec)
+	words.describeOperations(r.Spec, routes)
 	r.Spec.ComponentsEns().WithSchemasItem("Error", map[string]any{
 		"description": "A refused request: an envelope, or the flat form for 401, 429 and failures of the framework.",
 		"oneOf":       []any{map[string]any{"$ref": "#/components/schemas/ErrorEnvelope"}, map[string]any{"$ref": "#/components/schemas/FlatError"}},
@@ -66,6 +66,10 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 	})
 	words.describeValues(r.Spec.ComponentsEns())
 	share(r.Spec, routes)
+	words.describeAnswers(r.Spec, routes)
+	if err := describeWebhooks(r, words); err != nil {
+		return Document{}, fmt.Errorf("webhooks: %w", err)
+	}
 	body, err := written(r.Spec)
 	if err != nil {
 		return Document{}, err

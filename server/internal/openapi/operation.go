@@ -15,13 +15,14 @@ import (
 
 // refused are the schemas of nearly every refusal. To make new schemas for each refusal
 // would take nearly all of the time for the document.
-type refused struct{ envelope, flat map[string]any }
+type refused struct{ envelope, flat, either map[string]any }
 
 func refusedIn(r *openapi31.Reflector) (both refused, err error) {
 	if both.envelope, err = schemaOf(r, edge.ErrorEnvelope{}); err != nil {
 		return both, err
 	}
 	both.flat, err = schemaOf(r, edge.FlatError{})
+	both.either = map[string]any{"anyOf": []any{both.envelope, both.flat}}
 	return both, err
 }
 
@@ -137,7 +138,7 @@ func describeErrors(oc openapi.OperationContext, rt edge.Route, bodies refused) 
 		var body any = bodies.envelope
 		switch {
 		case named && status == edge.ErrUnknownRoute.Status:
-			body = jsonschema.AnyOf(edge.ErrorEnvelope{}, edge.FlatError{})
+			body = bodies.either
 		case rt.Report != nil && status == http.StatusBadGateway:
 			body = rt.Report
 		case rt.Report != nil && status == http.StatusServiceUnavailable: // the platform is away, or the service itself
@@ -183,11 +184,15 @@ func describeEvents(r *openapi31.Reflector, op *openapi31.Operation, events map[
 	return nil
 }
 
-// schemaOf is the schema of a value's type. schemaOf adds the schema to the document.
+// schemaOf is a reference to the schema of a value's type. schemaOf adds the schema to the document.
 func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
-	schema, err := r.JSONSchemaReflector().Reflect(value,
+	return wholeSchemaOf(r, value, jsonschema.RootRef)
+}
+
+// wholeSchemaOf is the schema of a value's type. The schemas of its members are in the document.
+func wholeSchemaOf(r *openapi31.Reflector, value any, options ...func(*jsonschema.ReflectContext)) (map[string]any, error) {
+	schema, err := r.JSONSchemaReflector().Reflect(value, append(options,
 		jsonschema.DefinitionsPrefix("#/components/schemas/"),
-		jsonschema.RootRef,
 		jsonschema.CollectDefinitions(func(name string, schema jsonschema.Schema) {
 			if _, there := r.Spec.ComponentsEns().Schemas[name]; there {
 				return
@@ -195,7 +200,7 @@ func schemaOf(r *openapi31.Reflector, value any) (map[string]any, error) {
 			if m, err := schema.ToSchemaOrBool().ToSimpleMap(); err == nil { // reflected schemas always are maps
 				r.Spec.ComponentsEns().WithSchemasItem(name, m)
 			}
-		}))
+		}))...)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// A test writes textsFile from the comments of the fields and from API.md, because a program
-// cannot read its own comments.
+// commentsFile has the comments of the fields. A test writes commentsFile, because a program cannot
+// read its own comments.
 //
 //go:embed texts.json
-var textsFile []byte
+var commentsFile []byte
+
+// wordsFile says what no field has a comment for: what the operations do, when they answer with
+// which status, and what the values of strings mean. People write wordsFile.
+//
+//go:embed words.json
+var wordsFile []byte
 
 // texts are the words of the document.
 type texts struct {
@@ -27,14 +33,17 @@ type texts struct {
 
 type operationTexts struct {
 	Description string
-	Request     json.RawMessage            `json:",omitempty"` // an example of a JSON body
-	Answers     map[string]json.RawMessage `json:",omitempty"` // examples by status
+	When        map[string]string          // when the operation answers so, by status
+	Request     json.RawMessage            // an example of a JSON body
+	Answers     map[string]json.RawMessage // examples by status
 }
 
 // readTexts reads the texts. Types with the same properties get the same texts.
 func readTexts() (t texts, err error) {
-	if err := json.Unmarshal(textsFile, &t); err != nil {
-		return texts{}, err
+	for _, file := range [][]byte{commentsFile, wordsFile} {
+		if err := json.Unmarshal(file, &t); err != nil {
+			return texts{}, err
+		}
 	}
 	t.lend(TranscriptResult{}, transcript.Result{})
 	t.lend(Job{}, transcript.Result{})

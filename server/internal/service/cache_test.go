@@ -16,7 +16,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Which cached text answers a list: see server/API.md, Language lists. A text is
+// Which cached text answers a list: see docs/guides/languages.md. A text is
 // written "en" for captions, "asr/en" for a recognized one; later ones are newer, one with "old "
 // before it has expired. Tracks are "?" when they are not known, "old …" when
 // what is known has expired.

@@ -24,7 +24,7 @@ func question(languages string) ask.Question {
 	return ask.Question{Account: s.Account, Plan: s.Plan, Content: s.Content, Languages: s.Languages}
 }
 
-// The table of server/API.md, Captions.
+// The table of docs/guides/languages.md.
 func TestCaptionReport(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

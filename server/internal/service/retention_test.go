@@ -10,7 +10,7 @@ import (
 )
 
 // Callers may rely on how long their jobs, and the answers under their idempotency keys,
-// are kept: see server/API.md, Limits.
+// are kept: see docs/guides/limits.md.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	kept := work.DefaultRetention()

@@ -48,7 +48,7 @@ func (s Subject) Shelf(ctx context.Context, r db.Reader, account string, counts 
 }
 
 // Answer returns the text on the shelf that answers the list, or nil: see
-// server/API.md, Language lists.
+// docs/guides/languages.md.
 func (s Subject) Answer(shelf *db.Shelf) *db.ShelfText {
 	if Direct(s.Content) {
 		if text := s.published(shelf); text != nil {

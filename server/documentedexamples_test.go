@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,45 +19,43 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// example is a curl of API.md with what it promises.
+// example is a curl of the documents with what it promises.
 type example struct {
-	operation string // the heading it stands under
-	command   string
-	status    string
-	language  string // of the answer that is shown: json, text, or none
-	answer    string
+	document string
+	command  string
+	status   string
+	language string // of the answer that is shown: json, text, or none
+	answer   string
 }
 
 var exampleForm = regexp.MustCompile("(?s)```sh\n(.*?)\n# (\\d{3})\n```(?:\n\n```(json|text)\n(.*?)\n```)?")
 
-func (d apiDoc) examples() (all []example) {
-	for _, p := range d.parts {
-		for _, m := range exampleForm.FindAllStringSubmatch(p.text, -1) {
-			all = append(all, example{p.title, m[1], m[2], m[3], m[4]})
+// documentedExamples are the examples of the reference, the guides and the start page. Those that
+// delete something come last.
+func documentedExamples(t *testing.T) (all []example) {
+	t.Helper()
+	for _, pattern := range []string{"../docs/reference/*.md", "../docs/*.md", "../docs/guides/*.md"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			found := exampleForm.FindAllStringSubmatch(string(text), -1)
+			assert.Len(t, found, strings.Count(string(text), "```sh\n"), "%s: each example says its status", file)
+			for _, m := range found {
+				all = append(all, example{file, m[1], m[2], m[3], m[4]})
+			}
 		}
 	}
+	assert.Greater(t, len(all), len(readAPIFile(t).operations()), "one of each operation at least")
+	deletes := func(e example) int { return strings.Count(e.command, "-X DELETE") }
+	slices.SortStableFunc(all, func(a, b example) int { return deletes(a) - deletes(b) })
 	return all
 }
 
-func TestAPIDocHasAnExampleOfEveryOperation(t *testing.T) {
-	t.Parallel()
-	d := readAPIDoc(t)
-	paths := map[string]string{}
-	for _, e := range d.examples() {
-		paths[e.operation] += e.command
-	}
-	for operation := range readAPIFile(t).operations() {
-		_, path, _ := strings.Cut(operation, " ")
-		path = strings.NewReplacer("{id}", "$JOB", "{uploadId}", "$UPLOAD", "{batchId}", "$BATCH", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ", "upload/{externalId}", "upload/$KEPT",
-			"{channelId}", "@talks", "{playlistId}", "PL1234567890", "feeds/{token}", "feeds/$FEED", "shared/{token}", "shared/$TOKEN", "{shareId}", "$SHARE", "{followId}", "$FOLLOW", "{webhookId}", "$WEBHOOK", "{deliveryId}", "$DELIVERY", "{revision}", "1").Replace(path)
-		assert.Contains(t, paths[operation], path, operation)
-	}
-	assert.Len(t, d.examples(), strings.Count(d.text, "```sh\n"), "each says its status")
-}
-
-// Every curl of API.md is answered as it says, by the service with the engine that
+// Every curl of the documents is answered as it says, by the service with the engine that
 // the examples were taken from.
-func TestAPIDocExamplesRun(t *testing.T) {
+func TestDocumentedExamples(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil && os.Getenv("CI") == "" {
 		t.Skip("curl is not installed")
@@ -83,34 +82,39 @@ func TestAPIDocExamplesRun(t *testing.T) {
 	defer s.Engine.HoldLists()()
 	listed := s.listedBatch(t)
 
-	feed := s.newFeed(t, as(s.NewKey(t, "globex")))
+	feed := s.newFeed(t, as(s.NewKey(t, "globex"))) // whose address the examples leave as it is
+	s.newFeed(t)
 
 	follow := s.followed(t, `{"playlist": "PL1234567890", "language": "en"}`)
 	webhook, _ := s.newWebhook(t, `{"url": "https://hooks.example/"}`)
 	delivery := s.failedDelivery(t, webhook)
 	kept := s.putRecording(t, servertest.Account, wav(strings.Repeat("a talk that is kept", 100)))
 
+	upload := strings.TrimPrefix(s.begin(t, strings.Repeat("a", 1000)), "/v1/transcript/uploads/")
+
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "talk.mp3"), []byte("another talk"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".curlrc"), []byte("silent\nshow-error\nwrite-out = \"\\n%{http_code}\"\n"), 0o600))
-	for _, e := range readAPIDoc(t).examples() {
+	for _, e := range documentedExamples(t) {
 		job, batch := ended, made
 		s.postJSON(t, `{"url": "dQw4w9WgXcQ"}`) // the example before may have removed it from the library
 		if strings.Contains(e.command, "/cancel") {
 			job, batch = running, listed
 		}
-		var upload, share, token string
-		if strings.Contains(e.command, "$UPLOAD") {
-			upload = strings.TrimPrefix(s.begin(t, strings.Repeat("a", 1000)), "/v1/transcript/uploads/")
+		hook := webhook
+		if strings.Contains(e.command, "$WEBHOOK/test") { // a test is sent again once a minute
+			hook, _ = s.newWebhook(t, `{"url": "https://hooks.example/"}`)
 		}
+		var share, token string
 		if strings.Contains(e.command, "/shares/$SHARE") || strings.Contains(e.command, "$TOKEN") {
 			share, token = s.share(t, "video_site/dQw4w9WgXcQ", "")
 		}
+		revision := s.get(t, "/v1/library/transcripts/video_site/dQw4w9WgXcQ?language=en").Header.Get("ETag")
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
-		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "UPLOAD="+upload, "KEPT="+kept, "BATCH="+batch, "FEED="+feed, "SHARE="+share, "TOKEN="+token, "FOLLOW="+follow, "WEBHOOK="+webhook, "DELIVERY="+delivery, "ETAG="+etag)
+		sh.Env = append(os.Environ(), "CURL_HOME="+dir, "URL="+s.URL, "KEY="+s.Key, "JOB="+job, "UPLOAD="+upload, "KEPT="+kept, "BATCH="+batch, "FEED="+feed, "SHARE="+share, "TOKEN="+token, "FOLLOW="+follow, "WEBHOOK="+hook, "DELIVERY="+delivery, "ETAG="+etag, "REVISION="+revision)
 		out, err := sh.CombinedOutput()
-		require.NoError(t, err, "%s\n%s", e.command, out)
+		require.NoError(t, err, "%s: %s\n%s", e.document, e.command, out)
 		e.check(t, string(out))
 	}
 }
@@ -124,7 +128,7 @@ func (e example) check(t *testing.T, out string) {
 	if head, rest, found := strings.Cut(body, "\r\n\r\n"); found && strings.HasPrefix(head, "HTTP/") { // curl -i
 		body = rest
 	}
-	require.Equal(t, e.status, status, "%s\n%s", e.command, body)
+	require.Equal(t, e.status, status, "%s: %s\n%s", e.document, e.command, body)
 	switch e.language {
 	case "json":
 		assert.Equal(t, shapeOf(t, e.answer), shapeOf(t, body), e.command)

@@ -3,6 +3,7 @@ package server_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -15,14 +16,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// planMembers are the rows of API.md's table of what a plan holds, by member.
+// plansGuide is the guide that lists what a plan holds.
+func plansGuide(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../docs/guides/accounts.md")
+	require.NoError(t, err)
+	return string(text)
+}
+
+// planMembers are the rows of the guide's table of what a plan holds, by member.
 func planMembers(t *testing.T) map[string][]string {
 	t.Helper()
-	rows, found := readAPIDoc(t).at(t, 2)["Plans"].table("Member of a plan")
+	_, table, found := strings.Cut(plansGuide(t), "| Member of a plan |")
 	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n\n")
 	members := map[string][]string{}
-	for _, row := range rows {
-		members[backticked(row[0])[0]] = row
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if name := strings.Trim(cells[0], "`"); name != cells[0] {
+			members[name] = cells
+		}
 	}
 	return members
 }
@@ -38,9 +54,8 @@ func planWith(member string, value any) (account.Plan, error) {
 	return plans.ByName["p"], err
 }
 
-// API.md tells of every member of a plan, and of no other, what it may be and what it
-// is where it is missing.
-func TestAPIDocPlans(t *testing.T) {
+// The guide lists every member of a plan and no other, with its bounds and what it is if it is missing.
+func TestPlansInTheGuide(t *testing.T) {
 	t.Parallel()
 	members := planMembers(t)
 	assert.Len(t, members, reflect.TypeFor[account.Plan]().NumField()-2, "every member but Name, and SharedTurn, which no plans file has")
@@ -79,7 +94,7 @@ func TestAPIDocPlans(t *testing.T) {
 		}
 		assert.Equal(t, missing, same, "what is missing is %v: %s", def, name)
 	}
-	_, example, found := strings.Cut(readAPIDoc(t).at(t, 2)["Plans"].text, "```json\n")
+	_, example, found := strings.Cut(plansGuide(t), "```json\n")
 	require.True(t, found)
 	example, _, _ = strings.Cut(example, "```")
 	_, err = account.ReadPlans(strings.NewReader(example))
