@@ -6,7 +6,7 @@ import (
 
 	"github.com/swaggest/openapi-go/openapi31"
 
-	"github.com/transcriptkit/transcriptkit/webhook"
+	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
 // received are the events that a webhook receives, each with its name for programs, and with the
