@@ -52,6 +52,7 @@ func withOtherFiles() *commands {
 	c.YtDlp.Pull.published = readRelease()
 	return c
 }
+
 // standIns is a folder for what stands in for programs.
 var standIns string
 

@@ -1,4 +1,4 @@
-// Package audio keeps the audio of pieces of work among the blobs: what was uploaded or downloaded, and
+// Package audio keeps the audio of work among the blobs: what was uploaded or downloaded, and
 // the chunks into which it was cut.
 package audio
 
@@ -21,17 +21,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Files are the audio of pieces of work. Safe for concurrent use.
+// Files are the audio of work. Safe for concurrent use.
 type Files struct {
 	Store *db.Store
 	Log   *slog.Logger
 }
 
-// prefix begins the keys of a piece of work's chunks. There is no folder for
+// prefix begins the keys of work's chunks. There is no folder for
 // each piece of work, as an empty one would stay.
 func prefix(workID string) string { return db.AudioPrefix + workID }
 
-// ChunkKeys returns a function that names the chunks of one cut of a piece of work's media. Every cut has
+// ChunkKeys returns a function that names the chunks of one cut of work's media. Every cut has
 // names of its own: a process that was taken for dead and still cuts must not
 // write over what another has cut since.
 func ChunkKeys(workID string) func(n int) string {
@@ -65,14 +65,14 @@ func Damaged(cause error) error {
 	return transcript.Errorf(transcript.Internal, "The audio was lost or damaged in the service's storage. Please send the request again.").Because(cause)
 }
 
-// MayHave reports whether there may be audio of a piece of work that has ended. Of one that
+// MayHave reports whether there may be audio of work that has ended. Of one that
 // has succeeded with captions there is none.
 func MayHave(e *db.Work) bool {
 	return e.MediaKey != "" || e.State.Status != transcript.JobSuccess || e.Duration > 0
 }
 
 const (
-	// Stays is how long the audio of a piece of work stays after its end: see
+	// Stays is how long the audio of work stays after its end: see
 	// db.WorksTx.LeaveAudio. While the disks are short, it stays for staysAtLeast.
 	Stays        = time.Hour
 	staysAtLeast = time.Minute
@@ -80,7 +80,7 @@ const (
 	Look = time.Minute
 )
 
-// RemoveEnded removes the audio of pieces of work that have ended stays ago, until ctx ends. look is
+// RemoveEnded removes the audio of work that have ended stays ago, until ctx ends. look is
 // the time between two looks. short reports whether the disks are short.
 func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, short func() bool) {
 	for attempt.Sleep(ctx, look) {
@@ -94,7 +94,7 @@ func (f *Files) RemoveEnded(ctx context.Context, stays, look time.Duration, shor
 	}
 }
 
-// deleteEnded removes the audio of pieces of work that have ended at least age ago. While a backup
+// deleteEnded removes the audio of work that have ended at least age ago. While a backup
 // holds the blobs, all audio stays.
 func (f *Files) deleteEnded(ctx context.Context, age time.Duration) error {
 	for {
@@ -124,7 +124,7 @@ func (f *Files) DeleteBlobs(ctx context.Context, keys ...string) {
 	}
 }
 
-// DeleteMedia removes all audio of a piece of work that has ended.
+// DeleteMedia removes all audio of work that has ended.
 func (f *Files) DeleteMedia(ctx context.Context, e *db.Work) {
 	if e.KeepMedia > 0 {
 		f.deleteUnkept(ctx, e.MediaKey)
@@ -151,7 +151,7 @@ func (f *Files) deleteUnkept(ctx context.Context, key string) {
 	}
 }
 
-// DeleteChunks removes the audio of a piece of work's chunks.
+// DeleteChunks removes the audio of work's chunks.
 func (f *Files) DeleteChunks(ctx context.Context, workID string) {
 	f.DeletePrefix(ctx, prefix(workID))
 }

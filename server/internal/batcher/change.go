@@ -195,7 +195,7 @@ func (bs *Batches) abandon(ctx context.Context, b *db.Batch) error {
 		return err
 	}
 	for _, c := range jobs {
-		err := bs.cfg.CancelClaims(ctx, c.WorkID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
+		err := bs.cfg.CancelJobs(ctx, c.WorkID, func(ctx context.Context, tx *db.Tx) ([]db.Job, error) {
 			left, err := tx.Jobs.Abandoned(ctx, b.ID) // another request may have joined the job
 			return slices.DeleteFunc(left, func(l db.Job) bool { return l.ID != c.ID }), err
 		})

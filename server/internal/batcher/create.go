@@ -47,9 +47,9 @@ type Config struct {
 	Trace func(context.Context) string
 	// TakeUp prepares the submission of an item. The result submits it in a transaction.
 	TakeUp func(context.Context, *db.Batch, *db.BatchItem) func(context.Context, *db.Tx) (Taken, error)
-	// CancelClaims cancels those jobs of a piece of work that which returns in the
+	// CancelJobs cancels those jobs of work that which returns in the
 	// transaction.
-	CancelClaims func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
+	CancelJobs func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
 	// Ended is called in the transaction that ends a batch.
 	Ended func(context.Context, *db.Tx, *db.Batch) error
 }

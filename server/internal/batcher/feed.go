@@ -54,7 +54,7 @@ func (bs *Batches) Feed(ctx context.Context, _ queue.Row, step feedArgs) error {
 	}
 	var items []db.BatchItem
 	if room := feedWindow - open.UnderWay; room > 0 {
-		if items, err = bs.store.Items.Unclaimed(ctx, b.ID, room); err != nil {
+		if items, err = bs.store.Items.WithoutJob(ctx, b.ID, room); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (bs *Batches) EndItems(ctx context.Context, tx *db.Tx, jobs []db.Job, end d
 	var waited []string
 	for i := range batches {
 		b := &batches[i]
-		ended, err := tx.Items.EndClaimed(ctx, b.ID, ids, status, how)
+		ended, err := tx.Items.EndOfJobs(ctx, b.ID, ids, status, how)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +242,7 @@ func (bs *Batches) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 	switch {
 	case err != nil:
 		return false, err
-	case open.Unclaimed && !b.Feeding && open.UnderWay <= feedBelow:
+	case open.WithoutJob && !b.Feeding && open.UnderWay <= feedBelow:
 		b.Feeding = true
 		return true, tx.Queue.Enqueue(ctx, feedArgs{Batch: b.ID})
 	case open.Any || !b.Listed:

@@ -40,10 +40,10 @@ const (
 // have a place and wait for one.
 type PlacesInUse struct{ Running, Waiting int }
 
-// Places reads the places of pieces of work.
+// Places reads the places of work.
 type Places struct{ *source }
 
-// PlacesTx reads and changes the places of pieces of work.
+// PlacesTx reads and changes the places of work.
 type PlacesTx struct {
 	Places
 	tx *Tx
@@ -65,7 +65,7 @@ func countPlaces(db bun.IDB, account string) *bun.SelectQuery {
 		Where("account = ?", account)
 }
 
-// ByWork returns the place of a piece of work; the zero value if it has no place.
+// ByWork returns the place of work; the zero value if it has no place.
 func (r Places) ByWork(ctx context.Context, workID string) (Place, error) {
 	var p Place
 	err := r.db.NewSelect().Model(&p).Where("extraction_id = ?", workID).Scan(ctx)
@@ -151,14 +151,14 @@ func (w PlacesTx) SetState(ctx context.Context, workID string, state PlaceState)
 	return mustAffect("place of extraction "+workID, res, err)
 }
 
-// Pass gives the place of a piece of work to another job of it.
+// Pass gives the place of work to another job of it.
 func (w PlacesTx) Pass(ctx context.Context, to *Job) error {
 	res, err := w.db.NewUpdate().Model((*Place)(nil)).Set("job_id = ?, account = ?", to.ID, to.Account).
 		Where("extraction_id = ? AND state <> ?", to.WorkID, Outside).Exec(ctx)
 	return mustAffect("place of extraction "+to.WorkID, res, err)
 }
 
-// Delete removes the place of a piece of work.
+// Delete removes the place of work.
 func (w PlacesTx) Delete(ctx context.Context, workID string) error {
 	_, err := w.db.NewDelete().Model((*Place)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
 	return wrap("place of extraction "+workID, err)

@@ -15,7 +15,7 @@ import (
 // Batch is a list of contents whose transcripts are made together.
 //
 // A transaction that changes a batch or ends an item of it first locks the batch's row.
-// It takes this lock after the locks of pieces of work, jobs, places and texts, and
+// It takes this lock after the locks of work, jobs, places and texts, and
 // before the usage of accounts. It locks several batches in the order of their ids.
 type Batch struct {
 	bun.BaseModel `bun:"table:batches,alias:b"`

@@ -104,9 +104,9 @@ func (w ItemsTx) Insert(ctx context.Context, items []BatchItem) error {
 	return nil
 }
 
-// Unclaimed returns items of a batch that wait and have no job, by their position,
+// WithoutJob returns items of a batch that wait and have no job, by their position,
 // at most n.
-func (r Items) Unclaimed(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
+func (r Items) WithoutJob(ctx context.Context, batchID string, n int) ([]BatchItem, error) {
 	var items []BatchItem
 	err := r.db.NewSelect().Model(&items).
 		Where("i.batch_id = ? AND i.status = 'pending' AND i.job_id = '' AND NOT i.short", batchID).
@@ -136,7 +136,7 @@ func (r Items) All(ctx context.Context, batchID string) ([]BatchItem, error) {
 // OpenItems is what is left to do of a batch.
 type OpenItems struct {
 	Any       bool // some item has not ended
-	Unclaimed bool // some of these has no job, and names a content
+	WithoutJob bool // some of these has no job, and names a content
 	// UnderWay is how many of them have a job, and are not known to need recognition;
 	// no more are counted than was asked for.
 	UnderWay int
@@ -147,7 +147,7 @@ func (r Items) Open(ctx context.Context, batchID string, n int) (OpenItems, erro
 	var open OpenItems
 	err := r.db.NewRaw(`SELECT
 			EXISTS (SELECT 1 FROM batch_items WHERE batch_id = ?0 AND status = 'pending') AS "any",
-			EXISTS (SELECT 1 FROM batch_items WHERE batch_id = ?0 AND status = 'pending' AND job_id = '' AND NOT short) AS unclaimed,
+			EXISTS (SELECT 1 FROM batch_items WHERE batch_id = ?0 AND status = 'pending' AND job_id = '' AND NOT short) AS without_job,
 			(SELECT count(*) FROM (SELECT 1 FROM batch_items
 				WHERE batch_id = ?0 AND status = 'pending' AND job_id <> '' AND NOT sound LIMIT ?1) AS t) AS under_way`,
 		batchID, n).Scan(ctx, &open)
@@ -188,9 +188,9 @@ func (w ItemsTx) End(ctx context.Context, itemID string, status batch.ItemStatus
 	return mustAffect("item "+itemID, res, err)
 }
 
-// EndClaimed ends the items of a batch that wait for jobs, which end, and returns the
+// EndOfJobs ends the items of a batch that wait for jobs, which end, and returns the
 // jobs that they have waited for.
-func (w ItemsTx) EndClaimed(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
+func (w ItemsTx) EndOfJobs(ctx context.Context, batchID string, jobIDs []string, status batch.ItemStatus, end ItemEnd) (waited []string, err error) {
 	err = endItems(w.db, status, end).
 		Where("batch_id = ? AND job_id IN (?) AND status = 'pending'", batchID, bun.List(jobIDs)).
 		Returning("job_id").

@@ -9,7 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/packed"
 )
 
-// Chunk is a piece of a piece of work's audio.
+// Chunk is the work's audio.
 type Chunk struct {
 	WorkID   string  `bun:"extraction_id"`
 	N        int     // from 0
@@ -43,10 +43,10 @@ type Recognizer struct {
 	Language string `json:"language,omitempty"`
 }
 
-// Chunks reads the chunks of pieces of work.
+// Chunks reads the chunks of work.
 type Chunks struct{ *source }
 
-// ChunksTx reads and changes the chunks of pieces of work.
+// ChunksTx reads and changes the chunks of work.
 type ChunksTx struct {
 	Chunks
 	tx *Tx
@@ -66,7 +66,7 @@ func (r *chunkRow) chunk() (Chunk, error) {
 	return c, err
 }
 
-// Insert stores the cut list of a piece of work; chunks that exist already
+// Insert stores the cut list of work; chunks that exist already
 // stay as they are.
 func (w ChunksTx) Insert(ctx context.Context, chunks []Chunk) error {
 	if len(chunks) == 0 {
@@ -94,7 +94,7 @@ func (r Chunks) ByNumber(ctx context.Context, workID string, n int) (*Chunk, err
 	return &c, wrap(what, err)
 }
 
-// CutList returns the chunks of a piece of work in order, without their results.
+// CutList returns the chunks of work in order, without their results.
 func (r Chunks) CutList(ctx context.Context, workID string) ([]Chunk, error) {
 	return r.list(ctx, workID, func(q *bun.SelectQuery) { q.ExcludeColumn("result") })
 }
@@ -104,7 +104,7 @@ func (r Chunks) All(ctx context.Context, workID string) ([]Chunk, error) {
 	return r.list(ctx, workID, func(*bun.SelectQuery) {})
 }
 
-// Next returns at most limit chunks of a piece of work in order, from the n-th on, with the
+// Next returns at most limit chunks of work in order, from the n-th on, with the
 // results that are there.
 func (r Chunks) Next(ctx context.Context, workID string, n int, limit int64) ([]Chunk, error) {
 	return r.list(ctx, workID, func(q *bun.SelectQuery) { q.Where("n >= ?", n).Limit(limit) })
@@ -155,7 +155,7 @@ func (w ChunksTx) Finish(ctx context.Context, workID string, n int, result []byt
 	return changed > 0, int(rest), wrap(what, err)
 }
 
-// Delete removes the chunks of a piece of work.
+// Delete removes the chunks of work.
 func (w ChunksTx) Delete(ctx context.Context, workID string) error {
 	_, err := w.db.NewDelete().Model((*chunkRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
 	return wrap("delete chunks of extraction "+workID, err)

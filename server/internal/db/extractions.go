@@ -59,7 +59,7 @@ type Tried struct {
 	Reason string            `json:"reason"`
 }
 
-// Works reads pieces of work.
+// Works reads work.
 type Works struct{ *source }
 
 // WorksTx reads and changes pieces of work.
@@ -90,7 +90,7 @@ func (w WorksTx) Lock(ctx context.Context, id string) (*Work, error) {
 	return scanOne[Work](ctx, q, "extraction "+id)
 }
 
-// Insert stores a new work, or returns ErrExists if a piece of work of the same content,
+// Insert stores new work, or returns ErrExists if a piece of work of the same content,
 // list and prompt runs. Insert fills in the id, the attempt and the times that are zero.
 func (w WorksTx) Insert(ctx context.Context, e *Work) error {
 	if !lifecycle.CanMove(lifecycle.State{}, e.State) {
@@ -171,7 +171,7 @@ func (w WorksTx) Divide(ctx context.Context, e *Work, jobs []Job, keep Job) (res
 	return &others, wrap("divide extraction "+e.ID, err)
 }
 
-// Clear removes the chunks and speakers of a piece of work that has ended. Most have neither.
+// Clear removes the chunks and speakers of work that has ended. Most have neither.
 func (w WorksTx) Clear(ctx context.Context, workID string) error {
 	var any bool
 	err := w.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM chunks WHERE extraction_id = ?0) OR EXISTS (SELECT 1 FROM speakers WHERE extraction_id = ?0)`,
@@ -210,11 +210,11 @@ func (w WorksTx) SetWaiting(ctx context.Context, e *Work, why *transcript.LastEr
 	return wrap("waiting of extraction "+e.ID, err)
 }
 
-// The audio of a piece of work stays among the blobs for some time after the work has ended: a
+// The audio of work stays among the blobs for some time after the work has ended: a
 // database that loses the commit of the end goes on with the work, and an upload cannot be fetched
 // again.
 
-// LeaveAudio notes in the transaction that ends a piece of work that its audio is left. For an
+// LeaveAudio notes in the transaction that ends a piece of work that its audio is left. For
 // work that has ended before, the time of the end is now.
 func (w WorksTx) LeaveAudio(ctx context.Context, id string) error {
 	_, err := w.db.NewRaw(`UPDATE extractions SET audio_ended_at = ? WHERE id = ?`, w.tx.sql.Ago(0), id).Exec(ctx)
@@ -228,7 +228,7 @@ func (s *Store) WithAudio(ctx context.Context, age time.Duration) (ended []Work,
 	return ended, wrap("ended extractions with audio", err)
 }
 
-// AudioGoes notes that the audio of a piece of work that has ended goes now. The caller deletes the
+// AudioGoes notes that the audio of work that has ended goes now. The caller deletes the
 // audio afterwards: a step may note meanwhile that it has left more.
 func (s *Store) AudioGoes(ctx context.Context, id string) error {
 	_, err := s.sql.Do(ctx, `UPDATE extractions SET audio_ended_at = NULL WHERE id = ?`, id)

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Job is an account's job of a piece of work.
+// Job is an account's job of work.
 type Job struct {
 	ID      string `bun:",pk"` // UUIDv7, the jobId of the API; made when empty
 	Account string

@@ -43,7 +43,7 @@ func (w openRows) have() schema.QueryWithArgs {
 	return bun.SafeQuery("? AND w.job_id IN (?)", of, bun.List(w.jobs))
 }
 
-// ShowJob shows a running job of a piece of work that the transaction has locked in the
+// ShowJob shows a running job of work that the transaction has locked in the
 // library of its account. A row of the same list is used again.
 func (w LibraryTx) ShowJob(ctx context.Context, e *Work, j *Job) error {
 	now := sqldb.Moment(time.Now())

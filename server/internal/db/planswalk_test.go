@@ -403,14 +403,14 @@ func (w walk) batches() {
 
 func (w walk) items() {
 	ctx, of := w.Context(), rowID(10)
-	w.must(second(w.Items.Page(ctx, "acme", of, 3, 20)), second(w.Items.Unclaimed(ctx, of, 3)), second(w.Items.ShortLinks(ctx, of)),
+	w.must(second(w.Items.Page(ctx, "acme", of, 3, 20)), second(w.Items.WithoutJob(ctx, of, 3)), second(w.Items.ShortLinks(ctx, of)),
 		second(w.Items.All(ctx, of)), second(w.Items.Open(ctx, of, 3)), second(w.Items.Counts(ctx, of)),
 		second(w.Jobs.Abandoned(ctx, of)), second(w.Items.ForExport(ctx, "acme", of)))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		items := []db.BatchItem{{BatchID: of, Position: 100, Platform: transcript.VideoSite, ExternalID: "x", Status: batch.ItemPending}}
 		w.must(tx.Items.Insert(ctx, items), tx.Items.SetContent(ctx, &items[0]), tx.Items.SetJob(ctx, items[0].ID, &db.Job{ID: rowID(10), WorkID: rowID(10)}, true),
 			tx.Items.End(ctx, items[0].ID, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)}),
-			second(tx.Items.EndClaimed(ctx, of, []string{rowID(10), rowID(11)}, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)})),
+			second(tx.Items.EndOfJobs(ctx, of, []string{rowID(10), rowID(11)}, batch.ItemSuccess, db.ItemEnd{TranscriptID: rowID(10)})),
 			second(tx.Items.SetSound(ctx, rowID(11))), tx.Items.Reopen(ctx, of, []string{rowID(100), rowID(101)}), tx.Items.Skip(ctx, of))
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Speaker is somebody who has spoken in the chunks of a piece of work that are done.
+// Speaker is somebody who has spoken in the chunks of work that are done.
 type Speaker struct {
 	WorkID string `bun:"extraction_id"`
 	Name   string
@@ -14,10 +14,10 @@ type Speaker struct {
 	Clip   []byte  // a WAV; nil: there is none
 }
 
-// Speakers reads the speakers of pieces of work.
+// Speakers reads the speakers of work.
 type Speakers struct{ *source }
 
-// SpeakersTx reads and changes the speakers of pieces of work.
+// SpeakersTx reads and changes the speakers of work.
 type SpeakersTx struct {
 	Speakers
 	tx *Tx
@@ -29,7 +29,7 @@ type speakerRow struct {
 	Speaker
 }
 
-// All returns the speakers of a piece of work. The speaker with the most speech comes
+// All returns the speakers of work. The speaker with the most speech comes
 // first.
 func (r Speakers) All(ctx context.Context, workID string) ([]Speaker, error) {
 	var rows []speakerRow

@@ -42,7 +42,7 @@ func (r Reader) Stranded(ctx context.Context) (all Stranded, err error) {
 	return all, err
 }
 
-// ExtractionStranded reports whether a piece of work that the transaction has locked is
+// WorkStranded reports whether a piece of work that the transaction has locked is
 // stranded.
 func (tx *Tx) WorkStranded(ctx context.Context, id string) (bool, error) {
 	found, err := tx.stranded(ctx, strandedWorks+queue.Named("extraction"), id)

@@ -13,7 +13,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Move is a change of state of a piece of work and its jobs, to a state that is no end.
+// Move is a change of state of work and its jobs, to a state that is no end.
 type Move struct {
 	To lifecycle.State
 	// Retry counts the attempt that has failed.
@@ -91,7 +91,7 @@ func (w WorksTx) Move(ctx context.Context, e *Work, m Move) error {
 	return w.tx.Jobs.saveMoved(ctx, jobs, jobs)
 }
 
-// End ends running jobs of a piece of work. If no other job of the work runs,
+// End ends running jobs of work. If no other job of the work runs,
 // End ends the work too, and over is true. Events and watchers work as in Move;
 // watchers of the work wake if it ends. This transaction must have read the work
 // with Lock, or have inserted it. End updates e and the jobs. A job that has moved since it
@@ -191,7 +191,7 @@ func (w JobsTx) SetProgress(ctx context.Context, workID string, p *transcript.Pr
 	return wrap("progress of extraction "+workID, err)
 }
 
-// LockRunning returns the running jobs of a piece of work, locked in the one
+// LockRunning returns the running jobs of work, locked in the one
 // order that all transactions follow.
 func (w JobsTx) LockRunning(ctx context.Context, workID string) ([]Job, error) {
 	var jobs []Job
@@ -203,7 +203,7 @@ func (w JobsTx) LockRunning(ctx context.Context, workID string) ([]Job, error) {
 	return jobs, wrap("claims on extraction "+workID, err)
 }
 
-// move is the move of a piece of work.
+// move is the move of work.
 func (e *Work) move(to lifecycle.State) error {
 	if err := mayMove(e.State, to); err != nil {
 		return fmt.Errorf("store: extraction %s: %w", e.ID, err)

@@ -124,7 +124,7 @@ func TestUnfinishedUploadsAreBounded(t *testing.T) {
 }
 
 // The sweep removes uploads that nobody has asked for during a day, with their parts. It leaves
-// the parts of an upload that grows, and of a piece of work that runs.
+// the parts of an upload that grows, and of work that runs.
 func TestSweepOfUploads(t *testing.T) {
 	t.Parallel()
 	dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {

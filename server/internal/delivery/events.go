@@ -17,7 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// JobsEnded writes the deliveries for jobs on a piece of work, in the transaction that ends
+// JobsEnded writes the deliveries for jobs of work, in the transaction that ends
 // the jobs. A canceled job has no event: the account has canceled it.
 func (s *Store) JobsEnded(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, end db.End) error {
 	if len(jobs) == 0 || end.Status == transcript.JobCancelled {

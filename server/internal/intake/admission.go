@@ -142,7 +142,7 @@ func (c *Moves) AdmitSound(ctx context.Context, tx *db.Tx, e *db.Work, sound lim
 	return c.admitJobs(ctx, tx, e, jobs, sound)
 }
 
-// admitClaims is AdmitSound for some of the jobs. The transaction has locked the places
+// admitJobs is AdmitSound for some of the jobs. The transaction has locked the places
 // of their accounts.
 func (c *Moves) admitJobs(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, sound limits.Sound) error {
 	return c.endRefused(ctx, tx, e, jobs, func(job *db.Job) (*transcript.Error, error) { return refuse(ctx, tx, e, job, sound) })
@@ -184,7 +184,7 @@ func (c *Moves) endRefused(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db
 	return nil
 }
 
-// refuse is why the sound of a piece of work may not be recognized for a job; where it
+// refuse is why the sound of work may not be recognized for a job; where it
 // may, the job holds its minutes.
 func refuse(ctx context.Context, tx *db.Tx, e *db.Work, c *db.Job, sound limits.Sound) (*transcript.Error, error) {
 	if !c.Limits.ASR {
@@ -205,7 +205,7 @@ func refuse(ctx context.Context, tx *db.Tx, e *db.Work, c *db.Job, sound limits.
 	return limits.MinutesUsedUp(c.Limits, u, sound), nil
 }
 
-// takePlace gives a new work a place of the account of its first job. If there
+// takePlace gives new work a place of the account of its first job. If there
 // is no place, takePlace returns the refusal; but an item of a batch stands outside.
 func takePlace(ctx context.Context, tx *db.Tx, job *db.Job) (seated bool, err error) {
 	if err := tx.Places.Lock(ctx, job.Account); err != nil {

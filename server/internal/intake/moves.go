@@ -19,7 +19,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Work and the jobs on it change their states in this file alone. A job begins in job, moves on in
+// Work and the jobs on it change their states in this file alone. A job begins in begin, moves on in
 // Enter and Advance, goes back in GoBack, and ends in settle. A test reads the source and holds that.
 
 // Moves moves work and the jobs on it from state to state. Every method that takes a transaction
@@ -39,9 +39,9 @@ type Listeners struct {
 	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
 }
 
-// job makes an account's job on a piece of work; it takes over where the
+// begin makes an account's job on a piece of work; it takes over where the
 // work stands.
-func (c *Moves) job(ctx context.Context, tx *db.Tx, e *db.Work, o order) (*db.Job, error) {
+func (c *Moves) begin(ctx context.Context, tx *db.Tx, e *db.Work, o order) (*db.Job, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *Moves) GoBack(ctx context.Context, tx *db.Tx, e *db.Work, how Setback, 
 	return nil
 }
 
-// settle ends running jobs of a piece of work that the transaction has locked: all of
+// settle ends running jobs of work that the transaction has locked: all of
 // them, or some that end alone. With the last job the work ends in the same
 // way. settle also writes all consequences of a job's end, in the same transaction.
 func (c *Moves) settle(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.Job, end db.End) error {

@@ -132,7 +132,7 @@ func leavePlace(ctx context.Context, tx *db.Tx, e *db.Work, ended []db.Job, over
 	return giveUp(ctx, tx, e, over)
 }
 
-// heirOf is the oldest job of a piece of work that may have it recognized; nil: there
+// heirOf is the oldest job of work that may have it recognized; nil: there
 // is none.
 func heirOf(ctx context.Context, tx *db.Tx, e *db.Work) (*db.Job, error) {
 	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
@@ -164,7 +164,7 @@ func freePlace(ctx context.Context, tx *db.Tx, place db.Place) error {
 	return callNext(ctx, tx, place.Account)
 }
 
-// giveUp ends the wait of a piece of work that stood outside. Jobs that are left may
+// giveUp ends the wait of work that stood outside. Jobs that are left may
 // not have it recognized: the step tells them.
 func giveUp(ctx context.Context, tx *db.Tx, e *db.Work, over bool) error {
 	if err := tx.Places.Delete(ctx, e.ID); err != nil || over {

@@ -48,7 +48,7 @@ func price(reserved db.Allowance, end db.End, heard time.Duration) db.Allowance 
 	return db.Allowance{}
 }
 
-// heard is how much of a piece of work's sound has been recognized, where an end asks
+// heard is how much of work's sound has been recognized, where an end asks
 // for that.
 func heard(ctx context.Context, tx *db.Tx, work string, end db.End) (time.Duration, error) {
 	if end.Status != transcript.JobCancelled {

@@ -167,7 +167,7 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 		return nil, nil, false, err
 	}
 	if e != nil {
-		if job, err = i.moves.job(ctx, tx, e, o); err == nil {
+		if job, err = i.moves.begin(ctx, tx, e, o); err == nil {
 			job, err = i.moves.admitJoin(ctx, tx, e, job, o)
 		}
 	} else {
@@ -233,7 +233,7 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 	if err := tx.Chunks.Insert(ctx, chunks); err != nil {
 		return nil, err
 	}
-	job, err := i.moves.job(ctx, tx, e, o)
+	job, err := i.moves.begin(ctx, tx, e, o)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sound is the known length of a piece of work's sound.
+// Sound is the known length of work's sound.
 type Sound struct {
 	// Least is the length for limits and prices. It is rounded up: a sound of unknown length
 	// still takes one minute of an allowance.

@@ -35,7 +35,7 @@ type turnNow struct {
 	Finish   *int64
 }
 
-// placeOf gives a new step of a piece of work its place. A step for which several accounts
+// placeOf gives a new step of work its place. A step for which several accounts
 // wait goes with the account whose turn comes first, and only that account pays for it.
 // Steps of no piece of work have one place, where River hands them out in the order in which
 // they came.
@@ -97,7 +97,7 @@ func (tx Tx) starts(ctx context.Context, l line, turns []string) (now FairTime, 
 	return now, starts, nil
 }
 
-// BringForward moves the waiting steps of a piece of work for which one more account waits. It
+// BringForward moves the waiting steps of work for which one more account waits. It
 // moves a step if that account's turn comes earlier than the step's place.
 func (tx Tx) BringForward(ctx context.Context, work string, who Waiting) error {
 	waiting, err := tx.waitingSteps(ctx, work)

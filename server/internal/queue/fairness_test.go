@@ -18,7 +18,7 @@ import (
 // turnstile is a queue whose one worker takes each step when the test says so.
 type turnstile struct {
 	store *db.Store
-	of    map[string]string // the account of a piece of work
+	of    map[string]string // the account of work
 	began chan string       // the accounts whose steps begin
 	end   chan bool
 	life  queue.Runner

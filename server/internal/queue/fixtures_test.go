@@ -83,7 +83,7 @@ type work struct {
 func (work) Kind() string  { return "work" }
 func (work) Queue() string { return "default" }
 
-// stepOf is a step of a piece of work.
+// stepOf is a step of work.
 type stepOf struct {
 	Work string `json:"extraction"`
 }

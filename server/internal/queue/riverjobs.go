@@ -50,7 +50,7 @@ import (
 //     line here.
 //   - Unique jobs refuse a second row of equal arguments while the first row runs. A step
 //     inserts its own next row, and Requeue a copy, in the transaction that ends the first
-//     row. The tables of pieces of work and batches keep work unique. A step for the index that runs
+//     row. The tables of work and batches keep work unique. A step for the index that runs
 //     may have read the rows before the change for which the second step is (stepWaits).
 //   - river.JobSnooze is what a worker returns, so River writes the pause after the worker's
 //     transaction, and a crash between the two loses the pause. RunAgain ends the run and
@@ -165,7 +165,7 @@ type waitingStep struct {
 	Work     string `bun:"extraction"`
 }
 
-// waitingSteps returns the steps of a piece of work that wait for a worker, in their order.
+// waitingSteps returns the steps of work that wait for a worker, in their order.
 func (tx Tx) waitingSteps(ctx context.Context, work string) (steps []waitingStep, err error) {
 	_, _, of := tx.sql.WorkColumns()
 	err = tx.sql.NewRaw(`SELECT id, queue, priority, `+tx.milliseconds("scheduled_at")+` AS tag FROM river_job
@@ -236,7 +236,7 @@ func (q *Queue) SingleWaits(ctx context.Context, queue string) (waits bool, err 
 }
 
 // Named is a question for the ids that the steps which have not ended name under a name: the steps
-// of pieces of work name "work", those of batches "batch".
+// of work name "extraction", those of batches "batch".
 func Named(name string) string {
 	return `SELECT args ->> '` + name + `' FROM river_job WHERE ` + live
 }

@@ -17,7 +17,7 @@ type addition struct {
 	create string
 }
 
-// additions are, in this order, an index for the waiting steps of a piece of work and an index for
+// additions are, in this order, an index for the waiting steps of work and an index for
 // the steps that tagReturned looks for.
 //
 // On SQLite the first index needs a column. River's SQLite driver keeps arguments as JSONB, which a

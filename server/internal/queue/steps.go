@@ -9,7 +9,7 @@ import (
 )
 
 // Step is a piece of work as it stands in the queue: its exported fields, as
-// JSON. One that belongs to a piece of work has the id in a member "work", by
+// JSON. One that belongs to a piece of work has the id in a member "extraction", by
 // which accounts take turns.
 type Step interface {
 	Kind() string  // says which worker does it

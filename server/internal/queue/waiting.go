@@ -30,7 +30,7 @@ func (q *Queue) Waiting(ctx context.Context, work string) (Waiting, error) {
 	return waitingFor(ctx, q.sql.Reader(), work)
 }
 
-// waitingFor returns the accounts whose jobs of a piece of work run. This is the one statement of the
+// waitingFor returns the accounts whose jobs of work run. This is the one statement of the
 // package on rows that are not the queue's.
 func waitingFor(ctx context.Context, db bun.IDB, work string) (w Waiting, err error) {
 	var rows []struct {

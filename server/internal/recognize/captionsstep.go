@@ -63,7 +63,7 @@ func (p captionsStep) share(ctx context.Context, tx *db.Tx, e *db.Work, found as
 	return found.Put(ctx, tx, subject.OfWork(e))
 }
 
-// enterCaptionFetch moves a queued work to caption_fetch, unless another one
+// enterCaptionFetch moves queued work to caption_fetch, unless another one
 // has made the text since this one was asked for: then it ends with that.
 func (p captionsStep) enterCaptionFetch(ctx context.Context, t step.Held) (e *db.Work, err error) {
 	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {
@@ -76,7 +76,7 @@ func (p captionsStep) enterCaptionFetch(ctx context.Context, t step.Held) (e *db
 	return e, err
 }
 
-// answered ends a queued work with the text that answers it, if that has been made
+// answered ends queued work with the text that answers it, if that has been made
 // or put in since it was asked for.
 func (p *Steps) answered(ctx context.Context, tx *db.Tx, e *db.Work) (bool, error) {
 	if e.State != step.Queued {
@@ -208,7 +208,7 @@ func (p captionsStep) goOnWithSound(ctx context.Context, t step.Held, found ask.
 	})
 }
 
-// keepFinding stores what the caption sources have told of a piece of work's content, and why none
+// keepFinding stores what the caption sources have told of work's content, and why none
 // of them made the text.
 func (p captionsStep) keepFinding(ctx context.Context, tx *db.Tx, e *db.Work, found ask.Finding) error {
 	if found.Answered() {

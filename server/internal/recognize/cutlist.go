@@ -51,7 +51,7 @@ func (l cutList) next(chunk int, was, is bool) []recognition.Chunk {
 	return speaking[min(from, len(speaking)):min(to, len(speaking))]
 }
 
-// window is how many chunks of a piece of work stand in the queue at once.
+// window is how many chunks of work stand in the queue at once.
 func window(inTurn bool) int {
 	if inTurn {
 		return 1

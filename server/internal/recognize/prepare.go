@@ -56,7 +56,7 @@ func (p *Steps) Prepare(ctx context.Context, t step.Held, _ step.Prepare) error 
 	return p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech()))
 }
 
-// enterDurationCheck moves a queued work to duration_check, and ends the jobs
+// enterDurationCheck moves queued work to duration_check, and ends the jobs
 // on it whose plans do not permit recognition. If no account of the other jobs has a
 // place, the work goes back; the step is queued again when there is a place.
 func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Work, err error) {

@@ -31,7 +31,7 @@ type reporter struct {
 	written time.Time
 }
 
-// open returns the reporter of a piece of work, brought up to what is done
+// open returns the reporter of work, brought up to what is done
 // according to the cut list. Each open needs a close.
 func (b *progressBoard) open(workID string, list cutList) *reporter {
 	b.mu.Lock()

@@ -23,7 +23,7 @@ func Keep(ctx context.Context, tx *db.Tx, r *db.Recording) (bool, error) {
 	return true, tx.Queue.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID})
 }
 
-// KeepPromised keeps the upload of a piece of work that succeeds, if its account wants that.
+// KeepPromised keeps the upload of work that succeeds, if its account wants that.
 func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	if e.KeepMedia == 0 {
 		return nil

@@ -23,7 +23,7 @@ type Removals struct {
 	// ByFeature removes what an account has in a table, and returns how many rows that were. It has a
 	// function for each table that goes by its feature.
 	ByFeature map[string]func(ctx context.Context, account string) (int64, error)
-	// CancelJobs cancels jobs on a piece of work: those that which returns in the transaction.
+	// CancelJobs cancels jobs of work: those that which returns in the transaction.
 	CancelJobs func(ctx context.Context, work string, which func(context.Context, *db.Tx) ([]db.Job, error)) error
 }
 

@@ -151,7 +151,7 @@ func TestAskingBringsItemsForward(t *testing.T) {
 				require.Eventually(t, func() bool {
 					open, err := s.Items.Open(t.Context(), made.ID, 100)
 					require.NoError(t, err)
-					return !open.Unclaimed
+					return !open.WithoutJob
 				}, time.Minute, 20*time.Millisecond)
 				assert.Empty(t, e.arrivals, "the batch has got the last worker")
 				single := link("content-059", "en")

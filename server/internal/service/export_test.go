@@ -34,7 +34,7 @@ func (c *Config) OnEnd(f func(ended []db.Job)) {
 // HearAfter sets how long an upload arrives before its chunks are recognized.
 func (c *Config) HearAfter(d time.Duration) { c.hearAfter = d }
 
-// AudioStays sets how long the audio of a piece of work stays after its end, and the time between
+// AudioStays sets how long the audio of work stays after its end, and the time between
 // two looks for such audio.
 func (c *Config) AudioStays(stays, look time.Duration) {
 	c.Retention = cmp.Or(c.Retention, work.DefaultRetention())

@@ -260,7 +260,7 @@ func (s *Service) makeBatches(c *parts) {
 	s.Batches = batcher.New(batcher.Config{
 		Store: c.Store, Cluster: c.cluster, Lists: c.Engine.Lists, Sites: c.Sites, ShortLinks: c.ShortLinks,
 		DirectMedia: c.DirectMedia, Pauses: c.pauses, Log: c.Log, Trace: s.Trace,
-		TakeUp: s.takeItem, CancelClaims: s.CancelJobs,
+		TakeUp: s.takeItem, CancelJobs: s.CancelJobs,
 		Ended: func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 			if err := s.hooks.BatchEnded(ctx, tx, b); err != nil {
 				return err

@@ -51,7 +51,7 @@ func OnlyASR(tag string) transcript.LanguageList {
 	return transcript.LanguageList{{Tag: tag, ASR: true}}
 }
 
-// OfWork is what a stored work is of.
+// OfWork is what stored work is of.
 func OfWork(e *db.Work) Subject {
 	s := Subject{Owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, Prompt: e.Prompt}
 	if e.Languages != "" {

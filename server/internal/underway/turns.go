@@ -27,7 +27,7 @@ func NewLine(places int) *Line {
 	return &Line{places: make(chan struct{}, places), accounts: map[string]*own{}}
 }
 
-// Take waits for the turn of a piece of work of an account. The caller calls leave when the work has
+// Take waits for the turn of work of an account. The caller calls leave when the work has
 // ended. If ctx ends first, the error is that of ctx.
 func (l *Line) Take(ctx context.Context, account string) (leave func(), err error) {
 	of := l.join(account)

@@ -131,7 +131,7 @@ func plainText(t *db.Transcript, timestamps bool) (string, error) {
 	return string(format.AppendText(nil, whole.Segments, timestamps)), nil
 }
 
-// StatusOf is the status for the jobs of a piece of work.
+// StatusOf is the status for the jobs of work.
 func StatusOf(e *db.Work) transcript.MetadataStatus {
 	known := e.Metadata
 	known.Duration = max(known.Duration, e.Duration)

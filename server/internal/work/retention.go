@@ -11,7 +11,7 @@ type Retention struct {
 	Jobs     time.Duration // with their events and pieces of work, after their end
 	Answers  time.Duration // of idempotency keys
 	Finished time.Duration // rows of the queue
-	// Audio is how long the audio of a piece of work stays after its end: see db.WorksTx.LeaveAudio.
+	// Audio is how long the audio of work stays after its end: see db.WorksTx.LeaveAudio.
 	Audio time.Duration
 	// Every is the time between two sweeps.
 	Every time.Duration

@@ -93,7 +93,7 @@ func (p *processor) waits(e *db.Work, cause *transcript.Error, now time.Time) bo
 	return (blocked || cause.Code == transcript.ServiceUnavailable) && p.Pauses.MayWait(e.WaitingSince, now)
 }
 
-// lookForClaims is the pause of a step whose jobs all wait for blocked captions, if the service
+// lookForJobs is the pause of a step whose jobs all wait for blocked captions, if the service
 // recognizes such sound for others: a job of another plan may have joined meanwhile.
 const lookForJobs = time.Minute
 
