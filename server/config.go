@@ -143,11 +143,11 @@ type Config struct {
 	// Version is the version in /healthz; empty: "dev".
 	Version string
 
-	inside
+	inside //nolint:unused // service.SettingsOf reads it
 }
 
 // inside keeps the settings out of the documentation.
-type inside = service.Inside
+type inside = service.Inside //nolint:unused // as above
 
 // The default pace of direct links.
 const (

@@ -89,8 +89,8 @@ func TestEqualLinksAtOnce(t *testing.T) {
 func askPatiently(ctx context.Context, ask func() (*answer, error)) (*answer, error) {
 	for {
 		a, err := ask()
-		if err != nil || a.StatusCode != http.StatusServiceUnavailable {
-			return a, err
+		if err != nil || a.StatusCode != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
+			return a, err // an ability that is lacking comes with no time
 		}
 		seconds, err := strconv.Atoi(a.Header.Get("Retry-After"))
 		if err != nil {

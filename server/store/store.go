@@ -87,10 +87,10 @@ func (o Options) shown() shownOptions {
 }
 
 // Store is an open database with its blobs. Safe for concurrent use.
-type Store struct{ handle }
+type Store struct{ handle } //nolint:unused // db.Of reads it
 
 // handle keeps the database's methods out of the documentation.
-type handle = db.Handle
+type handle = db.Handle //nolint:unused // as above
 
 // Open opens the database, updates its tables, and opens the blobs. If another process serves
 // an SQLite file whose tables would have to change, Open changes nothing and returns ErrServed.

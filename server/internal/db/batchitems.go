@@ -135,7 +135,7 @@ func (r Items) All(ctx context.Context, batchID string) ([]BatchItem, error) {
 
 // OpenItems is what is left to do of a batch.
 type OpenItems struct {
-	Any       bool // some item has not ended
+	Any        bool // some item has not ended
 	WithoutJob bool // some of these has no job, and names a content
 	// UnderWay is how many of them have a job, and are not known to need recognition;
 	// no more are counted than was asked for.

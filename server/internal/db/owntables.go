@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 )
@@ -57,7 +58,7 @@ func OwnTables() []tables.Table {
 		{Name: "measures", Key: []string{"name"}},
 		{Name: "compatibility", Key: []string{"one"}},
 	}
-	return slices.Concat(all, wordindex.Tables(), tablesOfTexts(), tablesOfJobs())
+	return slices.Concat(all, wordindex.Tables(), tablesOfTexts(), tablesOfJobs(), queue.Tables())
 }
 
 // tablesOfTexts declares the tables of libraries and texts. The sweep deletes texts before jobs, which

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClaimsHaveOneOwner reads the server's source: jobs begin and move in
+// TestJobsHaveOneOwner reads the server's source: jobs begin and move in
 // moves.go alone, and end in its settle alone.
 func TestJobsHaveOneOwner(t *testing.T) {
 	t.Parallel()
@@ -40,10 +40,10 @@ func TestJobsHaveOneOwner(t *testing.T) {
 		return nil
 	}))
 	assert.Equal(t, map[string][]string{
-		"Extractions.Insert": {"submit.go begin"},
-		"Jobs.Insert":        {"moves.go claim"},
-		"Extractions.Move":   {"moves.go move"},
-		"Extractions.End":    {"moves.go settle"},
+		"Works.Insert": {"submit.go begin"},
+		"Jobs.Insert":        {"moves.go begin"},
+		"Works.Move":   {"moves.go move"},
+		"Works.End":    {"moves.go settle"},
 	}, found)
 }
 
@@ -63,7 +63,7 @@ func methodOfTx(n ast.Node) string {
 		return ""
 	}
 	switch name := group.Sel.Name + "." + method.Sel.Name; name {
-	case "Jobs.Insert", "Extractions.Insert", "Extractions.Move", "Extractions.End":
+	case "Jobs.Insert", "Works.Insert", "Works.Move", "Works.End":
 		return name
 	}
 	return ""

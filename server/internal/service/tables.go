@@ -11,7 +11,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/follower"
 	"github.com/transcriptkit/transcriptkit/server/internal/hooks"
 	"github.com/transcriptkit/transcriptkit/server/internal/librarysize"
-	"github.com/transcriptkit/transcriptkit/server/internal/queue"
 	"github.com/transcriptkit/transcriptkit/server/internal/shares"
 	"github.com/transcriptkit/transcriptkit/server/internal/tables"
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
@@ -22,7 +21,7 @@ import (
 // tables of db have theirs by what names what.
 func Tables() []tables.Table {
 	return slices.Concat(
-		db.OwnTables(), queue.Tables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), delivery.Tables(),
+		db.OwnTables(), librarysize.Tables(), corrections.Tables(), shares.Tables(), textfeed.Tables(), delivery.Tables(),
 		follower.Tables(), batcher.Tables(), hooks.Tables(), ask.Tables(),
 	)
 }

@@ -47,7 +47,7 @@ type Captions struct {
 	Work string `json:"extraction"`
 }
 
-// Work is the id of the work.
+// WorkID is the id of the work.
 func (c Captions) WorkID() string { return c.Work }
 
 // Kind is the name of the step.
@@ -68,7 +68,7 @@ func PrepareOf(e *db.Work) Prepare {
 	return Prepare{Work: e.ID, Link: e.MediaKey == ""}
 }
 
-// Work is the id of the work.
+// WorkID is the id of the work.
 func (p Prepare) WorkID() string { return p.Work }
 
 // Kind is the name of the step.
@@ -87,7 +87,7 @@ type Start struct {
 	Work string `json:"extraction"`
 }
 
-// Work is the id of the work.
+// WorkID is the id of the work.
 func (s Start) WorkID() string { return s.Work }
 
 // Kind is the name of the step.
@@ -108,7 +108,7 @@ type Recognize struct {
 	InTurn bool `json:"inTurn,omitempty"`
 }
 
-// Work is the id of the work.
+// WorkID is the id of the work.
 func (r Recognize) WorkID() string { return r.Work }
 
 // Kind is the name of the step.
@@ -122,7 +122,7 @@ type Publish struct {
 	Work string `json:"extraction"`
 }
 
-// Work is the id of the work.
+// WorkID is the id of the work.
 func (p Publish) WorkID() string { return p.Work }
 
 // Kind is the name of the step.
