@@ -41,7 +41,7 @@ func TestJobsHaveOneOwner(t *testing.T) {
 	}))
 	assert.Equal(t, map[string][]string{
 		"Works.Insert": {"submit.go begin"},
-		"Jobs.Insert":        {"moves.go begin"},
+		"Jobs.Insert":  {"moves.go begin"},
 		"Works.Move":   {"moves.go move"},
 		"Works.End":    {"moves.go settle"},
 	}, found)

@@ -37,7 +37,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Service is the work with its features. Safe for concurrent use.
@@ -145,42 +144,6 @@ func (s *Service) makeWork(c *parts) (err error) {
 // Stop ends the work, see [work.Work.Stop], and what answers questions.
 func (s *Service) Stop(ctx context.Context) error {
 	return errors.Join(s.Ask.Stop(ctx), s.Work.Stop(ctx))
-}
-
-// listeners says in which order the features are told of jobs that end: a promised recording is kept,
-// a follow may open its item again, a batch names the jobs whose results it does not use, the
-// accounts pay, and then the calls of hooks and the deliveries to webhooks are queued. Those of first
-// come before the features.
-func (s *Service) listeners(first []intake.Listener) intake.Listeners {
-	ended := []intake.Listener{
-		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
-			if !told.Over || told.Status != transcript.JobSuccess {
-				return nil
-			}
-			return recordings.KeepPromised(ctx, tx, told.Work)
-		},
-		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
-			return s.Follows.Reopen(ctx, tx, told.IDs(), told.Error)
-		},
-		func(ctx context.Context, tx *db.Tx, told *intake.Ended) (err error) {
-			told.ForNobody, err = s.Batches.EndItems(ctx, tx, told.Jobs, told.End)
-			return err
-		},
-		intake.PayUp,
-		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
-			return s.hooks.JobsEnded(ctx, tx, told.Jobs)
-		},
-		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
-			return s.Webhooks.JobsEnded(ctx, tx, told.Work, told.Jobs, told.End)
-		},
-	}
-	return intake.Listeners{
-		Ended: append(first, ended...),
-		Ending: func(ctx context.Context, tx *db.Tx, jobs []db.Job) error {
-			_, err := batcher.Lock(ctx, tx, jobs)
-			return err
-		},
-	}
 }
 
 // features are what the features bring to the work of this process.

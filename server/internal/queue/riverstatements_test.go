@@ -35,5 +35,5 @@ func TestRiversTablesAreNamedInTwoFiles(t *testing.T) {
 		return err
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{"riverjobs.go", "rivertables.go"}, named)
+	require.Equal(t, []string{"riverstatements.go", "rivertables.go"}, named)
 }
