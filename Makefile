@@ -64,9 +64,13 @@ ALONE := $(ALONE)|e2e|honesty|openapi|ffmpeg|pocketsphinx|models|release|ytdlp
 # GORACE: a program need not wait a second before it ends, as the detector reports a race
 # when it sees the race.
 RACE = $(GO) test -race -short $(AT_ONCE) $(TIMEOUT) -vet=off $(UNWATCHED:%='-gcflags=%=-race=false')
+# Of the server's tests, those of what runs at once: the others ask one request after the other, of code
+# that the tests of the rooms run with the detector. SERVER_RACE=. runs all.
+SERVER_RACE := AtOnce|Crowd|Event|Watch|Drain|Stop|Window|Equal|Resum|Cancel|Wait|Stream|Removal|Follow
 test-race: export GORACE = atexit_sleep_ms=0
 test-race: setup ## the tests of what runs at once, with the race detector, each on the database that make test leaves out
-	$(RACE) ./server ./server/internal/service ./server/internal/queue ./server/internal/db $$($(GO) list $(WATCHED) | grep -vE '/($(ALONE))$$')
+	$(RACE) ./server/internal/service ./server/internal/queue ./server/internal/db $$($(GO) list $(WATCHED) | grep -vE '/($(ALONE)|server)$$')
+	$(RACE) ./server -run '$(SERVER_RACE)'
 	$(RACE) ./examples/transcriptd -run 'Drains|Second|Signal|Scraper'
 
 # Without the race detector: make test-race runs the same code with the detector. .ci/run takes
