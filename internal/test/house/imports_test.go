@@ -26,7 +26,7 @@ var laws = []struct{ rooms, never, because string }{
 	{"server/internal/recognize", "server/internal/work", "the work runs the steps, and the steps do not know who runs them"},
 	{work, features, "the work is told what to do, and tells its listeners what has ended"},
 	{"server/internal/... !server/internal/service " + doors, "server/internal/service", "the service puts the features and the work together"},
-	{"server/internal/... " + doors, strings.ReplaceAll(doors, "!", ""), "the work knows nobody who asks"},
+	{"server/internal/... " + doors, strings.ReplaceAll(doors, "!", ""), "the work does not know who sends requests"},
 	{"server/internal/edge server/internal/openapi", "server/internal/api/... server/internal/mcp server/internal/openaiface " + work, "the edge stands around every request and knows no resource"},
 	{"server/internal/...", "server", "package server mounts the doors"},
 

@@ -214,8 +214,8 @@ func (w WorksTx) SetWaiting(ctx context.Context, e *Work, why *transcript.LastEr
 // database that loses the commit of the end goes on with the work, and an upload cannot be fetched
 // again.
 
-// LeaveAudio notes in the transaction that ends a piece of work that its audio is left. For
-// work that has ended before, the time of the end is now.
+// LeaveAudio notes in the transaction that ends a piece of work that its audio is left. If the work
+// has ended before, the time of the end is now.
 func (w WorksTx) LeaveAudio(ctx context.Context, id string) error {
 	_, err := w.db.NewRaw(`UPDATE extractions SET audio_ended_at = ? WHERE id = ?`, w.tx.sql.Ago(0), id).Exec(ctx)
 	return wrap("leave audio of extraction "+id, err)

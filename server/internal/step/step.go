@@ -13,7 +13,7 @@ import (
 // The queues of the steps. Publishing has a queue of its own, so that a nearly finished job waits
 // neither for downloads nor for recognition. The start of recognition has its own queue too, so that
 // no recognizer is idle during the downloads of other jobs. In each queue accounts take turns
-// (db.Tx.Enqueue).
+// (queue.Tx.Enqueue).
 const (
 	CaptionsQueue = "captions"
 	DownloadQueue = "download"
@@ -31,7 +31,7 @@ func Queues() []string {
 // Step is a step of the work on a text.
 type Step interface {
 	queue.Step
-	// Work is the id of the work.
+	// WorkID is the id of the work.
 	WorkID() string
 }
 
