@@ -19,7 +19,7 @@ func main() {
 	}
 }
 
-// write writes the pages of the repository in a folder anew.
+// write replaces the pages in the folder of a repository.
 func write(repository string) error {
 	pages, err := generate(repository)
 	if err != nil {

@@ -131,7 +131,7 @@ func (d *document) writeAnswers(b *strings.Builder, op *operation, page string) 
 	}
 }
 
-// named puts what the examples use in the place of the parameters of a path.
+// named replaces the parameters of a path with the values of the examples.
 var named = strings.NewReplacer("upload/{externalId}", "upload/$KEPT", "{platform}/{externalId}", "video_site/dQw4w9WgXcQ",
 	"{id}", "$JOB", "{uploadId}", "$UPLOAD", "{batchId}", "$BATCH", "{channelId}", "@talks", "{playlistId}", "PL1234567890",
 	"feeds/{token}", "feeds/$FEED", "shared/{token}", "shared/$TOKEN", "{shareId}", "$SHARE", "{followId}", "$FOLLOW",

@@ -210,7 +210,7 @@ func (t *Intake) receiveFirst(w http.ResponseWriter, r *http.Request, p account.
 		return &receivedFile{a.fileRequest, u, hex.EncodeToString(u.Parts.Sum)}, nil
 	case h.interim:
 		u.Leave(r.Context())
-	default: // nobody knows of the upload
+	default: // the client does not know the address of the upload, so no request can go on with it
 		u.Abort(r.Context())
 	}
 	return nil, brokenFile(err)
