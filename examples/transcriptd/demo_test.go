@@ -114,6 +114,7 @@ func needPrograms(t *testing.T) {
 // On a terminal the progress is one line that moves: what script records of it
 // is drawn again and again.
 func TestDemoOnATerminal(t *testing.T) {
+	full(t)
 	t.Parallel()
 	needPrograms(t)
 	script, err := exec.LookPath("script")

@@ -27,6 +27,7 @@ const mediaLength = 6 * time.Minute
 // TestKillOnSQLite kills the only process in the middle of a recognition and
 // starts it again on the same file.
 func TestKillOnSQLite(t *testing.T) {
+	full(t)
 	t.Parallel()
 	s := newPlace(t, "sqlite:"+filepath.Join(t.TempDir(), "service.db"))
 	key := s.makeKey(t)
