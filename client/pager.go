@@ -10,16 +10,17 @@ import (
 // Page is a page of a list.
 type Page[T any] struct {
 	Items []T
-	// Next names the page that follows; empty: this is the last one.
+	// Next is the token of the next page; empty on the last page.
 	Next string
 }
 
-// PageParams say which page of a list is asked for. The zero value is the first.
+// PageParams select a page of a list. The zero value selects the first page.
 type PageParams struct {
-	// Size is how many entries the page has at most; 0: as many as the service gives.
-	// The method says how many it may be.
+	// Size is the largest number of entries in the page. 0 means the service's default.
+	// Each method states the default and the maximum.
 	Size int
-	// Token is the Next of the page before, of the same list with the same filters.
+	// Token is the Next of the previous page of the same list with the same filters.
+	// Empty means the first page.
 	Token string
 }
 
