@@ -218,7 +218,7 @@ func WithUploadProgress(report func(sent, total int64)) RequestOption {
 }
 
 // WithResponse fills r with the status, the headers, the rate limits and the JSON of
-// the last answer. If the service refuses the call, r has no JSON: see [Error].Body. In
+// the last answer. If the service refuses the call, r has no JSON: see [Error.Body]. In
 // a wait, r describes the last request. In a sequence of pages, r describes the page of
 // the current entry. In [JobService.Events], r describes the current connection, and
 // its JSON is the data of the current event.
