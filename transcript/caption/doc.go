@@ -1,5 +1,4 @@
-// Package caption reads caption files into segments, and cleans up what machines
-// have written.
+// Package caption reads caption files into segments, and cleans up automatic captions.
 //
 //	f, err := caption.ReadAny(file)
 //	segments := caption.Unroll(f.Segments) // rolling captions of an automatic track
@@ -13,10 +12,10 @@
 // rolling captions stay repeated. [Unroll] makes clean segments of rolling captions,
 // and [DropSounds] leaves out sounds.
 //
-// A control character in a text becomes U+FFFD, or a space where it is white space, as
-// in package format.
+// A control character in a text becomes U+FFFD, or a space if it is white space, as in
+// package format.
 //
-// The package fetches nothing and bounds no file: a caller that reads from a network
-// limits the reader and checks that the body arrived whole. The time for a file grows
-// only with the size of the file; [Until] cancels the reading.
+// The package does not limit the size of a file: a caller that reads from a network
+// must limit the reader and check that the body is complete. The time to read a file is
+// linear in its size. [Until] cancels the reading.
 package caption
