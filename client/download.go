@@ -143,7 +143,7 @@ func (c *Client) download(ctx context.Context, path string, opts []RequestOption
 func (a *answer) download() (*Download, error) {
 	r := a.stream
 	if !tellsItsEnd(r) {
-		return nil, errors.Join(a.malformed(errors.New("it does not say where the file ends, so one that is cut off would look whole")), r.Body.Close())
+		return nil, errors.Join(a.malformed(errors.New("it does not say where the file ends, so a file that is cut off would look complete")), r.Body.Close())
 	}
 	return &Download{
 		ReadCloser: &downloadBody{r.Body, a},

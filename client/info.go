@@ -44,7 +44,7 @@ func sourceQuery(source transcript.Source) (url.Values, error) {
 	}
 	switch platform, id, ok := source.Content(); {
 	case !ok:
-		return nil, errors.New("client: the question has no source")
+		return nil, errors.New("client: Info needs a source")
 	case platform == "" || id == "":
 		return nil, fmt.Errorf("client: platform %q and id %q: both are needed", platform, id)
 	default:

@@ -44,7 +44,7 @@ type settings struct {
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
 	if c == nil || c.defaults == nil {
-		return settings{}, errors.New("client: New has not made this client")
+		return settings{}, errors.New("client: this Client was not made by New")
 	}
 	s := c.defaults()
 	return s, s.apply(opts)

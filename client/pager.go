@@ -35,7 +35,7 @@ func (p PageParams) query() url.Values {
 	return q
 }
 
-var errSamePage = errors.New("client: the list does not end: its pages lead back to one that was read")
+var errSamePage = errors.New("client: the list does not end: a page names an earlier page as the next")
 
 // all is the entries of a list from a page on, each page asked for when the one
 // before has been used up. An error is yielded once, and ends the sequence.

@@ -117,7 +117,7 @@ func (b *recordingBody) open() (*Download, error) {
 	return file, nil
 }
 
-var errOtherRecording = errors.New("client: the recording has become another file while it was read")
+var errOtherRecording = errors.New("client: the recording was replaced while it was read")
 
 // follows checks that an answer has the bytes that are asked for.
 func (b *recordingBody) follows(file *Download, a *answer, ranged bool) error {

@@ -56,7 +56,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 
 func (p RetryPolicy) validate() error {
 	if p.Attempts < 0 || p.MinWait < 0 || p.MaxWait < 0 {
-		return errors.New("client: a retry policy has no negative members")
+		return errors.New("client: a retry policy must not have negative values")
 	}
 	if p.MaxWait > 0 && p.MinWait > p.MaxWait {
 		return fmt.Errorf("client: retry policy: MinWait %s is over MaxWait %s", p.MinWait, p.MaxWait)

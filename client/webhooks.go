@@ -179,7 +179,7 @@ func (s *WebhookService) ResendRange(ctx context.Context, id string, r webhook.R
 		return nil, err
 	}
 	if !answer.has("resent") {
-		return nil, answer.malformed(errors.New("it does not tell how many deliveries are sent again"))
+		return nil, answer.malformed(errors.New("it does not say how many deliveries are sent again"))
 	}
 	return &sent, nil
 }

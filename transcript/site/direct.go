@@ -21,14 +21,14 @@ import (
 func (t *Table) Direct(text string) (Match, error) {
 	l, ok := parseLink(text)
 	if !ok || l.scheme == "" {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is no web link: it begins with http:// or https://.")
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a web link: a web link begins with http:// or https://.")
 	}
 	if p, known := t.hosts[l.host]; known {
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are read as links to its contents.", p.name.Words())
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "This host belongs to %s: send a link to one of its videos or posts.", p.name.Words())
 	}
 	link, ok := l.clean(l.scheme)
 	if !ok {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is no link that can be opened.")
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a link that can be opened.")
 	}
 	if _, fragment, has := strings.Cut(text, "#"); has {
 		u, err := url.Parse("#" + fragment)
