@@ -3,7 +3,7 @@ package server
 import "net/http"
 
 // Bounded returns next with the API's limits on clients, for handlers that a program
-// serves beside the API. docs/guides/limits.md describes these limits:
+// serves together with the API. docs/guides/limits.md describes these limits:
 //
 //   - A client that sends a body or reads an answer may pause for half a minute, or for
 //     a minute after much data. Beyond that, it must transfer 4 KiB each second. A

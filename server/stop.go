@@ -31,7 +31,7 @@ const (
 //   - the server cuts the connections that are still open.
 //
 // If the handlers run under an [http.Server] of your own, shut it down next: until
-// then, the handlers still accept work, which nobody begins.
+// then, the handlers still accept work, which the next start begins.
 //
 // If ctx ends first, Stop cancels the running steps and returns the error of ctx. The
 // steps may still use the store: call Stop again to wait for them. After Stop has

@@ -78,8 +78,9 @@ type ArrivingMedia interface {
 	// of out may have an unknown length (0xFFFFFFFF). After an error, the service calls
 	// Normalize with the whole file.
 	NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (Audio, error)
-	// Verify returns an UPLOAD_INVALID error if the whole file at in claims to have
-	// clearly more sound, up to max, than NormalizeArriving has found: found.
+	// Verify compares the whole file at in with found, the length of the sound that
+	// NormalizeArriving has written. If the file claims to have clearly more sound, up
+	// to max, the error is UPLOAD_INVALID.
 	Verify(ctx context.Context, in string, found, max time.Duration) error
 }
 
@@ -146,9 +147,9 @@ type RecognizerInfo struct {
 	// transcript.Segment.Speaker. Its labels hold within one call: speaker "A" of one call may
 	// be speaker "B" of the next call.
 	Speakers bool
-	// Voices is how many RecognizeOptions.Voices the recognizer uses; 0: none. With voices, its
-	// labels hold across all chunks of a recording, so these chunks are recognized one after
-	// the other.
+	// Voices is how many RecognizeOptions.Voices the recognizer uses; 0 means that it
+	// ignores them. With voices, its labels hold across all chunks of a recording, so
+	// these chunks are recognized one after the other.
 	Voices int
 }
 

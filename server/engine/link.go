@@ -30,12 +30,12 @@ type Content struct {
 // No tracks and no error mean that the content has no captions: the service then
 // recognizes the speech and charges for it. Return that only if the platform itself
 // says so. Each source documents its proof: a complete answer about exactly this
-// content, which says that the content can be played, and which would list its tracks.
-// A refusal, an answer about other content or in another form, and a missing answer
-// prove nothing, even if another answer contains the sound. If the source sends
-// requests as several clients of the platform, only the answer to the client that gets
-// captions is a proof. The service believes a source that finds no tracks only if the
-// platform has refused no other source.
+// content. The answer must say that the content can be played, and would list tracks if
+// there were any. A refusal, an answer about other content or in another form, and a
+// missing answer prove nothing, even if another answer contains the sound. If the
+// source sends requests as several clients of the platform, only the answer to the
+// client that gets captions is a proof. The service believes a source that finds no
+// tracks only if the platform has refused no other source.
 //
 // An IP_BLOCKED error opens the source's circuit breaker for its platform: the service
 // does not call the source for the seconds of RetryAfter, or for 30 s if that is not

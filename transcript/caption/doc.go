@@ -5,8 +5,8 @@
 //
 // WebVTT, SubRip, TTML and the three formats of the big video site (srv1, srv3 and
 // json3) each have two readers: a function that returns a whole [File], and a sequence
-// that holds one cue at a time however long the file is. [ReadAny] and [Any] detect the
-// format of a file. All readers report the number of lost cues.
+// that keeps only one cue in memory. [ReadAny] and [Any] detect the format of a file.
+// All readers report the number of lost cues.
 //
 // A reader keeps the cues of the file: cues may overlap, and the repeated lines of
 // rolling captions stay repeated. [Unroll] makes clean segments of rolling captions,

@@ -23,8 +23,9 @@ func (t *Tool) NormalizeArriving(ctx context.Context, in io.Reader, out string, 
 	}, out, max, nil)
 }
 
-// Verify returns an UPLOAD_INVALID error if the header of the whole file at in claims
-// clearly more sound, up to max, than NormalizeArriving has found: found.
+// Verify compares the whole file at in with found, the length of the sound that
+// NormalizeArriving has written. If the header of the file claims clearly more sound,
+// up to max, the error is UPLOAD_INVALID.
 func (t *Tool) Verify(ctx context.Context, in string, found, max time.Duration) error {
 	in, size, err := regular(in)
 	if err != nil {

@@ -9,11 +9,11 @@
 //
 // The package does not trust pages: a page may redirect to private addresses, name
 // local files as media, or never end. So the program has an environment, a home and a
-// working directory of its own. It reads no configuration and runs no other program. It
-// gets plugins and cookies only if the operator sets them ([Access]) and the platform
-// refuses a request without them. Every run goes through the host's egress guard,
-// within limits of time and size. The package decides by the file and the JSON of a run
-// whether it succeeded, never by its exit code.
+// working directory of its own. It reads no configuration files, and uses no other
+// program except a JavaScript runtime. It gets plugins and cookies only if the operator
+// sets them ([Access]) and the platform refuses a request without them. Every run goes
+// through the host's egress guard, within limits of time and size. The package decides
+// by the file and the JSON of a run whether it succeeded, never by its exit code.
 //
 // The caller passes canonical links. The package itself knows only the addresses of the
 // video site's results pages, and of the tabs and uploads of a channel. It reads
@@ -44,9 +44,9 @@ import (
 type Options struct {
 	// Program is a name to look up or an absolute path; empty means "yt-dlp".
 	Program string
-	// Base is the address of the video site whose results pages a search reads, http or https,
-	// without a path; empty means "https://www.youtube.com". Everything else is read at the
-	// links that the caller passes.
+	// Base is the address of the video site for searches: http or https, without a
+	// path. Empty means "https://www.youtube.com". For everything else, the package
+	// uses the links that the caller passes.
 	Base string
 	// JSRuntime is the JavaScript runtime with which versions from 2025.11.12 on run a site's
 	// player: "deno", "node", "quickjs" or "bun", followed by a colon and its absolute path if

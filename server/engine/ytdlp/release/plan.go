@@ -46,9 +46,9 @@ func (f *Folder) Plan(ctx context.Context, from models.Sources) (Plan, error) {
 	}, from)
 }
 
-// PlanNewest returns the download of the newest release. It downloads the sums of the
-// release and their signature, and otherwise does the same as [Folder.Plan]. Local
-// files must include the sums and the signature, under their own names.
+// PlanNewest returns the download of the newest release. It downloads the hashes of the
+// release and their signature. Otherwise it works like [Folder.Plan]. Local files must
+// include the sums and the signature, under their own names.
 //
 // Errors: those of Plan; [ErrSignature]; [ErrOld] if the sums were signed before the compiled-in
 // release was published.
