@@ -17,15 +17,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// BatchService makes the transcripts of many contents together.
+// BatchService transcribes many links, a playlist or a channel as one batch. Its calls
+// need a key with the scope "batches".
 type BatchService struct{ client *Client }
 
 // Create makes a batch and returns its first state. [BatchService.Wait] waits for its
 // end. A link that names no content becomes a failed item. If the list has more items
 // than the plan or the service allows, the error is an [*Error] with the code
 // BATCH_LIMIT_EXCEEDED. If no link names any content, the error has the code of the
-// first link's failure. If ctx ends before the answer comes, Create takes up to 2 s more to ask
-// for the batch, and the error is a [*BatchWaitError].
+// first link's failure. If ctx ends before the answer arrives, Create takes up to 2 s
+// more to ask for the batch. If it finds the batch, the error is a [*BatchWaitError].
 func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...RequestOption) (*batch.Summary, error) {
 	path, body, err := p.payload()
 	if err != nil {
@@ -43,8 +44,8 @@ func (s *BatchService) Create(ctx context.Context, p BatchParams, opts ...Reques
 	return made, err
 }
 
-// Get returns the current state of the batch. A failed batch is not an error here: look
-// at its Status.
+// Get returns the current state of the batch. Get returns no error for a failed batch:
+// look at its Status.
 func (s *BatchService) Get(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
 	page, _, err := s.read(ctx, id, held(0), opts)
 	if err != nil {
@@ -63,9 +64,9 @@ func (s *BatchService) Items(ctx context.Context, id string, p PageParams, opts 
 	return &Page[batch.Item]{Items: page.Items, Next: page.Next}, nil
 }
 
-// AllItems yields every item of a batch. It asks for each page when the loop reaches
-// the page. It yields an error once, and the error ends the sequence. Each range starts
-// from the first item.
+// AllItems yields every item of a batch, in their order. It requests a page when the
+// loop reaches it. An error is the last value of the sequence. Each range starts with
+// the first item.
 func (s *BatchService) AllItems(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[batch.Item, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: largestPage}, func(p PageParams) (*Page[batch.Item], error) { return s.Items(ctx, id, p, opts...) })
@@ -105,7 +106,7 @@ func (s *BatchService) read(ctx context.Context, id string, query url.Values, op
 	return &page, hint, nil
 }
 
-// BatchListParams say which batches are listed: a page of those with a status.
+// BatchListParams select a page of the account's batches.
 type BatchListParams struct {
 	Status batch.Status // empty: every status
 	PageParams
@@ -135,8 +136,8 @@ func (s *BatchService) List(ctx context.Context, p BatchListParams, opts ...Requ
 	return &Page[batch.Job]{Items: *page.Batches, Next: page.Next}, nil
 }
 
-// All yields every batch of the account from the page of p on. See
-// [BatchService.AllItems].
+// All yields the account's batches, newest first, starting with the page that p names.
+// It pages as [BatchService.AllItems] does.
 func (s *BatchService) All(ctx context.Context, p BatchListParams, opts ...RequestOption) iter.Seq2[batch.Job, error] {
 	opts = slices.Clone(opts)
 	return all(p.PageParams, func(at PageParams) (*Page[batch.Job], error) {
@@ -144,13 +145,13 @@ func (s *BatchService) All(ctx context.Context, p BatchListParams, opts ...Reque
 	})
 }
 
-// Wait returns the batch as soon as all its items have ended, even if some items have
-// failed. The service holds each question for some seconds, or until the batch ends. If
-// the service does not hold questions, Wait pauses between questions as
-// [JobService.Wait] does. Failed questions count as in [JobService.Wait].
+// Wait returns the batch when all its items have ended, even if some items have failed.
+// It polls with requests that the service holds for some seconds, or until the batch
+// ends. If the service does not hold them, Wait pauses between requests as
+// [JobService.Wait] does, and it tolerates failed requests in the same way.
 //
-// A batch that failed as a whole or was cancelled is a [*BatchError]. Any other end of
-// the wait is a [*BatchWaitError] with the last state seen.
+// If the batch failed as a whole or was cancelled, the error is a [*BatchError]. If the
+// wait ends early, the error is a [*BatchWaitError] with the batch's last known state.
 func (s *BatchService) Wait(ctx context.Context, id string, opts ...RequestOption) (*batch.Job, error) {
 	if _, err := batchPath(id); err != nil {
 		return nil, err
@@ -213,19 +214,19 @@ func held(wait time.Duration) url.Values {
 	return query
 }
 
-// RetryParams choose the failed items that are made again. The zero value chooses all
-// items that are Retryable.
+// RetryParams select the failed items that [BatchService.Retry] starts again. The zero
+// value selects all items that are Retryable.
 type RetryParams struct {
-	// Items are ids, at most 500. Only these items are made again, even if they are not
-	// Retryable.
+	// Items are the ids of items, at most 500. Retry starts only these items, even if
+	// they are not Retryable.
 	Items []string
-	// Codes chooses the items that failed with one of these codes and are Retryable or
-	// in Items.
+	// Codes limits the retry to items that failed with one of these codes. The items
+	// must also be Retryable or in Items.
 	Codes []transcript.Code
 }
 
-// Retry makes failed items again, and names the items that it left as they are. If the
-// batch was cancelled, the error is an [*Error] with the code STATE_CONFLICT.
+// Retry starts failed items again, and reports which items it skipped. If the batch was
+// cancelled, the error is an [*Error] with the code STATE_CONFLICT.
 func (s *BatchService) Retry(ctx context.Context, id string, p RetryParams, opts ...RequestOption) (*batch.Retried, error) {
 	data, err := json.Marshal(struct {
 		Items []string          `json:"itemIds,omitempty"`
@@ -248,7 +249,7 @@ func (s *BatchService) Retry(ctx context.Context, id string, p RetryParams, opts
 	return &retried, nil
 }
 
-// Cancel starts no more items, and returns the batch as cancelled. Items that have
+// Cancel cancels the batch and returns it. No further item starts, and items that have
 // started run to their end. If the batch has already ended, the error is an [*Error]
 // with the code STATE_CONFLICT.
 func (s *BatchService) Cancel(ctx context.Context, id string, opts ...RequestOption) (*batch.Summary, error) {

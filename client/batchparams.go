@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// BatchParams say what a batch is made from: exactly one of URLs, Playlist, Channel and
-// CSV.
+// BatchParams describe a new batch. Set exactly one of URLs, Playlist, Channel and CSV.
 type BatchParams struct {
 	// URLs are links, short links, and bare ids of the video site, each of 1 to 2048
 	// characters. If several links name the same content, the service makes the first
@@ -28,7 +27,7 @@ type BatchParams struct {
 	// Language is a priority list of tags and "asr", as in a [transcript.Request]. If
 	// Language is nil, the service's default applies.
 	Language []string
-	// MaxItems takes only the first of the items, 1 to 500; 0: all of them.
+	// MaxItems limits the batch to its first items: 1 to 500. 0 means all items.
 	MaxItems int
 }
 

@@ -14,10 +14,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Chunks returns a page of the pieces of a saved transcript, as Cut of package chunk cuts
-// them, each with the link to its place. The service takes a MaxChars of 200 to 8000 (0:
-// 1500), OverlapChars of 0 to 500, and pages of 1 to 200 (0: 50). A page that goes on with
-// a text that says something else by now is an [*Error] with the code INVALID_REQUEST.
+// Chunks returns a page of a saved transcript's chunks, each with a link to its place
+// in the recording. Function Cut of package chunk cuts in the same way. The service
+// accepts a MaxChars of 200 to 8000 (0 means 1500), OverlapChars of 0 to 500, and pages
+// of 1 to 200 chunks (0 means 50). If the text has changed since the page before, the
+// error is an [*Error] with the code INVALID_REQUEST: start again from the first page.
 func (s *LibraryService) Chunks(ctx context.Context, key library.Key, o transcript.ChunkOptions, at PageParams, opts ...RequestOption) (*Page[transcript.Chunk], error) {
 	path, err := savedPath(key, "/chunks")
 	if err != nil {
@@ -44,8 +45,8 @@ func (s *LibraryService) Chunks(ctx context.Context, key library.Key, o transcri
 	return &Page[transcript.Chunk]{Items: page.Chunks, Next: page.NextPageToken}, nil
 }
 
-// AllChunks are all pieces of a saved transcript, see [LibraryService.Chunks]. Pages are
-// asked for as they are needed. An error is yielded once, and ends the sequence.
+// AllChunks yields all chunks of a saved transcript: see [LibraryService.Chunks]. It
+// requests a page when the loop reaches it. An error is the last value of the sequence.
 func (s *LibraryService) AllChunks(ctx context.Context, key library.Key, o transcript.ChunkOptions, opts ...RequestOption) iter.Seq2[transcript.Chunk, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: 200}, func(at PageParams) (*Page[transcript.Chunk], error) {

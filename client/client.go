@@ -13,24 +13,25 @@ import (
 	"sync/atomic"
 )
 
-// Client speaks to one service. Make one with [New]. It is safe for concurrent
-// use and needs no closing.
+// Client calls one service. Create a Client with [New]. It is safe for concurrent use
+// and need not be closed.
 type Client struct {
 	// Transcripts extracts transcripts from files, links and content ids.
 	Transcripts *TranscriptService
-	// Jobs watches and cancels the work behind a transcript.
+	// Jobs follows and cancels the jobs that make transcripts.
 	Jobs *JobService
-	// Library reads and changes what the account has saved.
+	// Library reads and changes the account's saved transcripts.
 	Library *LibraryService
 	// Batches makes the transcripts of a list of links, a playlist or a channel.
 	Batches *BatchService
 	// Follows makes a transcript of each new item of a channel, a playlist or a feed.
 	Follows *FollowService
-	// Webhooks says to which addresses the service sends the ends of jobs and batches.
+	// Webhooks manages the addresses that the service notifies when jobs and batches
+	// end.
 	Webhooks *WebhookService
 	// Videos finds videos, channels and playlists on the video site.
 	Videos *VideoService
-	// Usage tells what the account may have, and how much of it is used.
+	// Usage returns the account's limits and how much of them is used.
 	Usage *UsageService
 
 	base      string // without a trailing slash
@@ -42,13 +43,13 @@ type Client struct {
 	formsOnly *atomic.Bool    // the service has refused a resumable upload and has taken the form
 }
 
-// String names the service. It holds no secret.
+// String returns the address of the service, without any secret.
 func (c *Client) String() string { return "client of " + c.base }
 
-// New makes a client for the service at baseURL (http or https; a path is kept
-// as a prefix of every route). It checks everything it is given and does no
-// I/O. Without [WithAPIKey] requests carry no credential, which is right only
-// where the transport adds one.
+// New returns a client for the service at baseURL, an http or https URL. If baseURL has
+// a path, the path is the prefix of every route. New checks baseURL and the options,
+// and sends no request. Without [WithAPIKey], requests carry no credential: use that
+// only if the transport adds one.
 func New(baseURL string, opts ...Option) (*Client, error) {
 	base, err := parseBase(baseURL)
 	if err != nil {
@@ -92,10 +93,10 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	return c, nil
 }
 
-// Do is the way to a route that has no method here. It sends in as JSON (nil:
-// no body) to path, which begins with a slash and may have a query, and decodes
-// the JSON answer into out (nil: the answer is not looked at). Credentials,
-// repetition, errors and options are those of every other method.
+// Do calls a route for which this package has no method. It sends in as JSON to path,
+// and decodes the JSON answer into out. If in is nil, the request has no body. If out
+// is nil, Do ignores the body of the answer. path begins with a slash and may have a
+// query. Credentials, retries, errors and options work as in every other method.
 func (c *Client) Do(ctx context.Context, method, path string, in, out any, opts ...RequestOption) error {
 	if !strings.HasPrefix(path, "/") {
 		return fmt.Errorf("client: path %q does not begin with a slash", path)

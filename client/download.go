@@ -19,27 +19,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// Download is a file while it is read: the bytes come as the service sends them, and
-// none is kept. Reading returns io.EOF at the end of a whole file alone; one that is cut
-// off, or that is silent for too long (see [WithAttemptTimeout]), is another error. It
-// must be closed, and is closed by Save.
+// Download is a file that is read from the service as a stream. Reading returns io.EOF
+// only at the end of a complete file. If the file is cut off, or if no byte arrives for
+// the time of [WithAttemptTimeout], reading returns another error. The caller must
+// close a Download. Save closes it too.
 type Download struct {
 	io.ReadCloser
-	// Name is what the service calls the file, made safe: a name in a folder, never a
-	// path, and none that a system keeps for itself.
+	// Name is the service's name for the file, made safe: it is never a path, and never
+	// a name that an operating system reserves.
 	Name string
-	// MediaType is its type, with parameters.
+	// MediaType is the media type of the file, with parameters.
 	MediaType string
-	// ETag names these bytes; empty where the service has not said.
+	// ETag is the entity tag of the file; empty if the service sent none.
 	ETag string
-	// Size is the size in bytes, or -1 if the size is not known before the end, as for
-	// a gzip answer.
+	// Size is the size in bytes, or -1 if it is not known before the end, as with a
+	// gzip answer.
 	Size int64
 }
 
-// Save reads the file to its end into the folder, under its Name, closes it, and
-// returns its path. A file of that name is replaced when the new one is whole; where
-// it never is, nothing is left.
+// Save writes the file to the folder dir under its Name, closes the Download, and
+// returns the path. Save replaces an existing file only when the new one is complete.
+// If the download fails, Save leaves no partial file.
 func (d *Download) Save(dir string) (path string, err error) {
 	if d.ReadCloser == nil {
 		return "", errors.New("client: saving a download: it was not made by a call of this package")
@@ -61,21 +61,22 @@ func (d *Download) Save(dir string) (path string, err error) {
 	return path, nil
 }
 
-// ExportParams says what is made of a batch.
+// ExportParams say in which form a batch is exported.
 type ExportParams struct {
 	Format batch.ExportFormat // required
 	// OmitTimestamps leaves the times out of TXT.
 	OmitTimestamps bool
-	// Partial exports the finished items of a batch that still runs.
+	// Partial exports the finished items while the batch still runs.
 	Partial bool
 }
 
-// Export reads all texts of a batch as one file. Errors are [*Error]s: STATE_CONFLICT
-// while the batch still runs and p.Partial is false, NO_TRANSCRIPT if no item has a
-// text, and UPGRADE_REQUIRED if the plan does not include exports. If the service
-// replaces a text during the download, the download breaks off; ask for the file again.
-// The Name consists of the batch's id and the file type alone. So archives of several
-// SRT, VTT or ZIP files have the same Name: save them into different folders.
+// Export returns all texts of a batch as one file, which the caller must close. The
+// error is an [*Error] with the code STATE_CONFLICT if the batch still runs and
+// p.Partial is false, NO_TRANSCRIPT if no item has a text, and UPGRADE_REQUIRED if the
+// plan does not include exports. If a text changes during the download, reading fails:
+// export again. The Name of the file consists only of the batch's id and the file type.
+// Exports of one batch as SRT, as VTT and as ZIP therefore have the same Name: save
+// them into different folders.
 func (s *BatchService) Export(ctx context.Context, id string, p ExportParams, opts ...RequestOption) (*Download, error) {
 	path, err := batchPath(id)
 	if err != nil {
@@ -91,17 +92,19 @@ func (s *BatchService) Export(ctx context.Context, id string, p ExportParams, op
 	return s.client.download(ctx, path+"/export?"+query.Encode(), opts)
 }
 
-// DownloadParams says what is made of a saved transcript.
+// DownloadParams say in which form a saved transcript is downloaded.
 type DownloadParams struct {
 	Format library.DownloadFormat // required
 	// OmitTimestamps leaves the times out of TXT and MD.
 	OmitTimestamps bool
-	// Speakers puts names before what is said in TXT and SRT, where they are known.
+	// Speakers puts the names of the speakers before their words in TXT and SRT, where
+	// the names are known.
 	Speakers bool
 }
 
-// Download reads the saved transcript that key names as a file; without a Language, the
-// newest. Errors are those of Get.
+// Download returns the saved transcript that key names as a file, which the caller must
+// close. If key has no Language, Download returns the newest. The errors are those of
+// [LibraryService.Get].
 func (s *LibraryService) Download(ctx context.Context, key library.Key, p DownloadParams, opts ...RequestOption) (*Download, error) {
 	path, err := savedPath(library.Key{Platform: key.Platform, ExternalID: key.ExternalID}, "/download")
 	if err != nil {
@@ -140,7 +143,7 @@ func (c *Client) download(ctx context.Context, path string, opts []RequestOption
 func (a *answer) download() (*Download, error) {
 	r := a.stream
 	if !tellsItsEnd(r) {
-		return nil, errors.Join(a.malformed(errors.New("it does not say where the file ends, so one that is cut off would look whole")), r.Body.Close())
+		return nil, errors.Join(a.malformed(errors.New("it does not say where the file ends, so a file that is cut off would look complete")), r.Body.Close())
 	}
 	return &Download{
 		ReadCloser: &downloadBody{r.Body, a},

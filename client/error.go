@@ -22,36 +22,39 @@ const (
 	maxText    = 5000
 )
 
-// Error is any answer other than the documented success. Every status except 2xx is an
-// Error, with any body: an object, a flat string, HTML or nothing. A 2xx whose body is
-// not the documented JSON is an Error too. Match an Error by its code:
+// Error is an answer that is not the documented success: an answer with a status other
+// than 2xx, whatever its body is, or a 2xx answer without the documented JSON. Compare
+// an Error with a code by errors.Is:
 //
 //	errors.Is(err, transcript.RateLimited)  // every 429
 //	errors.Is(err, transcript.Unauthorized) // every 401
 type Error struct {
-	// Method and Path are those of the request, without query: of an upload, those of the step
-	// that failed.
+	// Method and Path are those of the request, without the query. For an upload of
+	// several requests, they are those of the request that failed.
 	Method, Path string
 
-	// Code is the documented code, also of a flat error: the slug rate_limited gives
-	// RATE_LIMITED, invalid_credential INVALID_CREDENTIAL. Empty when the body had none.
+	// Code is the documented code. For a flat error it is derived from the slug:
+	// rate_limited is RATE_LIMITED, and invalid_credential is INVALID_CREDENTIAL. Code
+	// is empty if the body has none.
 	Code transcript.Code
-	// Slug is the text of a flat error: unauthorized, rate_limited and so on.
+	// Slug is the word in a flat error, such as unauthorized or rate_limited; empty in
+	// other errors.
 	Slug    string
 	Message string
 
-	// ActionLabel and ActionURL say what can be done about a plan's limit.
+	// ActionLabel and ActionURL are the text and the address of a link for the user,
+	// such as to a larger plan; empty if the service sent none.
 	ActionLabel, ActionURL string
-	// AvailableLanguages are the tags that could be served instead.
+	// AvailableLanguages are the tags of the languages that the service has instead.
 	AvailableLanguages []string
 	Details            map[string]any
 
 	Response Response
-	// RetryAfter is how long the service asks to wait; 0 when it does not say.
+	// RetryAfter is how long the service asks the client to wait; 0 if it does not say.
 	RetryAfter time.Duration
-	// Body is the answer as it came, the first MiB of it.
+	// Body is the body of the answer, at most its first MiB.
 	Body []byte
-	// Err is why a 2xx could not be used; nil otherwise.
+	// Err says why the client could not use a 2xx answer; nil for other answers.
 	Err error
 
 	// step: the request was a step of an upload, which may be sent again by any method because
@@ -133,14 +136,14 @@ func slugCode(slug string) transcript.Code {
 	return ""
 }
 
-// Error names the refused request and the reason. If the answer says a cure, Error says
-// the cure too. The form is
+// Error returns the refused request, the reason, and the way out if the answer names
+// one. The form is
 //
 //	POST /v1/transcript: 402 UPGRADE_REQUIRED: The message. Upgrade: https://example.com/plans (request r_1)
 //	POST /v1/transcript: 429 RATE_LIMITED: Try again in 12s. (request r_1)
 //
-// Error leaves out the body and the key. The message is one line without control
-// characters, and has at most about a thousand bytes of the service's text.
+// The text never contains the body or the key. It is one line without control
+// characters, with at most about a thousand bytes of the service's text.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %d", e.Method, e.Path, e.Response.StatusCode)
@@ -174,9 +177,8 @@ func explain(message, actionLabel, actionURL string, retryAfter time.Duration) s
 }
 
 // Is reports whether target is the code of e. [transcript.Unauthorized] matches every
-// 401, also a 401 with INVALID_CREDENTIAL, and [transcript.RateLimited] matches every
-// 429. Proxies between the client and the service answer with 401 and 429 too, in forms
-// of their own.
+// 401, including one with INVALID_CREDENTIAL, and [transcript.RateLimited] matches
+// every 429, because a proxy may answer 401 or 429 without a code.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(transcript.Code)
 	if !ok {
@@ -191,10 +193,12 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same request may be sent again: after 429, after 409
-// IDEMPOTENCY_IN_PROGRESS or with the byte at which an upload goes on, after 503 with Retry-After; and when the request is safe to repeat also after 502 and any
-// other 503, unless its code says that repetition is useless (NOT_IMPLEMENTED,
-// CONFIG_ERROR, LOGIN_REQUIRED, PO_TOKEN_REQUIRED). Never after 500 and 504.
+// Retryable reports whether the same request may be sent again. It is true after 429,
+// after 503 with Retry-After, and after a 409 with IDEMPOTENCY_IN_PROGRESS or with the
+// byte at which an upload continues. If the request is safe to repeat, Retryable is
+// also true after 502 and after any other 503, unless the code says that a retry is
+// useless (NOT_IMPLEMENTED, CONFIG_ERROR, LOGIN_REQUIRED, PO_TOKEN_REQUIRED). It is
+// false after 500 and 504.
 func (e *Error) Retryable() bool {
 	_, hinted := retryAfter(e.Response.Header)
 	hinted = hinted || e.RetryAfter > 0
@@ -228,12 +232,10 @@ func permanent(code transcript.Code) bool {
 	return code.Retry() == transcript.RetryNever && slices.Contains(transcript.Codes(), code)
 }
 
-// JobError is a job that did not succeed: it failed or was cancelled. The
-// transport worked.
+// JobError reports a job that failed or was cancelled. The request itself succeeded.
 type JobError struct{ Job transcript.Job }
 
-// Error names the job and says why it ended. If the service says a cure, Error says it
-// too.
+// Error returns the job's id, why it ended, and the way out if the service names one.
 func (e *JobError) Error() string {
 	ended := fmt.Sprintf("job %s: %s in stage %s", e.Job.JobID, e.Job.Status, e.Job.Stage)
 	if why := e.Job.Error; why != nil {
@@ -243,8 +245,8 @@ func (e *JobError) Error() string {
 	return clip.OneLine(ended, maxText)
 }
 
-// Unwrap returns the job's own error, so that it matches by code. Unwrap returns nil if
-// the job has no error, because it was cancelled.
+// Unwrap returns the job's own error, so that errors.Is compares it with codes. It
+// returns nil if the job was cancelled and has no error.
 func (e *JobError) Unwrap() error {
 	if e.Job.Error == nil {
 		return nil
@@ -252,15 +254,15 @@ func (e *JobError) Unwrap() error {
 	return e.Job.Error
 }
 
-// WaitError is a wait that ended before its job did, or before the service answered with the
-// job. The job goes on: its id is in Job, together with the last state that was seen (zero when
-// none was).
+// WaitError reports a wait that ended before the job, or before the service answered
+// with the job. The job goes on. Job holds its id and its last known state, which is
+// zero if the client has seen none.
 type WaitError struct {
 	Job transcript.Job
 	Err error
 }
 
-// Error names the job and says why the wait ended.
+// Error returns the job's id and why the wait ended.
 func (e *WaitError) Error() string {
 	if e.Job.Status == "" {
 		return clip.OneLine(fmt.Sprintf("waiting for job %s: %v", e.Job.JobID, e.Err), maxText)
@@ -268,15 +270,15 @@ func (e *WaitError) Error() string {
 	return clip.OneLine(fmt.Sprintf("waiting for job %s (%s, %s): %v", e.Job.JobID, e.Job.Status, e.Job.Stage, e.Err), maxText)
 }
 
-// Unwrap returns why the wait ended: an [*Error], or the context's error with
-// its cause.
+// Unwrap returns Err, the reason why the wait ended: an [*Error], or the context's
+// error with its cause.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// BatchError is a batch that failed as a whole, or was cancelled. A batch fails if its
-// items could not be listed, or if no item succeeded. The transport worked.
+// BatchError reports a batch that failed as a whole or was cancelled. A batch fails if
+// its items could not be listed, or if no item succeeded. The request itself succeeded.
 type BatchError struct{ Batch batch.Job }
 
-// Error names the batch and says how it ended, and why as far as that is known.
+// Error returns the batch's id, how it ended, and the reason if it is known.
 func (e *BatchError) Error() string {
 	ended := fmt.Sprintf("batch %s: %s", e.Batch.ID, e.Batch.Status)
 	if why := e.Batch.Error; why != nil {
@@ -287,8 +289,8 @@ func (e *BatchError) Error() string {
 	return clip.OneLine(ended, maxText)
 }
 
-// Unwrap returns the batch's own error, so that it matches by code; nil when the batch
-// has none.
+// Unwrap returns the batch's own error, so that errors.Is compares it with codes. It
+// returns nil if the batch has no error.
 func (e *BatchError) Unwrap() error {
 	if e.Batch.Error == nil {
 		return nil
@@ -296,15 +298,15 @@ func (e *BatchError) Unwrap() error {
 	return e.Batch.Error
 }
 
-// BatchWaitError is a wait that ended before its batch did, or before the service answered with
-// the batch. The batch goes on: its id is in Batch, together with the last state that was seen
-// (zero when none was).
+// BatchWaitError reports a wait that ended before the batch, or before the service
+// answered with the batch. The batch goes on. Batch holds its id and its last known
+// state, which is zero if the client has seen none.
 type BatchWaitError struct {
 	Batch batch.Job
 	Err   error
 }
 
-// Error names the batch and says why the wait ended.
+// Error returns the batch's id and why the wait ended.
 func (e *BatchWaitError) Error() string {
 	if e.Batch.Status == "" {
 		return clip.OneLine(fmt.Sprintf("waiting for batch %s: %v", e.Batch.ID, e.Err), maxText)
@@ -312,5 +314,6 @@ func (e *BatchWaitError) Error() string {
 	return clip.OneLine(fmt.Sprintf("waiting for batch %s (%s, %d of %d items done): %v", e.Batch.ID, e.Batch.Status, e.Batch.Done, e.Batch.Total, e.Err), maxText)
 }
 
-// Unwrap returns why the wait ended: an [*Error], or the context's error with its cause.
+// Unwrap returns Err, the reason why the wait ended: an [*Error], or the context's
+// error with its cause.
 func (e *BatchWaitError) Unwrap() error { return e.Err }

@@ -26,24 +26,25 @@ const (
 	streamLasts = time.Minute
 )
 
-// Events follows a job from its present state to its end: a snapshot first, then every
-// transition, and progress between them. While speech is recognized, job.segments events
-// bring the text of finished parts of the recording as it comes. The last event is the
-// terminal event (completed, failed, cancelled). A failed job is an event, not an error.
+// Events yields a job's current state, then each transition and the progress between
+// transitions, until the job ends. While the service recognizes speech, job.segments
+// events hold the text of finished parts of the recording. The last event is the
+// terminal event: completed, failed or cancelled. A failed job is an event, not an
+// error.
 //
-// The sequence outlives its connections: it resumes after the last transition seen, and
-// misses and repeats no transition, and repeats no segment of job.segments. It resumes,
-// in growing pauses, only after 429, 502, 503 and broken or silent connections, and never
-// with [NoRetry]. Any other failure ends the sequence with its error. Ten connections in a row may last less than a
-// minute and bring no progress of the job: then the sequence ends with the error of the
-// last connection. When ctx ends, the sequence ends with the error of ctx. If the key
-// is revoked or expires while a stream is open, the sequence ends with an [*Error] with
-// the status 401. A sequence that ends without an error has seen the terminal event.
-// The one exception: with WithHeader("Last-Event-ID", n) the sequence begins after
-// transition n, and is empty if n was the last transition.
+// If a connection breaks, the sequence resumes after the last transition: it misses and
+// repeats no transition, and it repeats no segment of job.segments. It resumes with
+// growing pauses after 429, 502, 503 and broken or silent connections, and never with
+// [NoRetry]. Any other failure ends the sequence with its error. If ten connections in
+// a row last less than a minute each and the job makes no progress, the sequence ends
+// with the error of the last connection. When ctx ends, the sequence ends with the
+// error of ctx. If the key is revoked or expires while a stream is open, the sequence
+// ends with an [*Error] with the status 401. A sequence that ends without an error has
+// yielded the terminal event. There is one exception: with WithHeader("Last-Event-ID",
+// n) the sequence begins after transition n, and is empty if n was the last transition.
 //
 // The client sends nothing before the caller ranges over the sequence. Each range
-// starts from the beginning. To leave the loop releases the connection.
+// starts from the beginning. Leaving the loop closes the connection.
 func (s *JobService) Events(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[transcript.Event, error] {
 	opts = slices.Clone(opts)
 	return func(yield func(transcript.Event, error) bool) {

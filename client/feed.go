@@ -9,8 +9,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// Feed tells whether the account has a feed of its new texts, and since when. The address of the
-// feed is not in it: only [LibraryService.RenewFeed] returns an address.
+// Feed returns whether the account has a feed of its new texts, and since when. The
+// state does not contain the address of the feed: only [LibraryService.RenewFeed]
+// returns an address.
 func (s *LibraryService) Feed(ctx context.Context, opts ...RequestOption) (*library.FeedState, error) {
 	answer, err := s.client.send(ctx, http.MethodGet, feedPath, payload{}, opts)
 	if err != nil {
@@ -26,11 +27,11 @@ func (s *LibraryService) Feed(ctx context.Context, opts ...RequestOption) (*libr
 	return &state, nil
 }
 
-// RenewFeed gives the feed of the account's new texts a new address, and makes the feed if there
-// is none. Everybody who has the address can read the new texts, with any program that reads
-// Atom feeds. The address before ends. The URL of the result is whole: it has the scheme and the
-// host of the client's base URL.
-// The error is FORBIDDEN if the service does not keep the account itself.
+// RenewFeed makes the feed of the account's new texts, or gives an existing feed a new
+// address. Everyone who has the address can read the new texts, with any Atom reader.
+// The previous address stops working. The URL in the result is absolute: it has the
+// scheme and the host of the client's base URL. If the program that embeds the service
+// keeps the accounts, the error is an [*Error] with the code FORBIDDEN.
 func (s *LibraryService) RenewFeed(ctx context.Context, opts ...RequestOption) (*library.NewFeed, error) {
 	answer, err := s.client.send(ctx, http.MethodPut, feedPath, payload{}, opts)
 	if err != nil {
@@ -46,7 +47,8 @@ func (s *LibraryService) RenewFeed(ctx context.Context, opts ...RequestOption) (
 	return &feed, nil
 }
 
-// DeleteFeed ends the address of the feed. An account without a feed is no error.
+// DeleteFeed deletes the account's feed, and its address stops working. If the account
+// has no feed, DeleteFeed does nothing and returns no error.
 func (s *LibraryService) DeleteFeed(ctx context.Context, opts ...RequestOption) error {
 	_, err := s.client.send(ctx, http.MethodDelete, feedPath, payload{}, opts)
 	return err

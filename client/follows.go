@@ -17,11 +17,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/library/follow"
 )
 
-// FollowService follows channels, playlists and feeds: each new item becomes a
-// transcript.
+// FollowService follows channels, playlists and feeds: the service transcribes each new
+// item.
 type FollowService struct{ client *Client }
 
-// FollowParams say what is followed: exactly one of Channel, Playlist and Feed.
+// FollowParams describe a new follow. Set exactly one of Channel, Playlist and Feed.
 type FollowParams struct {
 	// Channel is the id of a channel of the video site, its "@handle", or a link to it.
 	Channel string
@@ -33,18 +33,18 @@ type FollowParams struct {
 	FollowOptions
 }
 
-// FollowOptions are what every new follow may have.
+// FollowOptions are the options of a new follow.
 type FollowOptions struct {
 	// Language is a priority list of tags and "asr", as in a [transcript.Request]. If
 	// Language is nil, the service's default applies.
 	Language []string
-	// MaxItems is how many of the items that are there become transcripts, the newest of
-	// them: 0 to 50. Later items always do.
+	// MaxItems is how many of the existing items are transcribed, newest first: 0 to
+	// 50. New items are always transcribed.
 	MaxItems int
 }
 
-// Create makes a follow. If the account follows the same address in the same languages,
-// Create returns that follow, with created false.
+// Create makes a follow. If the account already follows the same address in the same
+// languages, Create returns the existing follow, and created is false.
 func (s *FollowService) Create(ctx context.Context, p FollowParams, opts ...RequestOption) (f *follow.Follow, created bool, err error) {
 	given := 0
 	for _, text := range []string{p.Channel, p.Playlist, p.Feed} {
@@ -73,21 +73,21 @@ func (s *FollowService) Create(ctx context.Context, p FollowParams, opts ...Requ
 	return f, answer.StatusCode == http.StatusCreated, err
 }
 
-// SubscriptionFormat is the form of a list of subscriptions.
+// SubscriptionFormat is the file format of a list of subscriptions.
 type SubscriptionFormat string
 
-// The forms.
+// The formats of [FollowService.CreateAll].
 const (
-	OPML             SubscriptionFormat = "text/x-opml" // what readers of feeds export
-	SubscriptionsCSV SubscriptionFormat = "text/csv"    // a row for each address, such as what the video site gives its users
+	OPML             SubscriptionFormat = "text/x-opml" // exported by feed readers
+	SubscriptionsCSV SubscriptionFormat = "text/csv"    // a row for each address, such as the video site's export of subscriptions
 )
 
 // maxSubscriptions is the largest list that the service takes, in bytes.
 const maxSubscriptions = 8 << 20
 
 // CreateAll follows all addresses of a list of at most 8 MiB with 1 to 1000 rows. It
-// reads the list to its end and does not close it. A row that cannot be followed has its
-// own error in the result, and changes no other row.
+// reads the list to its end and does not close it. A row that cannot be followed has
+// its own error in the result, and does not affect the other rows.
 func (s *FollowService) CreateAll(ctx context.Context, list io.Reader, format SubscriptionFormat, o FollowOptions, opts ...RequestOption) ([]follow.Row, error) {
 	if list == nil {
 		return nil, errors.New("client: there is no list of subscriptions")
@@ -130,12 +130,12 @@ func (s *FollowService) Get(ctx context.Context, id string, opts ...RequestOptio
 	return s.one(ctx, http.MethodGet, id, payload{}, opts)
 }
 
-// Pause stops the looks of a follow.
+// Pause stops the service from checking the followed address.
 func (s *FollowService) Pause(ctx context.Context, id string, opts ...RequestOption) (*follow.Follow, error) {
 	return s.one(ctx, http.MethodPatch, id, jsonPayload([]byte(`{"status": "paused"}`)), opts)
 }
 
-// Resume lets a paused follow go on where it stopped.
+// Resume continues a paused follow where it stopped.
 func (s *FollowService) Resume(ctx context.Context, id string, opts ...RequestOption) (*follow.Follow, error) {
 	return s.one(ctx, http.MethodPatch, id, jsonPayload([]byte(`{"status": "active"}`)), opts)
 }
@@ -182,8 +182,9 @@ func (s *FollowService) List(ctx context.Context, p PageParams, opts ...RequestO
 	return &Page[follow.Follow]{Items: *page.Follows, Next: page.Next}, nil
 }
 
-// All yields every follow of the account from the page p on. It asks for each page when
-// the loop reaches the page. It yields an error once, and the error ends the sequence.
+// All yields the account's follows, newest first, starting with the page that p names.
+// It requests a page when the loop reaches it. An error is the last value of the
+// sequence.
 func (s *FollowService) All(ctx context.Context, p PageParams, opts ...RequestOption) iter.Seq2[follow.Follow, error] {
 	opts = slices.Clone(opts)
 	return all(p, func(p PageParams) (*Page[follow.Follow], error) { return s.List(ctx, p, opts...) })
@@ -213,7 +214,8 @@ func (s *FollowService) Items(ctx context.Context, id string, p PageParams, opts
 	return &Page[follow.Item]{Items: *page.Items, Next: page.Next}, nil
 }
 
-// AllItems yields every item of a follow. See [FollowService.All].
+// AllItems yields every item of a follow, newest first. It pages as [FollowService.All]
+// does.
 func (s *FollowService) AllItems(ctx context.Context, id string, opts ...RequestOption) iter.Seq2[follow.Item, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: largestFollowPage}, func(p PageParams) (*Page[follow.Item], error) { return s.Items(ctx, id, p, opts...) })

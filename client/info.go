@@ -13,9 +13,9 @@ import (
 )
 
 // Info describes the content behind a link or an id, and lists the languages of its
-// transcripts. Info costs nothing and starts no work. source is a [transcript.URL] or a
-// [transcript.ID]. Any other source is an error, because the service knows a file only
-// after its upload.
+// transcripts. Info costs nothing and starts no job. source is a [transcript.URL] or a
+// [transcript.ID]. Info returns an error for any other source, because the service
+// knows a file only after its upload.
 func (s *TranscriptService) Info(ctx context.Context, source transcript.Source, opts ...RequestOption) (*transcript.Info, error) {
 	query, err := sourceQuery(source)
 	if err != nil {
@@ -44,7 +44,7 @@ func sourceQuery(source transcript.Source) (url.Values, error) {
 	}
 	switch platform, id, ok := source.Content(); {
 	case !ok:
-		return nil, errors.New("client: the question has no source")
+		return nil, errors.New("client: Info needs a source")
 	case platform == "" || id == "":
 		return nil, fmt.Errorf("client: platform %q and id %q: both are needed", platform, id)
 	default:
@@ -52,15 +52,16 @@ func sourceQuery(source transcript.Source) (url.Values, error) {
 	}
 }
 
-// Captions asks the video site for the caption tracks of a video, and for the text of
-// the best track for languages. languages is a priority list of language tags; nil is
-// the service's default. Captions never starts speech recognition.
+// Captions returns the caption tracks of a video on the video site, and the text of the
+// track that fits languages best. languages is a priority list of language tags. If it
+// is nil, the service's default applies. Captions never starts speech recognition.
 //
-// A report without a text is no error: its Status is then "error", its Error says why,
-// and RequiresAsync says whether [TranscriptService.Get] could help. Captions returns
-// an error if the service cannot ask the video site (IP_BLOCKED, UPSTREAM_FAILED and
-// the like). Next to such an error, the report has the tracks that are known so far.
-// The report is nil if no track is known, or if the report is larger than a MiB.
+// If the video has no such text, Captions returns a report and no error: the report's
+// Status is "error", its Error says why, and RequiresAsync says whether
+// [TranscriptService.Get] could help. If the service cannot ask the video site,
+// Captions returns an error with a code such as IP_BLOCKED or UPSTREAM_FAILED, together
+// with a report of the tracks that are known so far. That report is nil if no track is
+// known, or if it is larger than 1 MiB.
 func (s *TranscriptService) Captions(ctx context.Context, videoID string, languages []string, opts ...RequestOption) (*transcript.CaptionReport, error) {
 	if videoID == "" {
 		return nil, errors.New("client: empty video id")

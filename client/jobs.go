@@ -9,12 +9,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// JobService watches and cancels the jobs behind transcripts.
+// JobService follows and cancels jobs. A job is the work that makes a transcript.
 type JobService struct{ client *Client }
 
-// Get returns the current state of the job. A failed job is not an error here: look at
-// its Status. If the transcript of a successful job has been deleted since, the job has
-// no Result.
+// Get returns the current state of the job. Get returns no error for a failed job: look
+// at its Status. If the transcript of a successful job has been deleted, the job has no
+// Result.
 func (s *JobService) Get(ctx context.Context, id string, opts ...RequestOption) (*transcript.Job, error) {
 	job, _, _, err := s.get(ctx, id, opts)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *JobService) Get(ctx context.Context, id string, opts ...RequestOption) 
 	return job, nil
 }
 
-// Cancel ends the job and returns it as cancelled. A job that has ended already
-// is an [*Error] with the code STATE_CONFLICT.
+// Cancel cancels the job and returns it. If the job has already ended, the error is an
+// [*Error] with the code STATE_CONFLICT.
 func (s *JobService) Cancel(ctx context.Context, id string, opts ...RequestOption) (*transcript.Job, error) {
 	path, err := jobPath(id)
 	if err != nil {
@@ -40,15 +40,15 @@ func (s *JobService) Cancel(ctx context.Context, id string, opts ...RequestOptio
 	return decodeJob(answer)
 }
 
-// Wait returns the result of a job as soon as the job has ended. Wait holds a
-// connection for the job's events. If no events come, Wait asks for the job's state:
-// the service may have no events, a proxy may hold events back, or the plan may allow
-// no more streams. Pauses between questions grow while the job does not move, and are
-// never shorter than the service's Retry-After. Only ctx limits the wait. Wait survives
-// a few failed questions in a row, after the repetitions of [WithRetry].
+// Wait returns the result of a job when the job has ended. It keeps a connection open
+// for the job's events. If no events arrive, Wait polls the job's state: the service
+// may have no events, a proxy may buffer events, or the plan may allow no more streams.
+// The pauses between requests grow while the job makes no progress, and are never
+// shorter than the service's Retry-After. Only ctx limits the wait. Wait tolerates a
+// few failed requests in a row, each after the retries of [WithRetry].
 //
-// A job that failed or was cancelled is a [*JobError]. Any other end of the wait is a
-// [*WaitError] with the last state seen.
+// If the job failed or was cancelled, the error is a [*JobError]. If the wait ends
+// early, the error is a [*WaitError] with the job's last known state.
 func (s *JobService) Wait(ctx context.Context, id string, opts ...RequestOption) (*transcript.Result, error) {
 	if _, err := jobPath(id); err != nil {
 		return nil, err

@@ -13,7 +13,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// LibraryService reads and changes what the account has saved. It starts no work.
+// LibraryService reads and changes the account's saved transcripts. It starts no jobs.
+// Its calls need a key with the scope "transcripts", except [LibraryService.Shared],
+// which needs no key.
 type LibraryService struct{ client *Client }
 
 // Get returns the saved transcript that key names. If key has no Language, Get returns
@@ -24,8 +26,8 @@ func (s *LibraryService) Get(ctx context.Context, key library.Key, opts ...Reque
 	return s.get(ctx, key, nil, opts)
 }
 
-// GetWithWords is Get of a transcript whose segments have their Words, where the source
-// gave their times.
+// GetWithWords is [LibraryService.Get] with the Words of each segment, if the source
+// gave times for words.
 func (s *LibraryService) GetWithWords(ctx context.Context, key library.Key, opts ...RequestOption) (*library.Saved, error) {
 	return s.get(ctx, key, url.Values{"include": {string(library.Words)}}, opts)
 }
@@ -42,9 +44,9 @@ func (s *LibraryService) get(ctx context.Context, key library.Key, query url.Val
 	return savedIn(answer)
 }
 
-// List returns a page of the library: what is saved, what is on its way, batches, and in
-// [library.History] what has failed. Values out of bounds are an [*Error] with the code
-// INVALID_REQUEST.
+// List returns a page of the library: saved transcripts, transcripts in the making,
+// batches and, in [library.History], failures. If a value is out of bounds, the error
+// is an [*Error] with the code INVALID_REQUEST.
 func (s *LibraryService) List(ctx context.Context, q library.Query, opts ...RequestOption) (*library.Page, error) {
 	answer, err := s.client.send(ctx, http.MethodGet, "/v1/library/transcripts"+queryOf(libraryValues(q)), payload{}, opts)
 	if err != nil {
@@ -63,9 +65,9 @@ func (s *LibraryService) List(ctx context.Context, q library.Query, opts ...Requ
 	return &page, nil
 }
 
-// All is the rows that q lists, from its page on; each page is asked for when the one
-// before has been used up. An error is yielded once, and ends the sequence. A row may
-// come twice, or not at all, where the library changes meanwhile.
+// All yields the rows that q selects, starting with the page that q names. It requests
+// a page when the loop reaches it. An error is the last value of the sequence. If the
+// library changes meanwhile, All may yield a row twice or miss a row.
 func (s *LibraryService) All(ctx context.Context, q library.Query, opts ...RequestOption) iter.Seq2[library.Item, error] {
 	opts = slices.Clone(opts)
 	return func(yield func(library.Item, error) bool) {
@@ -87,8 +89,8 @@ func (s *LibraryService) All(ctx context.Context, q library.Query, opts ...Reque
 	}
 }
 
-// Related returns the account's other saved transcripts of the channel of the named
-// content, newest first: at most n (1 to 50; 0: as many as the service gives).
+// Related returns the account's other saved transcripts from the same channel, newest
+// first. n is the largest number of them: 1 to 50. If n is 0, the service decides.
 func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, opts ...RequestOption) ([]library.Item, error) {
 	key.Language = "" // a channel has none
 	path, err := savedPath(key, "/related")
@@ -112,23 +114,23 @@ func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, op
 	return related.Items, nil
 }
 
-// Delete removes the transcripts that key names from the account's library: all
-// languages if key has no Language, one row if key has a Row. The libraries of other
-// accounts do not change. A running job goes on, but the service does not save its
-// transcript. If the library has no such transcript, the error is an [*Error] with the
-// code NO_TRANSCRIPT.
+// Delete removes the transcripts that key names from the account's library. If key has
+// no Language, Delete removes the transcripts in all languages; if key has a Row, only
+// that row. The libraries of other accounts do not change. A running job goes on, but
+// the service does not save its transcript. If the library has no such transcript, the
+// error is an [*Error] with the code NO_TRANSCRIPT.
 func (s *LibraryService) Delete(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodDelete, key, "", opts)
 }
 
-// Star gives what key names a star; without a Language, in all languages; with a Row, that
-// alone. Errors as of
-// Delete.
+// Star stars the transcripts that key names. If key has no Language, Star stars the
+// transcripts in all languages; if key has a Row, only that row. The errors are those
+// of [LibraryService.Delete].
 func (s *LibraryService) Star(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodPut, key, "/star", opts)
 }
 
-// Unstar takes the star away that Star gives.
+// Unstar removes the star. key and the errors are those of [LibraryService.Star].
 func (s *LibraryService) Unstar(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodDelete, key, "/star", opts)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// Edit changes lines and names of speakers in a saved transcript, and returns the new text.
-// The account's own copy changes, and never the text that accounts share. revision is the
-// Revision of the text that the caller has read. If the text has another revision by now, the
-// error is an [*Error] with the code STATE_CONFLICT and the status 412, and
-// Details["revision"] is the present one: read the text again. A revision of 0 changes
-// whichever text is there.
+// Edit changes lines and speaker names in a saved transcript, and returns the new text.
+// It changes the account's own copy, never the text that accounts share. revision is
+// the Revision of the text that the caller has read. If the text now has another
+// revision, the error is an [*Error] with the code STATE_CONFLICT and the status 412,
+// and Details["revision"] is the current one: read the text again. If revision is 0,
+// Edit does not compare.
 func (s *LibraryService) Edit(ctx context.Context, key library.Key, revision int, e library.Edit, opts ...RequestOption) (*library.Saved, error) {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -31,9 +31,9 @@ var importTypes = map[library.DownloadFormat]string{
 	library.TXT: "text/plain; charset=utf-8", library.SRT: "application/x-subrip", library.VTT: "text/vtt",
 }
 
-// Import makes the text of a file a saved transcript: a new one, for which the key names the
-// language, or the next revision of the one that is there. The errors are those of
-// [LibraryService.Edit].
+// Import saves the text of a file as a transcript. If the account has no transcript
+// under key, Import makes a new one, and key must name the language. Otherwise the text
+// becomes the next revision. The errors are those of [LibraryService.Edit].
 func (s *LibraryService) Import(ctx context.Context, key library.Key, file library.Import, opts ...RequestOption) (*library.Saved, error) {
 	media, ok := importTypes[file.Format]
 	if !ok {
@@ -54,8 +54,8 @@ func (s *LibraryService) Import(ctx context.Context, key library.Key, file libra
 	return savedIn(answer)
 }
 
-// Revisions returns the texts that a saved transcript has had, the last first: the first text
-// and the last 50.
+// Revisions lists the revisions of a saved transcript, newest first. The service keeps
+// the first one and the latest 50.
 func (s *LibraryService) Revisions(ctx context.Context, key library.Key, opts ...RequestOption) ([]library.Revision, error) {
 	path, err := savedPath(key, "/revisions")
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *LibraryService) Revisions(ctx context.Context, key library.Key, opts ..
 	return list.Revisions, nil
 }
 
-// Revision returns the text of a revision. If the revision is not kept any more, the error is an
-// [*Error] with the code NOT_FOUND.
+// Revision returns the text of revision n. If the revision is no longer kept, the error
+// is an [*Error] with the code NOT_FOUND.
 func (s *LibraryService) Revision(ctx context.Context, key library.Key, n int, opts ...RequestOption) (*library.Saved, error) {
 	path, err := savedPath(key, "/revisions/"+strconv.Itoa(n))
 	if err != nil {
@@ -91,8 +91,8 @@ func (s *LibraryService) Revision(ctx context.Context, key library.Key, n int, o
 	return savedIn(answer)
 }
 
-// Restore makes the text of revision n the present text again, as a new revision. revision and
-// the errors are those of [LibraryService.Edit]; a revision that is not kept any more is an
+// Restore saves the text of revision n as a new revision. revision and the errors are
+// those of [LibraryService.Edit]. If revision n is no longer kept, the error is an
 // [*Error] with the code NOT_FOUND.
 func (s *LibraryService) Restore(ctx context.Context, key library.Key, n, revision int, opts ...RequestOption) (*library.Saved, error) {
 	return s.changeText(ctx, http.MethodPost, key, "/revisions/"+strconv.Itoa(n)+"/restore", revision, payload{}, opts)

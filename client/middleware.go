@@ -8,7 +8,8 @@ import (
 // middleware wraps a transport.
 type middleware = func(next http.RoundTripper) http.RoundTripper
 
-// RoundTripFunc is a function as a transport, for middleware in a few lines:
+// RoundTripFunc is a function that implements [http.RoundTripper], for short
+// middleware:
 //
 //	client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
 //		return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {
@@ -21,19 +22,22 @@ type RoundTripFunc func(*http.Request) (*http.Response, error)
 // RoundTrip calls f.
 func (f RoundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// WithMiddleware wraps the transport of all calls, or of one call. The middleware sees each
-// request as the service will see it: each attempt of a call, each redirect, uploads, and each
-// connection of an event stream. Repetition is outside the middleware: the client repeats a
-// request after an error of the middleware as after a broken connection. If the middleware
-// answers by itself, its answer counts like an answer of the service.
+// WithMiddleware wraps the transport of all calls, or of one call. The middleware sees
+// each request as the service will see it: each attempt of a call, each redirect,
+// uploads, and each connection of an event stream. Retries happen outside the
+// middleware: after an error of the middleware, the client repeats the request as after
+// a broken connection. If the middleware answers by itself, the client treats its
+// answer as one of the service.
 //
-// Each middleware wraps those given before, and the middleware of a call wraps that of the
-// client: the last one sees a request first. [New] calls wrap once for all calls. A call calls
-// wrap once for all attempts, and a wait calls wrap for each of its questions and streams.
+// Each middleware wraps those given before, and the middleware of a call wraps that of
+// the client: the last one sees a request first. With [New], wrap runs once for all
+// calls. With a call, wrap runs once for all attempts. With a wait, wrap runs for each
+// request and stream of the wait.
 //
-// The middleware may change the request, which carries the API key, and the answer. The time of
-// the middleware counts in [WithAttemptTimeout], which ends the context of the request. The
-// bytes that the middleware reads of an upload are those that [WithUploadProgress] reports.
+// The middleware may change the request, which carries the API key, and the answer. The
+// limit of [WithAttemptTimeout] includes the time of the middleware, and cancels the
+// context of the request. [WithUploadProgress] counts the bytes of an upload that the
+// middleware reads.
 func WithMiddleware(wrap func(next http.RoundTripper) http.RoundTripper) RequestOption {
 	return middlewareOption{wrap}
 }

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// WithRetryNotify reports why a request is about to be sent again, or a stream of events
-// to be resumed, and how long the pause before is. Nothing is reported of a failure that
-// is returned, nor where the service ended a stream in good order. Calls come from the
-// goroutine of the call, which waits for them.
+// WithRetryNotify calls report before the client repeats a request or resumes a stream
+// of events, with the error and the length of the pause. The client does not report an
+// error that the call returns, nor a stream that the service has ended properly. report
+// runs in the goroutine of the call, which waits for it.
 func WithRetryNotify(report func(err error, pause time.Duration)) RequestOption {
 	return requestOption(func(s *settings) error {
 		if report == nil {

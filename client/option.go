@@ -10,11 +10,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Option configures a client; it is taken by [New].
+// Option configures a [Client]. Pass it to [New].
 type Option interface{ applyClient(*config) error }
 
-// RequestOption configures one call. Most may also be given to [New], where they
-// become the default of every call.
+// RequestOption configures one call. Pass it to [New] to make it the default of every
+// call.
 type RequestOption interface {
 	Option
 	applyRequest(*settings) error
@@ -44,7 +44,7 @@ type settings struct {
 
 func (c *Client) settings(opts []RequestOption) (settings, error) {
 	if c == nil || c.defaults == nil {
-		return settings{}, errors.New("client: New has not made this client")
+		return settings{}, errors.New("client: this Client was not made by New")
 	}
 	s := c.defaults()
 	return s, s.apply(opts)
@@ -83,9 +83,9 @@ func (o callOption) applyClient(*config) error {
 	return fmt.Errorf("client: %s belongs to one call, not to the client", o.name)
 }
 
-// WithAPIKey sends key, which is printable ASCII without spaces, as a bearer token.
-// The key is never logged, never part of an error, and never sent to another host than
-// the base URL's.
+// WithAPIKey sends key as a bearer token. key is printable ASCII without spaces. The
+// client never logs the key, puts it into an error, or sends it to a host other than
+// that of the base URL.
 func WithAPIKey(key string) RequestOption {
 	return requestOption(func(s *settings) error {
 		if key == "" {
@@ -101,9 +101,9 @@ func WithAPIKey(key string) RequestOption {
 	})
 }
 
-// WithHTTPClient uses a copy of h: its transport, cookie jar, redirect policy
-// and timeout (which counts per attempt and would cut long uploads). Connections
-// in its pool are left alone.
+// WithHTTPClient makes the client use a copy of h, with its transport, cookie jar,
+// redirect policy and timeout. The timeout applies to each attempt, so it also cuts off
+// long uploads. The client never closes idle connections of h.
 func WithHTTPClient(h *http.Client) Option {
 	return clientOption(func(c *config) error {
 		if h == nil {
@@ -115,8 +115,8 @@ func WithHTTPClient(h *http.Client) Option {
 	})
 }
 
-// WithLogger logs every attempt at debug level: method, path, status, duration
-// and request id; never keys, queries or bodies. The default is silence.
+// WithLogger logs every attempt at debug level: method, path, status, duration and
+// request id, but never keys, queries or bodies. By default, the client logs nothing.
 func WithLogger(l *slog.Logger) Option {
 	return clientOption(func(c *config) error {
 		if l == nil {
@@ -138,8 +138,8 @@ func WithUserAgent(name string) Option {
 	})
 }
 
-// WithHeader sets a header of the request, in place of the client's own value
-// where it has one. X-Request-Id given so appears in the service's log.
+// WithHeader sets a header of the request, and replaces the client's own value. Set
+// X-Request-Id to find the request in the service's log.
 func WithHeader(key, value string) RequestOption {
 	return requestOption(func(s *settings) error {
 		if !httpguts.ValidHeaderFieldName(key) || !httpguts.ValidHeaderFieldValue(value) {
@@ -164,11 +164,11 @@ func WithRetry(p RetryPolicy) RequestOption {
 	})
 }
 
-// WithAttemptTimeout bounds each attempt, from dialing to the last byte of the answer.
-// The default is one minute; requests that send a file have no default, and a large file goes on
-// after its attempt. In a [Download] it bounds each
-// silence, and not the whole download. It does not apply to event streams, which stay
-// open while data comes.
+// WithAttemptTimeout limits each attempt, from dialing to the last byte of the answer.
+// The default is one minute. A request that sends a file has no default limit. If the
+// limit ends an attempt of a resumable upload, the next attempt continues the upload.
+// In a [Download], the limit applies to each time without data, not to the whole
+// download. It does not apply to event streams, which stay open while data arrives.
 func WithAttemptTimeout(d time.Duration) RequestOption {
 	return requestOption(func(s *settings) error {
 		if d <= 0 {
@@ -179,13 +179,14 @@ func WithAttemptTimeout(d time.Duration) RequestOption {
 	})
 }
 
-// WithIdempotencyKey names the request, so that the same call made again, also
-// by another process, within 24 hours gets the same answer (see docs/guides/errors.md). 1 to
-// 255 printable ASCII characters. The default is random per call.
+// WithIdempotencyKey sets the idempotency key: 1 to 255 printable ASCII characters. If
+// the same call is made again with the same key within 24 hours, also by another
+// process, it gets the same answer (see docs/guides/errors.md). By default, each call
+// has a random key.
 //
-// If a call with a large file ends early, the same call with the same key sends the rest of the
-// file. The key must belong to one file: the service cannot compare the part of another file of
-// the same size.
+// If a call with a large file ends early, the same call with the same key sends the
+// rest of the file. Use a key for one file only: the service cannot tell that the rest
+// comes from another file of the same size.
 func WithIdempotencyKey(key string) RequestOption {
 	return callOption{name: "WithIdempotencyKey", requestOption: func(s *settings) error {
 		if len(key) < 1 || len(key) > 255 {
@@ -201,10 +202,11 @@ func WithIdempotencyKey(key string) RequestOption {
 	}}
 }
 
-// WithUploadProgress reports the bytes of the file that have been sent; total is -1 when the
-// size is unknown. After a break, the progress goes back to the bytes that the service has: to 0
-// where the file is sent again (see [TranscriptService.Submit]). Calls come one after the other,
-// from another goroutine than the caller's, and hold up the upload while they run.
+// WithUploadProgress calls report with the bytes of the file that have been sent. total
+// is -1 if the size is unknown. After a broken connection, sent goes back to the bytes
+// that the service has, or to 0 if the client sends the file again (see
+// [TranscriptService.Submit]). The calls come one after the other, from another
+// goroutine than the caller's, and the upload waits for them.
 func WithUploadProgress(report func(sent, total int64)) RequestOption {
 	return requestOption(func(s *settings) error {
 		if report == nil {
@@ -215,11 +217,11 @@ func WithUploadProgress(report func(sent, total int64)) RequestOption {
 	})
 }
 
-// WithResponse fills r with the status, the headers, the limits and the JSON of the last
-// answer. A refused call fills r too, except for the JSON: see [Error.Body]. In a wait, r is
-// about the last question. In a sequence of pages, r is about the page of the present entry.
-// In [JobService.Events], r is about the present connection, and its JSON is the data of the
-// present event.
+// WithResponse fills r with the status, the headers, the rate limits and the JSON of
+// the last answer. If the service refuses the call, r has no JSON: see [Error.Body]. In
+// a wait, r describes the last request. In a sequence of pages, r describes the page of
+// the current entry. In [JobService.Events], r describes the current connection, and
+// its JSON is the data of the current event.
 func WithResponse(r *Response) RequestOption {
 	return callOption{name: "WithResponse", requestOption: func(s *settings) error {
 		if r == nil {

@@ -10,16 +10,17 @@ import (
 // Page is a page of a list.
 type Page[T any] struct {
 	Items []T
-	// Next names the page that follows; empty: this is the last one.
+	// Next is the token of the next page; empty on the last page.
 	Next string
 }
 
-// PageParams say which page of a list is asked for. The zero value is the first.
+// PageParams select a page of a list. The zero value selects the first page.
 type PageParams struct {
-	// Size is how many entries the page has at most; 0: as many as the service gives.
-	// The method says how many it may be.
+	// Size is the largest number of entries in the page. 0 means the service's default.
+	// Each method states the default and the maximum.
 	Size int
-	// Token is the Next of the page before, of the same list with the same filters.
+	// Token is the Next of the previous page of the same list with the same filters.
+	// Empty means the first page.
 	Token string
 }
 
@@ -34,7 +35,7 @@ func (p PageParams) query() url.Values {
 	return q
 }
 
-var errSamePage = errors.New("client: the list does not end: its pages lead back to one that was read")
+var errSamePage = errors.New("client: the list does not end: a page names an earlier page as the next")
 
 // all is the entries of a list from a page on, each page asked for when the one
 // before has been used up. An error is yielded once, and ends the sequence.

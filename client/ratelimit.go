@@ -11,18 +11,19 @@ import (
 	"github.com/dunglas/httpsfv"
 )
 
-// RateLimit is what an answer says about the windows in which the account's requests count. A
-// window that the answer does not tell is zero. If the account has no limit, all are zero.
+// RateLimit holds an answer's rate limits. A window is zero if the answer does not
+// contain it. If the account has no limit, all windows are zero.
 type RateLimit struct {
-	// RateWindow is the window in which this request counted. If the answer does not tell which
-	// of the two this was, RateWindow is that of most requests.
+	// RateWindow is the window to which this request belongs. If the answer does not
+	// say which, it is Requests.
 	RateWindow
-	// Requests is the window of most requests. Polling is the window of requests that ask for
-	// the progress of work: states of jobs and batches, and event streams.
+	// Polling is the window for requests that poll: states of jobs and batches, and
+	// event streams. Requests is the window for all other requests.
 	Requests, Polling RateWindow
 }
 
-// RateWindow is the state of a window of requests.
+// RateWindow is the state of a rate limit: how many requests the account may send in a
+// window of time.
 type RateWindow struct {
 	Limit     int       // requests in the window
 	Remaining int       // requests left in it

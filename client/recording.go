@@ -16,21 +16,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// MediaParams says which bytes of a recording are read. The zero value reads the whole file as it
-// was sent.
+// MediaParams say which bytes of a recording are read. The zero value reads the whole
+// file as it was uploaded.
 type MediaParams struct {
 	Copy library.RecordingCopy
-	// Offset is the first byte, and Length how many bytes follow; 0: up to the end. Neither may be
-	// negative.
+	// Offset is the position of the first byte, and Length is the number of bytes. A
+	// Length of 0 means up to the end. Neither may be negative.
 	Offset, Length int64
 }
 
-// Media reads the recording that the account keeps of an upload, by the ExternalID of its
-// transcript. If the connection breaks, the download goes on where it was, as long as each
-// connection brings a byte and the file has a strong ETag. It breaks off if the recording has
-// become another file. Errors are
-// [*Error]s: NO_TRANSCRIPT if the account keeps no recording of the upload, and INVALID_REQUEST
-// with the status 416 if the file has no byte at the Offset. ctx bounds the whole download.
+// Media returns the recording that the account keeps of an upload, by the ExternalID of
+// its transcript. The caller must close it. If the connection breaks, the download
+// resumes where it stopped, as long as each connection delivers at least a byte and the
+// file has a strong ETag. If the recording is replaced meanwhile, reading fails. The
+// error is an [*Error] with the code NO_TRANSCRIPT if the account keeps no recording of
+// the upload, and INVALID_REQUEST with the status 416 if Offset is not before the end
+// of the file. ctx limits the whole download.
 func (s *LibraryService) Media(ctx context.Context, externalID string, p MediaParams, opts ...RequestOption) (*Download, error) {
 	path, err := mediaPath(externalID)
 	if err != nil {
@@ -116,7 +117,7 @@ func (b *recordingBody) open() (*Download, error) {
 	return file, nil
 }
 
-var errOtherRecording = errors.New("client: the recording has become another file while it was read")
+var errOtherRecording = errors.New("client: the recording was replaced while it was read")
 
 // follows checks that an answer has the bytes that are asked for.
 func (b *recordingBody) follows(file *Download, a *answer, ranged bool) error {

@@ -20,7 +20,7 @@ const (
 	maxErrorBody = 1 << 20  // bytes of a refused answer that are kept
 )
 
-// Response is an answer without its typed value: the status, the headers, the limits, the JSON.
+// Response holds the status, the headers, the rate limits and the JSON of an answer.
 // See [WithResponse].
 type Response struct {
 	StatusCode int
@@ -29,18 +29,19 @@ type Response struct {
 	RateLimit  RateLimit
 	Attempts   int // how often the request was sent, 1 at least
 
-	// RawJSON is the JSON that the typed value was read from, as it came: the whole answer, or
-	// the data of an event. It is nil in an [Error], which has a Body, and where the caller reads
-	// no JSON: of a [Download], of an answer without a body, and of [Client.Do] without out.
+	// RawJSON is the JSON from which the client read the typed value, unchanged: the
+	// whole answer, or the data of an event. It is nil in an [Error], which has a Body
+	// instead, in a [Download], for an answer without a body, and in [Client.Do]
+	// without out.
 	RawJSON json.RawMessage
 
 	shape reflect.Type // what RawJSON was decoded into
 }
 
-// UnknownFields returns the members of RawJSON that the typed value has no field for, because
-// the service is newer than this package. The names are their places in the JSON (JSON Pointer,
-// RFC 6901), such as "/transcript/segments/0/mood". The map is nil if there is no such member.
-// Values that are kept as they came, such as Metadata, have no unknown members.
+// UnknownFields returns the members of RawJSON for which the typed value has no field,
+// because the service is newer than this package. The keys are JSON Pointers (RFC
+// 6901), such as "/transcript/segments/0/mood". The map is nil if there is no such
+// member. Fields that hold any JSON, such as Metadata, have no unknown members.
 func (r *Response) UnknownFields() map[string]json.RawMessage {
 	if r.shape == nil {
 		return nil

@@ -18,33 +18,33 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// RetryPolicy bounds the repetition of a call. The API decides which answers are
-// repeated, not the policy: see [Error.Retryable]. A broken connection counts like a
-// 502.
+// RetryPolicy limits how often and how fast a call is repeated. [Error.Retryable] says
+// after which answers a call is repeated. A broken connection is treated like a 502.
 //
 // Two failures do not count as attempts. If the service has answered this client before
-// and accepts no connections now, it is restarting: the call waits up to MaxWait for
-// the service. If the service still works on an earlier attempt of the same call (409
-// IDEMPOTENCY_IN_PROGRESS), the call asks again after each Retry-After of up to
-// MaxWait. This happens after a broken connection. Only the context limits how often.
-// The attempts of a large upload begin to count again when the service has more of the file.
+// and now accepts no connections, the client assumes that the service restarts, and
+// waits up to MaxWait for it. After a broken connection, the service may still work on
+// an earlier attempt of the same call (409 IDEMPOTENCY_IN_PROGRESS): then the call asks
+// again after each Retry-After of up to MaxWait, and only the context limits how often.
+// In a resumable upload, the count of attempts starts again each time the service has
+// received more of the file.
 //
-// A member that is 0 has its default. [NoRetry] switches repetition off.
+// A field that is 0 has its default. [NoRetry] switches retries off.
 type RetryPolicy struct {
-	// Attempts is how often a request is sent at most, the first time included; 4
-	// when 0.
+	// Attempts is the largest number of times that a request is sent, the first time
+	// included. 0 means 4.
 	Attempts int
-	// MinWait is the pause before the second attempt, 500 ms (or MaxWait, if that is
-	// shorter) when 0. It doubles with every further one, and each is shortened by up
-	// to half at random.
+	// MinWait is the pause before the second attempt. 0 means 500 ms, or MaxWait if
+	// that is shorter. The pause doubles with each further attempt, and each pause is
+	// shortened by up to half at random.
 	MinWait time.Duration
-	// MaxWait bounds a pause, and how long a call waits for a service that is being
-	// restarted. It is 30 s (or MinWait, if that is longer) when 0. A Retry-After beyond
-	// it is not waited for: the error is returned at once.
+	// MaxWait is the longest pause, and the longest time that a call waits for a
+	// service that restarts. 0 means 30 s, or MinWait if that is longer. If Retry-After
+	// is longer than MaxWait, the call returns the error at once.
 	MaxWait time.Duration
 }
 
-// NoRetry is the policy under which nothing is repeated.
+// NoRetry is the policy that never repeats a request.
 var NoRetry = RetryPolicy{Attempts: 1}
 
 func (p RetryPolicy) withDefaults() RetryPolicy {
@@ -56,7 +56,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 
 func (p RetryPolicy) validate() error {
 	if p.Attempts < 0 || p.MinWait < 0 || p.MaxWait < 0 {
-		return errors.New("client: a retry policy has no negative members")
+		return errors.New("client: a retry policy must not have negative values")
 	}
 	if p.MaxWait > 0 && p.MinWait > p.MaxWait {
 		return fmt.Errorf("client: retry policy: MinWait %s is over MaxWait %s", p.MinWait, p.MaxWait)

@@ -10,9 +10,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/library"
 )
 
-// Search returns a page of the saved transcripts in which something is said, with the
-// first places in each: those with most hits first. The service gives pages of 1 to 50
-// (0: 20). A search that finds nothing is no error.
+// Search returns a page of the saved transcripts that match a search, with the first
+// hits in each. Transcripts with most hits come first. A page has 1 to 50 transcripts;
+// 0 means 20. If nothing matches, the page is empty and there is no error.
 func (s *LibraryService) Search(ctx context.Context, search library.Search, at PageParams, opts ...RequestOption) (*Page[library.Match], error) {
 	query := at.query()
 	query.Set("q", search.Q)
@@ -36,9 +36,9 @@ func (s *LibraryService) Search(ctx context.Context, search library.Search, at P
 	return &Page[library.Match]{Items: found.Items, Next: found.NextPageToken}, nil
 }
 
-// AllSearch are all saved transcripts in which something is said, see
-// [LibraryService.Search]. Pages are asked for as they are needed. An error is yielded
-// once, and ends the sequence.
+// AllSearch yields all saved transcripts that match a search: see
+// [LibraryService.Search]. It requests a page when the loop reaches it. An error is the
+// last value of the sequence.
 func (s *LibraryService) AllSearch(ctx context.Context, search library.Search, opts ...RequestOption) iter.Seq2[library.Match, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{}, func(at PageParams) (*Page[library.Match], error) {

@@ -26,8 +26,8 @@ const (
 	leastProgress = 64 << 10
 )
 
-// errFormsOnly reports a service that takes no resumable uploads.
-var errFormsOnly = errors.New("client: the service takes no resumable uploads")
+// errFormsOnly reports a service that does not support resumable uploads.
+var errFormsOnly = errors.New("client: the service does not support resumable uploads")
 
 // sending is a file on its way in a resumable upload. One request creates the upload without
 // bytes, and others append the bytes. After a break, a request asks how many bytes the service
@@ -193,7 +193,7 @@ func (s *sending) ask(ctx context.Context) error {
 	case err != nil:
 		return s.answer.malformed(err)
 	case !told:
-		return s.answer.malformed(errors.New("it does not tell how many bytes of the upload there are"))
+		return s.answer.malformed(errors.New("it does not say how many bytes of the upload there are"))
 	case length > 0 && length != size && s.earlier:
 		return s.otherFile(length)
 	case length > 0 && length != size:

@@ -21,11 +21,12 @@ const (
 	sharedPattern = sharedPath + "{token}"
 )
 
-// Share makes a link that shows the saved transcript to everybody who has the link, without a
-// key, until a time: at most 366 days ahead; the zero time: 30 days. The text of the link is the
-// account's own, with its corrections. The URL of the result is whole: it has the scheme and the
-// host of the client's base URL. The service cannot tell the URL again. A text may have 20 links:
-// then the error is an [*Error] with the code STATE_CONFLICT and Details["limit"].
+// Share makes a link that shows the saved transcript to everyone who has the link,
+// without a key. The link works until the given time, which is at most 366 days ahead.
+// The zero time means 30 days. Readers see the account's own text, with its
+// corrections. The URL in the result is absolute: it has the scheme and the host of the
+// client's base URL. The service cannot return the URL again. If the text already has
+// 20 links, the error is an [*Error] with the code STATE_CONFLICT and Details["limit"].
 func (s *LibraryService) Share(ctx context.Context, key library.Key, until time.Time, opts ...RequestOption) (*library.Share, error) {
 	location, err := savedPath(key, "/shares")
 	if err != nil {
@@ -58,8 +59,8 @@ func (s *LibraryService) Share(ctx context.Context, key library.Key, until time.
 	return &made.Share, nil
 }
 
-// Shares returns the links to the saved transcript that have not ended, the last first, without
-// their addresses.
+// Shares returns the links to the saved transcript that still work, newest first,
+// without their URLs.
 func (s *LibraryService) Shares(ctx context.Context, key library.Key, opts ...RequestOption) ([]library.Share, error) {
 	location, err := savedPath(key, "/shares")
 	if err != nil {
@@ -79,8 +80,9 @@ func (s *LibraryService) Shares(ctx context.Context, key library.Key, opts ...Re
 	return list.Shares, nil
 }
 
-// Unshare ends a link to the saved transcript at once, by the ID of the link. If the transcript
-// has no such link, the error is an [*Error] with the code NOT_FOUND.
+// Unshare deletes the link with this ID to the saved transcript. The link stops working
+// at once. If the transcript has no such link, the error is an [*Error] with the code
+// NOT_FOUND.
 func (s *LibraryService) Unshare(ctx context.Context, key library.Key, id string, opts ...RequestOption) error {
 	name, err := segment("id of a link", id)
 	if err != nil {
@@ -94,16 +96,17 @@ func (s *LibraryService) Unshare(ctx context.Context, key library.Key, id string
 	return err
 }
 
-// Shared returns the text of a link. The client needs no key. link is the URL of the link, or the
-// token, which is the last part of the URL: Shared asks the service of the client, whatever host
-// the URL has. If the link is unknown or has ended, the error is an [*Error] with the code
-// NOT_FOUND. Neither logs nor errors hold the token.
+// Shared returns the text of a link from [LibraryService.Share]. The client needs no
+// key. link is the URL or only the token, which is the last part of the URL. Shared
+// always asks the client's own service and ignores the host of the URL. If the link is
+// unknown or has expired, the error is an [*Error] with the code NOT_FOUND. Logs and
+// errors never contain the token.
 func (s *LibraryService) Shared(ctx context.Context, link string, opts ...RequestOption) (*library.SharedText, error) {
 	return s.shared(ctx, link, nil, opts)
 }
 
-// SharedWithWords is Shared of a text whose segments have their Words, where the source gave their
-// times.
+// SharedWithWords is [LibraryService.Shared] with the Words of each segment, if the
+// source gave times for words.
 func (s *LibraryService) SharedWithWords(ctx context.Context, link string, opts ...RequestOption) (*library.SharedText, error) {
 	return s.shared(ctx, link, url.Values{"include": {string(library.Words)}}, opts)
 }

@@ -17,9 +17,10 @@ import (
 type TranscriptService struct{ client *Client }
 
 // Get returns the transcript of r. If the service answers with a job, Get waits for the
-// job as [JobService.Wait] does: only ctx limits the wait. A job that ends without a
-// transcript is a [*JobError]. A wait that ends early is a [*WaitError] with the job's
-// id, also where ctx ends before the service has answered: see [TranscriptService.Submit].
+// job as [JobService.Wait] does: only ctx limits the wait. If the job ends without a
+// transcript, the error is a [*JobError]. If the wait ends early, even before the
+// service has answered, the error is a [*WaitError] with the job's id: see
+// [TranscriptService.Submit].
 func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, error) {
 	result, job, err := s.Submit(ctx, r, opts...)
 	if err != nil || result != nil {
@@ -28,23 +29,27 @@ func (s *TranscriptService) Get(ctx context.Context, r transcript.Request, opts 
 	return s.client.Jobs.wait(ctx, *job, true, opts)
 }
 
-// Submit sends r and returns the service's answer within r.Wait: the transcript, or the
-// job that will make the transcript. Without an error exactly one of the two is not
-// nil.
+// Submit sends r and returns the transcript if the service has it within r.Wait, or
+// else the job that makes the transcript. If there is no error, exactly one of the two
+// results is not nil.
 //
-// A file of 16 MiB or more whose size is known goes on after a break at the byte up to which the
-// service has it. [RetryPolicy] then counts the attempts that bring the file no further. If the
-// service knows no such uploads, each attempt sends the whole file, as for small files and for
-// files of unknown size. If ctx ends, Submit takes up to 5 s more to remove what the service has
-// of the file, unless the caller has chosen the idempotency key: the same call goes on with it.
+// If the file has a known size of 16 MiB or more, its upload is resumable: after a
+// broken connection, Submit sends only the bytes that the service does not have.
+// [RetryPolicy] then counts only the attempts that transfer no new bytes. Each attempt
+// sends the whole file if the file is smaller, if its size is unknown, or if the
+// service does not support resumable uploads. If ctx ends, Submit takes up to 5 s more
+// to delete the partial upload from the service. If the caller has chosen the
+// idempotency key, Submit leaves the partial upload, so that the same call can continue
+// it.
 //
-// The service holds the answer for at most half of the time that is left to ctx or to
-// [WithAttemptTimeout], unless the caller has chosen the idempotency key. If ctx ends all the
-// same while the service has the whole request, the job goes on, and Submit takes up to 2 s more
-// to ask for it by the idempotency key. The error is then a [*WaitError] with the job's id; a
-// caller that cancels ctx can cancel the job with it. If the transcript is there already, Submit
-// returns it. If the service does not answer, or if a file would have to be sent again that is
-// large or of unknown size, the error is that of ctx.
+// If r.Wait is longer than half of the time that is left to ctx or to
+// [WithAttemptTimeout], Submit shortens it to that half, unless the caller has chosen
+// the idempotency key. If ctx ends after the service has received the whole request,
+// the job goes on, and Submit takes up to 2 s more to ask for the job by the
+// idempotency key. The error is then a [*WaitError] with the job's id, by which the
+// caller can cancel the job. If the transcript is already there, Submit returns it. If
+// the service does not answer, or if Submit would have to send a large file or one of
+// unknown size again, the error is that of ctx.
 func (s *TranscriptService) Submit(ctx context.Context, r transcript.Request, opts ...RequestOption) (*transcript.Result, *transcript.Job, error) {
 	answer, err := s.submit(ctx, r, opts)
 	if err != nil {

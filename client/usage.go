@@ -8,7 +8,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// UsageService tells what an account may have, and how much of it is used.
+// UsageService returns an account's limits and how much of them is used.
 type UsageService struct{ client *Client }
 
 // Get returns the current limits and use of the API key's account. A nil limit means

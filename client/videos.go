@@ -14,24 +14,25 @@ import (
 )
 
 // VideoService finds videos, channels and playlists on the video site. A field is nil
-// if the site does not say it.
+// if the site does not provide it.
 //
 // If the service cannot ask the site, the error is an [*Error] with one of the codes
-// UPSTREAM_FAILED, IP_BLOCKED, LOGIN_REQUIRED and PO_TOKEN_REQUIRED; a list is never
-// cut short instead. NOT_IMPLEMENTED means that the service has no way to ask the site,
-// or that its way does not support the parameter in Details["parameter"].
+// UPSTREAM_FAILED, IP_BLOCKED, LOGIN_REQUIRED and PO_TOKEN_REQUIRED; the service never
+// returns a shortened list instead. NOT_IMPLEMENTED means that the service is not
+// configured to ask the site, or that its configuration does not support the parameter
+// in Details["parameter"].
 //
 // A page of a list has 1 to 50 entries. A page is shorter than the requested size if
-// the site gives fewer entries. A page's Next is good for the same list and the same
-// account, for as long as the site remembers it. After that, the error is
-// INVALID_REQUEST.
+// the site gives fewer entries. A page's Next is valid for the same list and the same
+// account, for as long as the site remembers it. After that, the error is an [*Error]
+// with the code INVALID_REQUEST.
 type VideoService struct{ client *Client }
 
 // mostDiscovered is the largest page of what there is on the video site.
 const mostDiscovered = 50
 
-// Search returns a page of what a search finds on the video site: 20 entries, or as many
-// as Size says. A search that finds nothing is no error.
+// Search returns a page of the video site's results for a search. A page has at.Size
+// entries, 20 by default. If nothing matches, the page is empty and there is no error.
 func (s *VideoService) Search(ctx context.Context, search video.Search, at PageParams, opts ...RequestOption) (*Page[video.Result], error) {
 	query := at.query()
 	query.Set("q", search.Q)
@@ -66,10 +67,10 @@ func lacksMember(r video.Result) bool {
 	return false // a newer service may find more
 }
 
-// AllSearch yields all results of a search, see [VideoService.Search]. The site ends a
-// search after some hundreds of results. AllSearch asks for each page when the loop
-// reaches the page. It yields an error once, and the error ends the sequence. Each
-// range starts from the first result.
+// AllSearch yields all results of a search: see [VideoService.Search]. The site ends a
+// search after some hundreds of results. AllSearch requests a page when the loop
+// reaches it. An error is the last value of the sequence. Each range starts with the
+// first result.
 func (s *VideoService) AllSearch(ctx context.Context, search video.Search, opts ...RequestOption) iter.Seq2[video.Result, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Result], error) {
@@ -78,8 +79,8 @@ func (s *VideoService) AllSearch(ctx context.Context, search video.Search, opts 
 }
 
 // Get describes 1 to 50 videos by their ids or links, in their order. Missing, private
-// and removed videos are in the answer's NotFound. They are no error, even if no video
-// is left.
+// and removed videos are in NotFound of the answer, and Get returns no error for them,
+// even if it finds no video at all.
 func (s *VideoService) Get(ctx context.Context, videos []string, opts ...RequestOption) (*video.Videos, error) {
 	if n := len(videos); n < 1 || n > mostDiscovered {
 		return nil, fmt.Errorf("client: %d videos: want 1 to %d", n, mostDiscovered)
@@ -145,7 +146,8 @@ func (s *VideoService) Uploads(ctx context.Context, channel string, kind video.K
 	return &Page[video.Summary]{Items: uploads.Items, Next: uploads.NextPageToken}, nil
 }
 
-// AllUploads yields all uploads of a channel. See [VideoService.AllSearch].
+// AllUploads yields all uploads of a channel, newest first. It pages as
+// [VideoService.AllSearch] does.
 func (s *VideoService) AllUploads(ctx context.Context, channel string, kind video.Kind, opts ...RequestOption) iter.Seq2[video.Summary, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Summary], error) {
@@ -154,9 +156,9 @@ func (s *VideoService) AllUploads(ctx context.Context, channel string, kind vide
 }
 
 // Items returns a page of a playlist's entries, in the playlist's order. A page has
-// at.Size entries, 30 by default. A removed or private video stays in the list and is
-// not Available. If the playlist does not exist, the error is an [*Error] with the code
-// UNAVAILABLE. If playlistID is no id, the error is an [*Error] with the Slug
+// at.Size entries, 30 by default. A removed or private video stays in the list with
+// Available false. If the playlist does not exist, the error is an [*Error] with the
+// code UNAVAILABLE. If playlistID is not an id, the error is an [*Error] with the Slug
 // not_found.
 func (s *VideoService) Items(ctx context.Context, playlistID string, at PageParams, opts ...RequestOption) (*Page[video.Item], error) {
 	id, err := segment("playlist id", playlistID)
@@ -174,7 +176,8 @@ func (s *VideoService) Items(ctx context.Context, playlistID string, at PagePara
 	return &Page[video.Item]{Items: items.Items, Next: items.NextPageToken}, nil
 }
 
-// AllItems yields all entries of a playlist. See [VideoService.AllSearch].
+// AllItems yields all entries of a playlist, in its order. It pages as
+// [VideoService.AllSearch] does.
 func (s *VideoService) AllItems(ctx context.Context, playlistID string, opts ...RequestOption) iter.Seq2[video.Item, error] {
 	opts = slices.Clone(opts)
 	return all(PageParams{Size: mostDiscovered}, func(at PageParams) (*Page[video.Item], error) {

@@ -12,12 +12,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
-// WebhookService keeps the endpoints of an account: addresses to which the service sends the
-// ends of jobs and batches. A receiver checks what arrives there with [VerifyWebhook].
+// WebhookService manages the endpoints of an account: addresses that the service
+// notifies when jobs and batches end. The receiver of the notifications checks them
+// with [VerifyWebhook].
 type WebhookService struct{ client *Client }
 
-// Create makes an endpoint, at most [webhook.MaxEndpoints] for an account. The service does
-// not tell the secret of the endpoint again.
+// Create makes an endpoint. An account has at most [webhook.MaxEndpoints]. Keep the
+// secret in the result: the service does not return it again.
 func (s *WebhookService) Create(ctx context.Context, p webhook.Params, opts ...RequestOption) (*webhook.Created, error) {
 	return askWebhook(ctx, s, http.MethodPost, "/v1/webhooks", p, opts, func(c *webhook.Created) error {
 		return errors.Join(checkSecret(c.Secret), checkEndpoints(c.Webhook))
@@ -41,12 +42,12 @@ func (s *WebhookService) List(ctx context.Context, opts ...RequestOption) ([]web
 	return all.Webhooks, nil
 }
 
-// Get returns the present state of an endpoint.
+// Get returns the current state of an endpoint.
 func (s *WebhookService) Get(ctx context.Context, id string, opts ...RequestOption) (*webhook.Endpoint, error) {
 	return s.one(ctx, http.MethodGet, id, nil, opts)
 }
 
-// Change changes an endpoint, pauses it, or makes it active again.
+// Change changes the settings of an endpoint, pauses it, or activates it again.
 func (s *WebhookService) Change(ctx context.Context, id string, c webhook.Change, opts ...RequestOption) (*webhook.Endpoint, error) {
 	if c.Events != nil && *c.Events == nil {
 		c.Events = &[]webhook.EventType{} // nil would be null
@@ -69,7 +70,8 @@ func (s *WebhookService) one(ctx context.Context, method, id string, in any, opt
 	return &one.Webhook, nil
 }
 
-// Delete removes an endpoint with its deliveries. The service sends nothing more to it.
+// Delete removes an endpoint with its deliveries. The service sends nothing to it from
+// then on.
 func (s *WebhookService) Delete(ctx context.Context, id string, opts ...RequestOption) error {
 	path, err := webhookPath(id, "")
 	if err != nil {
@@ -79,8 +81,9 @@ func (s *WebhookService) Delete(ctx context.Context, id string, opts ...RequestO
 	return err
 }
 
-// Rotate gives an endpoint a new secret and a new public key. The old keys sign too until
-// the PreviousUntil of the answer. The service does not tell the secret again.
+// Rotate gives an endpoint a new secret and a new public key. Until PreviousUntil, the
+// old keys sign too. Keep the secret in the result: the service does not return it
+// again.
 func (s *WebhookService) Rotate(ctx context.Context, id string, opts ...RequestOption) (*webhook.Rotated, error) {
 	path, err := webhookPath(id, "/rotate")
 	if err != nil {
@@ -89,8 +92,8 @@ func (s *WebhookService) Rotate(ctx context.Context, id string, opts ...RequestO
 	return askWebhook(ctx, s, http.MethodPost, path, nil, opts, func(r *webhook.Rotated) error { return checkSecret(r.Secret) })
 }
 
-// Test sends a test event to an active endpoint. [WebhookService.Deliveries] tells what
-// became of the event.
+// Test sends a test event to an active endpoint. [WebhookService.Deliveries] shows
+// whether the event arrived.
 func (s *WebhookService) Test(ctx context.Context, id string, opts ...RequestOption) (*webhook.Delivery, error) {
 	path, err := webhookPath(id, "/test")
 	if err != nil {
@@ -99,7 +102,7 @@ func (s *WebhookService) Test(ctx context.Context, id string, opts ...RequestOpt
 	return s.delivery(ctx, path, opts)
 }
 
-// DeliveryParams say which deliveries are asked for.
+// DeliveryParams select a page of an endpoint's deliveries.
 type DeliveryParams struct {
 	Status webhook.DeliveryStatus // deliveries in this state; empty: in any state
 	PageParams
@@ -132,9 +135,9 @@ func (s *WebhookService) Deliveries(ctx context.Context, id string, p DeliveryPa
 	return &Page[webhook.Delivery]{Items: page.Deliveries, Next: page.Next}, nil
 }
 
-// AllDeliveries yields every delivery of an endpoint from the page of p on. It asks for each
-// page when the loop reaches the page. It yields an error once, and the error ends the
-// sequence.
+// AllDeliveries yields the deliveries of an endpoint, newest first, starting with the
+// page that p names. It requests a page when the loop reaches it. An error is the last
+// value of the sequence.
 func (s *WebhookService) AllDeliveries(ctx context.Context, id string, p DeliveryParams, opts ...RequestOption) iter.Seq2[webhook.Delivery, error] {
 	opts = slices.Clone(opts)
 	return all(p.PageParams, func(at PageParams) (*Page[webhook.Delivery], error) {
@@ -155,9 +158,9 @@ func (s *WebhookService) Resend(ctx context.Context, id, deliveryID string, opts
 	return s.delivery(ctx, path, opts)
 }
 
-// ResendRange sends the deliveries of a range of time again, the oldest first, and at most
-// [webhook.MaxResend] in a call. If the answer has a Next, the caller sends the rest with
-// Next as the Since of another call.
+// ResendRange sends the deliveries in a range of time again, oldest first. One call
+// sends at most [webhook.MaxResend]. If the result has a Next, call ResendRange again
+// with Next as Since to send the rest.
 func (s *WebhookService) ResendRange(ctx context.Context, id string, r webhook.Resend, opts ...RequestOption) (*webhook.Resent, error) {
 	path, err := webhookPath(id, "/resend")
 	if err != nil {
@@ -176,7 +179,7 @@ func (s *WebhookService) ResendRange(ctx context.Context, id string, r webhook.R
 		return nil, err
 	}
 	if !answer.has("resent") {
-		return nil, answer.malformed(errors.New("it does not tell how many deliveries are sent again"))
+		return nil, answer.malformed(errors.New("it does not say how many deliveries are sent again"))
 	}
 	return &sent, nil
 }

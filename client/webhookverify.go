@@ -10,18 +10,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/library/webhook"
 )
 
-// VerifyWebhook checks a request that a receiver has got from the service, and returns its
-// event. It needs no [Client]. body is the body as it arrived, byte for byte: a receiver that
-// decodes and encodes the body first breaks the signature.
+// VerifyWebhook checks the signature and the time of a webhook request from the
+// service, and returns the event. It needs no [Client]. body must be the body of the
+// request, byte for byte: the signature does not match a body that was decoded and
+// encoded again.
 //
-// secrets are the secret ("whsec_…") or the public key ("whpk_…") of the endpoint. While the
-// keys change, a receiver passes the old and the new one; a single match is enough. Empty
-// secrets count as absent.
+// secrets holds the secret ("whsec_…") or the public key ("whpk_…") of the endpoint.
+// While you rotate the keys, pass the old and the new one: one match is enough. Empty
+// strings are ignored.
 //
-// Each error is a [webhook.Fault]. 400 is a good answer to each. The mistake behind a
-// [webhook.FaultSecret] is the receiver's own, so 500 tells it better. Any answer outside 2xx
-// makes the service try again. The service may send an event more than once, so the receiver
-// remembers the ids of its events for as long as the service tries.
+// Every error is a [webhook.Fault]. Answer it with the status 400, or with 500 if it is
+// a [webhook.FaultSecret], because then the receiver's own secrets are wrong. The
+// service sends the event again after any answer other than 2xx. It may also send an
+// event more than once, so remember the ids of events for as long as the service
+// retries.
 func VerifyWebhook(secrets []string, header http.Header, body []byte) (*webhook.Event, error) {
 	id, err := webhooksign.Verify(secrets, header, body, time.Now())
 	if err != nil {

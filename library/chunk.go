@@ -8,5 +8,5 @@ type ChunkPage struct {
 	ExternalID    string              `json:"externalId"`              // the platform's own id of the content
 	Lang          string              `json:"lang"`                    // the language of the text
 	Chunks        []transcript.Chunk  `json:"chunks"`                  // the chunks of the page, in the order of time
-	NextPageToken string              `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	NextPageToken string              `json:"nextPageToken,omitempty"` // the token of the next page; empty on the last page
 }

@@ -1,6 +1,6 @@
 package library
 
-// DownloadFormat is what a saved transcript is downloaded as.
+// DownloadFormat is the file format of a download.
 type DownloadFormat string
 
 // The formats of a download.
@@ -16,7 +16,7 @@ const (
 	Podcast DownloadFormat = "podcast"
 )
 
-// DownloadFormats lists every format.
+// DownloadFormats returns all formats.
 func DownloadFormats() []DownloadFormat {
 	return []DownloadFormat{TXT, SRT, VTT, JSON, MD, VTTWords, Podcast}
 }

@@ -1,10 +1,10 @@
 package library
 
-// Import is a file that becomes the text of a content.
+// Import is a file with a transcript, to be saved in the library.
 type Import struct {
 	Format  DownloadFormat // TXT, SRT or VTT
 	Content []byte         // the file, of at most 8 MiB
-	// Revision is the revision of the text that the file replaces; 0: the library has no such
-	// text.
+	// Revision is the revision of the text that the file replaces; 0 if the library has
+	// no such text.
 	Revision int
 }

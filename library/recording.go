@@ -1,12 +1,12 @@
 package library
 
-// RecordingCopy is which file of a kept recording is wanted. The zero value is the file as it was
-// sent.
+// RecordingCopy selects a file of a kept recording. The zero value is the file as it
+// was uploaded.
 type RecordingCopy string
 
-// PlayingCopy is the small copy that browsers play; while there is no copy, the file as it was
-// sent.
+// PlayingCopy is the small copy for browsers. If there is no such copy yet, it is the
+// file as it was uploaded.
 const PlayingCopy RecordingCopy = "play"
 
-// RecordingCopies returns the copies that can be asked for.
+// RecordingCopies returns all copies, without the zero value.
 func RecordingCopies() []RecordingCopy { return []RecordingCopy{PlayingCopy} }

@@ -8,20 +8,20 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Operation describes the work that an account asks for, for Config.Admit.
+// Operation describes requested work, for [Config.Admit].
 type Operation struct {
 	// ID is the operationId of the route in the OpenAPI document, "createTranscript" or
 	// "createBatch", or "createTranscription" for a recording that came to [Server.OpenAI]. The server calls Admit once for a batch, and not for each item.
 	ID string
-	// Platform and ExternalID name the content, as the transcript will. The id of an upload
-	// comes from its bytes. For a batch Platform and ExternalID name the playlist or the
+	// Platform and ExternalID name the content, as in its transcript. The id of an
+	// upload is derived from its bytes. For a batch, they name the playlist or the
 	// channel, and are empty for a list of links.
 	Platform   transcript.Platform
 	ExternalID string
-	// Items is how many links a batch is made from, repeated links included. It is 0 if
-	// the request is no batch, or if the items of its list are not known yet.
+	// Items is the number of links in a batch, including repeated links. It is 0 if the
+	// request is not a batch, or if the items of its list are not known yet.
 	Items int
-	// UploadBytes is the size of the file; 0: the content is a link.
+	// UploadBytes is the size of the uploaded file; 0 for a link.
 	UploadBytes int64
 }
 

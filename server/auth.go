@@ -10,62 +10,70 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// The errors by which an Authenticator says that it does not know who makes a request.
+// An [Authenticator] returns one of these errors if it cannot identify the caller.
 // Their texts are the slugs of the 401 answers.
 var (
-	// ErrNoCredential: the request carries no credential.
+	// ErrNoCredential means that the request carries no credential.
 	ErrNoCredential = edge.ErrNoCredential
-	// ErrInvalidCredential: the request carries a credential that is not good, or two.
+	// ErrInvalidCredential means that the request carries an invalid credential, or two
+	// credentials.
 	ErrInvalidCredential = edge.ErrInvalidCredential
 )
 
-// Authenticator says who makes a request, and whether they may use the service now. It
-// returns one of these:
+// Authenticator identifies the caller of a request, and decides whether the caller may
+// use the service now. It returns one of these:
 //
-//   - a principal with an account: the request may do what the scopes and the plan include.
-//     The zero Plan permits nothing. account.WithoutLimits makes a plan that permits all, and
-//     its members can then be lowered (account.Unlimited is a value of a member, not a plan);
-//   - such a principal and a *transcript.Error: the account is known, but may not use the
-//     service, and the error is the answer. Plan.UpgradeRequired makes the error for an
-//     account that has to pay first;
-//   - ErrNoCredential or ErrInvalidCredential: the account is not known, a 401;
-//   - any other error: the question cannot be answered now. That is a fault of the service
-//     (500) unless the error is a *transcript.Error with a code of its own.
+//   - a principal with an account: the request may do what the scopes and the plan
+//     include. The zero Plan permits nothing. [account.WithoutLimits] returns a plan
+//     that permits everything, and you can then lower its members ([account.Unlimited]
+//     is a value of a member, not a plan);
+//   - such a principal and a [*transcript.Error]: the account is known but may not use
+//     the service. The error is the answer. Plan.UpgradeRequired returns the error for
+//     an account that has to pay first;
+//   - [ErrNoCredential] or [ErrInvalidCredential]: the account is not known, and the
+//     answer is 401;
+//   - any other error: the check failed. The answer is 500, unless the error is a
+//     [*transcript.Error]: then the answer has its code.
 //
-// An account's requests with a KeyID and those without one count in rate windows of their own,
-// each up to the plan's limit: a program at its limit does not lock people out of a website.
+// An account has one rate window for requests with a KeyID and another for requests
+// without, each with the plan's limit. So a program that reaches its limit does not
+// lock people out of a website.
 //
-// While an event stream is open, the server asks again every 10 s, with the same request.
-// The stream ends when the Authenticator refuses the request, names another account, or takes
-// the scope away. An Authenticator is safe for concurrent use.
+// While an event stream is open, the server calls Authenticate again every 10 s, with
+// the same request. The stream ends when Authenticate refuses the request, or returns
+// another account or a principal without the scope. An Authenticator must be safe for
+// concurrent use.
 type Authenticator interface {
 	Authenticate(ctx context.Context, r *http.Request) (account.Principal, error)
 }
 
-// AccountChecker is what an [Authenticator] may implement too, so that its accounts can share
-// texts and have feeds. Readers of a share ([Server.Shared]) or of a feed ([Server.Feeds]) present
-// no credential, so the server asks about the account that the text belongs to: before it makes an
-// address, and at each reading. CheckAccount returns one of these:
+// AccountChecker is an optional interface of an [Authenticator]. With it, the
+// Authenticator's accounts can share texts and have feeds. Readers of a share
+// ([Server.Shared]) or of a feed ([Server.Feeds]) present no credential, so the server
+// checks the account that owns the text: before it makes an address, and at each
+// reading. CheckAccount returns one of these:
 //
 //   - nil: the account may use the service;
-//   - account.ErrNotFound: there is no such account. It gets no address (403), and its addresses
-//     are 404;
-//   - a *transcript.Error, such as that of Plan.UpgradeRequired: the account is suspended or has
-//     to pay first. The error is the answer to the account, and its addresses are 404, unless the
-//     status of the error is 5xx;
-//   - any other error: the question cannot be answered now, as for Authenticate.
+//   - [account.ErrNotFound]: there is no such account. The server makes no address for
+//     it (403), and answers 404 to readers;
+//   - a *transcript.Error, such as that of Plan.UpgradeRequired: the account is
+//     suspended or has to pay first. The account gets the error as the answer. Readers
+//     get 404, or the error if its status is 5xx;
+//   - any other error: the check failed, as for Authenticate.
 //
-// If an Authenticator does not implement AccountChecker, only the accounts of Config.Accounts can
-// share texts and have feeds. An AccountChecker is asked about those accounts too: it can pass the
-// question on to KeyAuthenticator. It is safe for concurrent use.
+// If an Authenticator does not implement AccountChecker, only the accounts of
+// [Config.Accounts] can share texts and have feeds. The server calls CheckAccount for
+// those accounts too: it can call [KeyAuthenticator]'s CheckAccount. An AccountChecker
+// must be safe for concurrent use.
 type AccountChecker interface {
 	CheckAccount(ctx context.Context, name string) error
 }
 
-// KeyAuthenticator accepts the API keys of accounts, as a server does whose
-// Config.Authenticator is nil. An embedder's Authenticator can ask it for requests that carry
-// a key. A key in a query is refused, and the log names its prefix. log may be nil. The value is
-// also an [AccountChecker] of these accounts.
+// KeyAuthenticator returns the Authenticator that a server uses if
+// [Config.Authenticator] is nil: it accepts the API keys of accounts. Your own
+// Authenticator can call it for requests that carry a key. It refuses a key in the
+// query, and logs the key's prefix. log may be nil. The result also implements
+// [AccountChecker] for these accounts.
 func KeyAuthenticator(accounts *account.Accounts, log *slog.Logger) Authenticator {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -81,45 +89,46 @@ func (c Config) accountChecker() AccountChecker {
 	return edge.KeyAuthenticator{Accounts: c.Accounts, Log: c.Log}
 }
 
-// Authenticate lets a request pass only when the server's Authenticator says who makes the
-// request and that they may, and when the account has not made too many requests. It puts the
-// principal into the request's context ([PrincipalOf]). A request that has a principal already
-// passes, and is not counted again.
+// Authenticate returns a handler that passes a request on to next only if the server's
+// [Authenticator] accepts it and the account is within its rate limit. The handler puts
+// the principal into the request's context: see [PrincipalOf]. If the request already
+// has a principal, the handler passes it on and does not count it again.
 func (s *Server) Authenticate(next http.Handler) http.Handler { return s.edge.Authenticate(next) }
 
-// RequireScope lets a request pass only when its principal has the scope. It stands behind
-// Authenticate.
+// RequireScope returns middleware that passes a request on only if its principal has
+// the scope, and answers 403 otherwise. Use it inside [Server.Authenticate].
 func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handler {
 	return s.edge.RequireScope(scope)
 }
 
-// Refuse answers a request with an error as the handlers of the API do: for the middleware
-// and the routes of the program around the server. The answer has the header X-Request-Id, and
-// is logged and counted.
+// Refuse answers a request with an error in the form of the API, for middleware and
+// routes of the embedding program. The answer has the header X-Request-Id. The server
+// logs and counts it.
 //
-//   - A *transcript.Error gets the status and the body of its code. RATE_LIMITED, for
-//     which RetryAfter is required, gets the flat body.
-//   - ErrNoCredential and ErrInvalidCredential are 401.
-//   - Any other error, nil too, is a fault of the program: 500, and the log says which.
+//   - For a [*transcript.Error], the answer has the status and the body of its code.
+//     For RATE_LIMITED, the body is flat, and RetryAfter is required.
+//   - For [ErrNoCredential] and [ErrInvalidCredential], the status is 401.
+//   - For any other error and for nil, the status is 500, and the server logs the
+//     error.
 //
-// The caller must not have written anything of the answer yet.
+// Call Refuse before anything of the answer is written.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { s.edge.Refuse(w, r, err) }
 
-// PrincipalOf returns who makes the request that ctx belongs to, and false before
-// Authenticate.
+// PrincipalOf returns the principal of the request with the context ctx. It returns
+// false outside of [Server.Authenticate].
 func PrincipalOf(ctx context.Context) (account.Principal, bool) { return edge.PrincipalOf(ctx) }
 
-// RequestID is the id of the request that ctx belongs to, as in the header X-Request-Id;
-// empty outside of a request.
+// RequestID returns the id of the request with the context ctx, as in the header
+// X-Request-Id. It is empty outside of a request.
 func RequestID(ctx context.Context) string { return edge.RequestID(ctx) }
 
-// ClientAddr is the address from which a request comes: the address of the peer, or the
-// address that a trusted proxy names in X-Forwarded-For. The header counts for nothing when
-// the peer is not in trusted. The address is not valid where the peer has no IP address, as on
-// a socket in the file system.
+// ClientAddr returns the client address of a request: the address of the peer, or the
+// address in X-Forwarded-For if the peer is a proxy in trusted. The header is ignored
+// if the peer is not in trusted. The result is the zero Addr if the peer has no IP
+// address, as on a Unix socket.
 //
-// A server with [Config.TrustedProxies] knows its clients by this address. A program can count
-// by the same address.
+// A server with [Config.TrustedProxies] limits its clients by this address. Use
+// ClientAddr to limit requests by the same address.
 func ClientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return edge.ClientAddr(r, trusted)
 }

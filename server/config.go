@@ -28,25 +28,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-// Config says what a server is made of. Only Store is required.
+// Config configures a [Server]. Only Store is required.
 type Config struct {
-	// Store keeps everything. The caller opens the Store, and closes it after Stop.
+	// Store keeps all data of the server. The caller opens the Store, and closes it
+	// after Stop.
 	Store *store.Store
-	// Role is the server's part among the processes that share a database. The zero
-	// value is RoleAll: the server does everything.
+	// Role says what this process does if several processes share a database. The zero
+	// value is RoleAll: the process does everything.
 	Role Role
-	// Engine makes the engine, with the host that the server passes. New calls Engine
-	// once, and not at all for RoleAPI. nil: the service refuses all work. Processes that
-	// share a database may have different engines: the service accepts a request if a living
-	// process can do the work, and each step goes to a process that can.
+	// Engine returns the engine, made with the host that the server passes. New calls
+	// Engine once, and never for RoleAPI. If Engine is nil, the service refuses all
+	// work. Processes that share a database may have different engines: the service
+	// accepts a request if a living process can do the work, and each step goes to a
+	// process that can.
 	Engine func(engine.Host) (engine.Engine, error)
 
-	// Accounts are the accounts whose API keys the server accepts. The next request obeys a
-	// change that is made through Accounts: a plan, a suspension, a revoked key. nil: the
-	// accounts of Store, on account.DefaultPlans.
+	// Accounts are the accounts whose API keys the server accepts. A change that is
+	// made through Accounts applies from the next request on: a plan, a suspension, a
+	// revoked key. nil means the accounts of Store, on account.DefaultPlans.
 	Accounts *account.Accounts
-	// Authenticator says who makes a request. nil: the API keys of Accounts do. See also
-	// AccountChecker.
+	// Authenticator identifies the caller of a request. nil means the API keys of
+	// Accounts: see [KeyAuthenticator]. See also AccountChecker.
 	Authenticator Authenticator
 
 	// TrustedProxies are the addresses of the proxies in front of the service whose
@@ -55,90 +57,101 @@ type Config struct {
 	// authentications by the client's address, and the log names it.
 	TrustedProxies []netip.Prefix
 
-	// Admit has the last word on work that the plan permits, for a bill of the embedder;
-	// nil: the plan decides. The server calls Admit at most once for a request, and not for
-	// an answer of the cache or for a job that the account has already. The error of Admit is
-	// the answer: a *transcript.Error as it is, INSUFFICIENT_CREDITS for example, any other
-	// error as 500. Other requests do not wait for the call, whose context ends after 30 s. A
-	// job that Admit has accepted may never start: the process may die, or another process may
-	// have made the text meanwhile. A bill counts the jobs that succeed.
+	// Admit decides whether work that the plan permits may start, such as for billing.
+	// nil means that the plan alone decides. The server calls Admit at most once for a
+	// request, and never for an answer from the cache or for a job that the account
+	// already has. If Admit returns an error, the work is refused: a *transcript.Error,
+	// such as INSUFFICIENT_CREDITS, is the answer, and any other error is answered with
+	// 500. The call's context ends after 30 s, and other requests do not wait for the
+	// call. A job that Admit has accepted may never start: the process may die, or
+	// another process may have made the text meanwhile. So bill the jobs that succeed.
 	Admit func(context.Context, account.Principal, Operation) error
 
-	// JobEnded, if not nil, is called for each job that has ended, with a transcript, an
-	// error, or because a client cancelled it. The call is stored with the end of the job, so
-	// that the server makes it at least once. The job is as GET /v1/transcript/job/{id} shows
-	// it, and its result has the segments. The server also calls JobEnded for the jobs of
-	// batch items, but not for answers of the cache.
+	// JobEnded, if not nil, is called for each job that has ended: with a transcript,
+	// with an error, or because a client cancelled it. The call is stored in the
+	// transaction that ends the job, so that the server makes it at least once. The job
+	// is as GET /v1/transcript/job/{id} returns it, and its result has the segments.
+	// The server also calls JobEnded for the jobs of batch items, but not for answers
+	// from the cache.
 	//
-	// ctx ends after 30 s. The server repeats the call after an error, which the log shows,
-	// after a panic, and when the process dies: after a second at first, every 15 minutes at
-	// last, until the job is forgotten, 7 days after its end. Four calls run at the same time,
-	// in no order. A call that does not return when ctx ends holds up others.
+	// ctx ends after 30 s. The server logs an error of the call. It repeats the call
+	// after an error, after a panic and if the process dies: first after a second, then
+	// with growing pauses of at most 15 minutes, until the job is forgotten, 7 days
+	// after its end. Up to four calls run at the same time, in no particular order. A
+	// call that does not return when ctx ends delays other calls.
 	//
-	// If processes share a database, the calls are made by those that work and have JobEnded,
-	// whichever process ends the job. RoleAPI makes none. While no such process runs, the
-	// calls wait, for 7 days.
+	// If several processes share a database, each call is made by some process that has
+	// JobEnded and a role other than RoleAPI, whichever process ended the job. While no
+	// such process runs, the calls wait for up to 7 days.
 	JobEnded func(ctx context.Context, account string, job *transcript.Job) error
-	// BatchEnded is JobEnded for batches, as GET /v1/batch/{batchId} shows them, without
-	// their items. A batch that is retried ends again. For a batch that is deleted before
-	// the call, no call is made.
+	// BatchEnded is called for each batch that has ended, in the same way as JobEnded.
+	// The batch is as GET /v1/batch/{batchId} returns it, without its items. A batch
+	// that is retried ends again. If a batch is deleted before the call, the server
+	// does not call BatchEnded.
 	BatchEnded func(ctx context.Context, account string, b *batch.Job) error
-	// FollowFailing is called as JobEnded is, once the looks at a followed address have
-	// failed for two days, and when the publisher has ended the feed (EndedAt): for each
-	// follow of the address that is not paused. nil: nothing is called.
+	// FollowFailing, if not nil, is called for each follow that needs attention, in the
+	// same way as JobEnded: when the checks of the followed address have failed for two
+	// days, and when the publisher has ended the feed (EndedAt). The server does not
+	// call it for paused follows.
 	FollowFailing func(ctx context.Context, account string, f *follow.Follow) error
 
 	// Sites says which link belongs to which platform; nil: site.Default.
 	Sites *site.Table
-	// DirectMedia takes links that belong to no platform: to a media file, to the page of an
-	// episode, or to an item of a feed. The service then fetches from any public host that a caller
-	// names, so DirectMedia is for accounts that the operator trusts. false: the service refuses
-	// such links with UNSUPPORTED_PLATFORM. If no process that works has an engine with a Direct,
-	// the answer is NOT_IMPLEMENTED. These links lead to many hosts, so they have a pace of their
-	// own, under the platform transcript.Upload: if Pace sets none, 60 visits a minute, 10 of them
-	// at the same time, or Pace.Rate if that permits more.
+	// DirectMedia accepts links that belong to no platform: to a media file, to the
+	// page of an episode, or to an item of a feed. The service then fetches from any
+	// public host that a caller names, so set DirectMedia only if the operator trusts
+	// the accounts. If DirectMedia is false, the service refuses such links with
+	// UNSUPPORTED_PLATFORM. If no worker has an engine with a Direct, the answer is
+	// NOT_IMPLEMENTED. Because these links lead to many hosts, they have a rate of
+	// their own, under the platform transcript.Upload. If Pace does not set that rate,
+	// it is 60 visits a minute and 10 at the same time, or Pace.Rate if that permits
+	// more.
 	DirectMedia bool
-	// Pace is how often this process visits each platform by each exit (Egress), for captions,
-	// downloads, lists and discovery together. The zero value: 5 visits a minute, 5 at the same time.
-	// Further visits wait. The visits of processes that share an address add up.
+	// Pace limits how often this process visits each platform through each exit (see
+	// Egress), for captions, downloads, lists and discovery together. Further visits
+	// wait. The zero value means 5 visits a minute and 5 at the same time. A platform
+	// sees the sum of the visits of all processes that share an address.
 	Pace pace.Config
-	// RecognizeBlockedAfter is for how long a platform may block the captions of a link before
-	// the service recognizes the sound instead, from a second to 6 hours; 0: jobs wait for
-	// their captions. A plan may say another time (account.Plan). The metadata of such a
-	// transcript has the member captionsBlocked.
+	// RecognizeBlockedAfter is how long a platform may block the captions of a link
+	// before the service recognizes the speech instead: from a second to 6 hours. 0
+	// means that jobs wait for their captions. A plan may set another time
+	// (account.Plan). The metadata of a transcript that was recognized for this reason
+	// has the member captionsBlocked.
 	RecognizeBlockedAfter time.Duration
-	// Egress says what links may lead to, and by which way.
+	// Egress says which addresses the service may reach for a link, and through which
+	// proxies.
 	Egress Egress
 
-	// TrustWebhooks sends the events of an account to an address before the address has answered a
-	// test event. false: a new webhook gets test events alone until its address has answered one
-	// with 2xx, so that no account can turn the service against a receiver that does not want it.
-	// true: the service sends no test by itself, and all webhooks count as verified.
+	// TrustWebhooks skips the verification of new webhooks: the service sends events at
+	// once and no test event by itself, and all webhooks are verified. If TrustWebhooks
+	// is false, a new webhook gets only test events until its address has answered one
+	// with 2xx. This keeps accounts from sending requests of the service to a receiver
+	// that does not want them.
 	TrustWebhooks bool
 
-	// BasePath is the prefix under which the handlers are mounted, as in "/media". The paths
-	// in answers begin with it. The caller strips it from requests (http.StripPrefix).
+	// BasePath is the prefix under which the handlers are mounted, such as "/media".
+	// The paths in answers begin with BasePath. The caller must strip it from requests
+	// by http.StripPrefix.
 	BasePath string
-	// Dir is the folder in which the server makes its folder for scratch files; empty: the
-	// system's folder for temporary files. Each job that is being prepared needs room for the
-	// largest upload and its audio (115 MB for an hour).
+	// Dir is the folder in which the server makes its folder for scratch files; empty:
+	// the system's folder for temporary files. Each job in preparation needs room for
+	// the largest upload and its audio (115 MB for an hour).
 	Dir string
-	// Path is the list of folders in which the server looks programs up, in the form of the
-	// environment variable PATH. Relative folders are left out. Programs may read the files in
-	// these folders. Empty: /usr/local/bin:/usr/bin:/bin.
+	// Path is the list of folders in which the server looks for programs, in the form
+	// of the environment variable PATH. Relative folders are ignored. Programs may read
+	// the files in these folders. Empty means /usr/local/bin:/usr/bin:/bin.
 	Path string
-	// Limits bound the work of the service.
+	// Limits limit the work that the process takes on.
 	Limits Limits
-	// DrainDelay is how long /readyz answers 503 before Stop ends open streams and work, so
-	// that a load balancer can choose another process; 0: no delay.
+	// DrainDelay is how long /readyz answers 503 before Stop ends open streams and
+	// work, so that a load balancer can choose another process. 0 means no delay.
 	DrainDelay time.Duration
 
-	// Log receives a line for each request, and the facts that operators should know; nil:
-	// nothing is logged. The log never holds a key or a text.
+	// Log receives a line for each request, and what operators should know. If Log is
+	// nil, the server logs nothing. The log never contains a key or a transcript.
 	Log *slog.Logger
-	// Tracer learns of requests that make jobs, and of the steps of the work, so that each
-	// can be found from the other; nil: no tracing. Package tracing has a Tracer for
-	// OpenTelemetry.
+	// Tracer traces the requests that make jobs and the steps of the work, and links
+	// them. nil means no tracing. Package tracing has a Tracer for OpenTelemetry.
 	Tracer engine.Tracer
 	// Version is the version in /healthz; empty: "dev".
 	Version string
@@ -155,13 +168,13 @@ const (
 	directBurst     = 10
 )
 
-// ConfigError is the error of New about a member of Config that is wrong.
+// ConfigError is an error about a wrong member of [Config].
 type ConfigError struct {
 	Member string // such as "BasePath" or "Egress.Allow"
 	Err    error  // why the member is wrong
 }
 
-// Error names the member and says why it is wrong.
+// Error returns the name of the member and why it is wrong.
 func (e *ConfigError) Error() string { return "server: Config." + e.Member + ": " + e.Err.Error() }
 
 // Unwrap returns Err.

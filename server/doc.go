@@ -1,5 +1,6 @@
-// Package server is the service: an HTTP API that turns links and uploads into
-// timestamped transcripts, over a store and an engine of the caller's choice.
+// Package server is the transcript service: an HTTP API that turns links and uploads
+// into timestamped transcripts. The caller passes it a store for its data and an engine
+// that does the work.
 //
 //	s, err := store.Open(ctx, store.Options{Database: "sqlite:service.db", Blobs: "blobs"})
 //	srv, err := server.New(ctx, server.Config{
@@ -18,28 +19,28 @@
 //	<-ctx.Done()             // a signal
 //	err = srv.Stop(patience) // also of web; then s.Close()
 //
-// [Server.Handler] is the whole API. A program with a site of its own mounts the parts
-// it wants: [Server.Transcripts], [Server.Captions], [Server.Discovery],
-// [Server.Library], [Server.Shared], [Server.Feeds], [Server.Batches], [Server.Follows],
-// [Server.Webhooks], [Server.Usage], [Server.OpenAI], [Server.MCP], [Server.Health],
-// [Server.Metrics], [Server.Docs], each under a prefix if it likes. The comment of a part
-// names its patterns. The program lets its own sessions in through
-// [Config.Authenticator], and puts its own handlers behind [Server.Bounded]. The program shuts
-// its own http.Server down after [Server.Stop], because Stop ends the event streams
-// that Shutdown would wait for.
+// [Server.Handler] serves the whole API. A program with a site of its own can mount
+// single parts instead: [Server.Transcripts], [Server.Captions], [Server.Discovery],
+// [Server.Library], [Server.Shared], [Server.Feeds], [Server.Batches],
+// [Server.Follows], [Server.Webhooks], [Server.Usage], [Server.OpenAI], [Server.MCP],
+// [Server.Health], [Server.Metrics] and [Server.Docs]. Each part may stand under a
+// prefix, and its comment names its patterns. To accept the sessions of the site, set
+// [Config.Authenticator]. To limit clients of the site's own handlers, wrap the
+// handlers in [Server.Bounded]. Shut the site's own [http.Server] down after
+// [Server.Stop], because Stop ends the event streams for which Shutdown would wait.
 //
-// The program takes part without HTTP, too. [Server.Submit] asks for a transcript on
-// behalf of an account. [Config.JobEnded] and [Config.BatchEnded] are called at the end
-// of each job and batch, at least once, even after a crash. [Server.PutTranscript]
-// stores a text of the program's own. [Server.Refuse] answers for the program's own
-// middleware in the form of the API. [Config.Admit] has the last word on new work.
+// The program can also use the service without HTTP. [Server.Submit] requests a
+// transcript on behalf of an account. The server calls [Config.JobEnded] and
+// [Config.BatchEnded] at least once at the end of each job and batch, even after a
+// crash. [Server.PutTranscript] stores a transcript that the program provides.
+// [Server.Refuse] writes an error in the form of the API, for the program's own
+// middleware. [Config.Admit] can refuse new work that the plan permits.
 //
-// [Config.Sites] says which links the service takes. The service follows links, and the
-// addresses in pages, through a guard. The guard reaches a private network only at the
-// addresses that [Egress] allows by name.
+// [Config.Sites] says which links the service accepts. A guard checks every address
+// that the service opens for a link, including the addresses in pages. The guard
+// refuses private networks, except for the addresses in [Egress.Allow].
 //
-// The package has HTTP and composition. The data of a server is in the [store.Store],
-// which the caller opens and closes.
+// All data of a server is in the [store.Store], which the caller opens and closes.
 package server
 
 //go:generate go test . -run TestTextsAreCheckedIn -update

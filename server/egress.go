@@ -8,36 +8,38 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 )
 
-// Egress says what the service may reach on behalf of callers. The zero value: public
-// addresses on the ports 80 and 443, without a proxy.
+// Egress says which addresses the service may reach for the links of callers, and how.
+// The zero value permits public addresses on the ports 80 and 443, without a proxy.
 type Egress struct {
-	// Allow are addresses ("host:port") that a link may lead to although they are
-	// private, or on a port other than 80 and 443. The guard compares the host name in the
-	// link, not the addresses of that name.
+	// Allow lists addresses ("host:port") to which a link may lead although they are
+	// private, or on a port other than 80 and 443. The guard compares the host name in
+	// the link, not the IP addresses of that name.
 	Allow []string
-	// Deny are addresses ("host:port") that the deployment itself uses: a
-	// recognizer, a database. No link ever leads there. An address in both Allow and Deny is an
-	// error of New.
+	// Deny lists addresses ("host:port") that the deployment itself uses, such as a
+	// recognizer or a database. The guard refuses every link to them. New returns an
+	// error if an address is in both Allow and Deny.
 	Deny []string
-	// Proxies are the deployment's own proxies, by which the service reaches what links lead
-	// to: http or https URLs of proxies that support CONNECT, for port 80 too, or socks5 URLs,
-	// credentials included. Each proxy is an exit with the name proxy-1, proxy-2 and so on. A
-	// visit to a platform leaves by one exit, and the next visit by another. The service sends
-	// the proxies addresses that the guard has checked. The service reaches the addresses in
-	// Allow without an exit. With neither Proxies nor ExitsFile, the service connects directly.
+	// Proxies are the proxies through which the service opens links. Each is an http or
+	// https URL of a proxy that supports CONNECT, also to port 80, or a socks5 URL. The
+	// URL may include credentials. Each proxy is an exit, named proxy-1, proxy-2 and so
+	// on. The visits to a platform take the exits in turn. The service asks a proxy for
+	// IP addresses that the guard has checked. It reaches the addresses in Allow
+	// without a proxy. If both Proxies and ExitsFile are empty, the service connects
+	// directly.
 	Proxies []*url.URL
-	// ProxiesByName sends the Proxies names instead of addresses, for proxies that judge by
-	// name. The guard still looks each name up first, and refuses the name if one of its
-	// addresses is refused. A proxy looks the name up again: the guard does not see the answer.
+	// ProxiesByName makes the service send host names instead of IP addresses to the
+	// Proxies, for proxies that filter by name. The guard still looks each name up
+	// first, and refuses the name if it refuses one of its addresses. The proxy then
+	// looks the name up again, and the guard cannot check the proxy's result.
 	ProxiesByName bool
-	// ExitsFile is the path of a JSON file with further exits: proxies, and IPv6 prefixes of this
-	// machine. The service reads the file again when the file changes. If the new file is bad,
-	// the present exits stay, and the log says why. server/OPERATIONS.md describes the file.
-	// Empty: no file.
+	// ExitsFile is the path of a JSON file with further exits: proxies, and IPv6
+	// prefixes of this machine. Empty means no file. The service reads the file again
+	// when it changes. If the new file is invalid, the service keeps the current exits
+	// and logs why. server/OPERATIONS.md describes the file.
 	ExitsFile string
 }
 
-// Format prints the members without users and passwords of proxies.
+// Format prints e without the users and passwords of proxies.
 func (e Egress) Format(s fmt.State, verb rune) {
 	type shown Egress // has no methods
 	e.Proxies = slices.Clone(e.Proxies)

@@ -18,14 +18,14 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Examine checks the ground of a server with the configuration c, on a store with the options
-// o: the programs of the engine and their confinement, the database and its clock, the blobs,
-// and the free space on disks. Examine makes neither server nor store, so that c.Store is not
-// needed. Examine creates no database, changes no table and opens no link, but it asks
-// recognizers and object stores on the network.
+// Examine checks whether a server with the configuration c and a store with the options
+// o could run here: the programs of the engine and their confinement, the database and
+// its clock, the blobs, and the free space on disks. Examine makes neither a server nor
+// a store, and ignores c.Store. It creates no database, changes no table and opens no
+// link, but it calls recognizers and object stores on the network.
 //
-// Examine ends soon after ctx, with its findings so far. The error is a *ConfigError about
-// Egress or Engine.
+// When ctx ends, Examine soon returns with its findings so far. The error is a
+// [*ConfigError] about Egress or Engine.
 func Examine(ctx context.Context, c Config, o store.Options) ([]engine.Finding, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -13,18 +13,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ExitHealth is an exit of the service and the result of its test.
+// ExitHealth is an exit of the service, with the result of its test.
 type ExitHealth struct {
 	Name    string // "direct" for the only exit of a service without proxies
-	Address string // of the proxy, without credentials, or the IPv6 prefix; empty: direct
-	Status  int    // HTTP status of the answer to the test; 0: no answer has come
-	Err     error  // why no answer has come, without credentials
-	Cure    string // what the operator does about Err
+	Address string // of the proxy, without credentials, or the IPv6 prefix; empty for a direct connection
+	Status  int    // HTTP status of the answer to the test; 0 if there was no answer
+	Err     error  // why there was no answer, without credentials; nil if there was one
+	Cure    string // what the operator can do about Err
 }
 
-// Exits returns the exits, and tests each of them: Exits requests the head of the page at link, in
-// the same way as a visit leaves by the exit. The operator chooses the link, so that the guard does
-// not judge it. An empty link tests nothing. The error is a *ConfigError.
+// Exits returns all exits with a test of each: it sends a HEAD request for link through
+// the exit, as a visit would. The guard does not check link, because the operator
+// chooses it. If link is empty, Exits tests nothing. The error is a [*ConfigError].
 func (e Egress) Exits(ctx context.Context, link string) (all []ExitHealth, err error) {
 	guard, err := newGuard(Config{Egress: e})
 	if err != nil {

@@ -6,24 +6,27 @@ import (
 	"time"
 )
 
-// Expired is how much of an account the plan of the account keeps no longer.
+// Expired counts the data of an account that its plan no longer keeps.
 type Expired struct {
 	Account, Plan string
-	// Entries are those of the library: texts, failed jobs and batches that have ended.
+	// Entries counts entries of the library: texts, failed jobs, and batches jobs that
+	// have ended.
 	Entries int64
-	// Texts are those that belong to the account alone, such as the texts of uploads, of Entries and
-	// of Jobs whose entry the account has removed. TextBytes are their stored bytes. The other texts
-	// stay for other accounts.
+	// Texts counts the texts that belong to the account alone, such as the texts of
+	// uploads. They are texts of Entries, and of Jobs with an entry that the account
+	// has removed. TextBytes is their stored size. All other texts stay for other
+	// accounts.
 	Texts, TextBytes int64
-	// Recordings are the kept recordings of uploads, and RecordingBytes their bytes with the copies
-	// for playing.
+	// Recordings counts the kept recordings of uploads. RecordingBytes is their size,
+	// including the copies for playing.
 	Recordings, RecordingBytes int64
 	Jobs                       int64 // that have ended
 }
 
-// Expired returns what the plans of Config.Accounts keep no longer at this moment, by the names of
-// the accounts, without the accounts that lose nothing. A started server removes it within an hour.
-// Expired changes nothing, and works on a server that was not started.
+// Expired counts the data that the plans of [Config.Accounts] no longer keep, by
+// account, sorted by name. Accounts that lose nothing are left out. A started server
+// removes this data within an hour. Expired changes nothing, and does not need a
+// started server.
 func (s *Server) Expired(ctx context.Context) ([]Expired, error) {
 	found, err := s.pipeline.Expiry.Report(ctx, time.Now())
 	if err != nil {

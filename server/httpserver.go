@@ -18,17 +18,18 @@ const (
 	idleTimeout       = 2 * time.Minute
 )
 
-// HTTPServer is an http.Server for the whole API, with bounds on the cost of a connection:
-// the size of the header, the time for the header, and the idle time. The number of open
-// connections is bounded too. A new connection always has a place: if 2,000 are open, the server
-// closes one of the client that holds most. Connections that wait for a request go first, while more than an
-// eighth of all wait. An http.Server of the embedder has none of these bounds;
-// golang.org/x/net/netutil.LimitListener can bound its listener.
+// HTTPServer returns an [http.Server] for the whole API that limits the cost of
+// connections: the size of the header, the time to read the header, and the idle time.
+// It also limits the number of open connections to 2,000. It accepts every new
+// connection: at the limit it closes a connection of the client that has the most. It
+// closes waiting connections first, as long as more than an eighth of all connections
+// wait for a request. An http.Server of your own has none of these limits;
+// golang.org/x/net/netutil.LimitListener can limit its connections.
 //
-// There is no bound on the time of an answer, because such a bound would cut event streams
-// off. The handlers set their own deadlines. Stop shuts the http.Server down: ListenAndServe
-// then returns http.ErrServerClosed at once, before Stop has done its work. With Listener in
-// front of its listener, Stop drops no connection that has been accepted.
+// The http.Server has no WriteTimeout, because that would cut event streams off. The
+// handlers set their own deadlines. [Server.Stop] shuts the http.Server down:
+// ListenAndServe then returns [http.ErrServerClosed] at once, before Stop has finished.
+// If you wrap the listener in [Server.Listener], Stop drops no accepted connection.
 func (s *Server) HTTPServer(addr string) *http.Server {
 	connections := underway.NewConnections(service.SettingsOf(&s.cfg).Connections)
 	web := &http.Server{

@@ -6,7 +6,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 )
 
-// Listener is l for an http.Server that speaks plain HTTP, such as the server of HTTPServer. Behind
-// Listener, a large answer leaves by one system call, and [Server.Stop] drops no connection that was
-// accepted. In front of Listener, TLS works as usual, without these additions.
+// Listener wraps l for an [http.Server] that serves plain HTTP, such as the one of
+// [Server.HTTPServer]. It sends a large answer in one system call, and [Server.Stop]
+// drops no connection that it has accepted. A TLS listener around the result works, but
+// without these additions.
 func (s *Server) Listener(l net.Listener) net.Listener { return edge.Listener(l) }

@@ -5,82 +5,91 @@ import (
 	"slices"
 )
 
-// Handler is the whole API. Under a prefix of another server's mux it needs
-// [Config.BasePath] and http.StripPrefix: see the example.
+// Handler returns the handler of the whole API. To mount it under a prefix, set
+// [Config.BasePath] and use [http.StripPrefix]: see the example.
 func (s *Server) Handler() http.Handler {
 	return s.edge.Handler(slices.Concat(s.api.Routes(), s.mcp.Routes(), s.openAI.Routes()))
 }
 
-// OpenAI serves POST /v1/audio/transcriptions and GET /v1/models as OpenAI's API does, for programs
-// that send recordings there: see server/OPENAI.md. A mux needs both patterns, "/v1/audio/" and
-// "/v1/models".
+// OpenAI returns the handler of POST /v1/audio/transcriptions and GET /v1/models. The
+// handler answers like OpenAI's API, for programs that are written for that API: see
+// server/OPENAI.md. A mux needs both patterns, "/v1/audio/" and "/v1/models".
 func (s *Server) OpenAI() http.Handler { return s.edge.Handler(s.openAI.Routes()) }
 
-// Transcripts serves POST /v1/transcript, and the routes of uploads and jobs below it. A mux needs
-// both patterns, "/v1/transcript" and "/v1/transcript/".
+// Transcripts returns the handler of POST /v1/transcript, and of the routes of uploads
+// and jobs below it. A mux needs both patterns, "/v1/transcript" and "/v1/transcript/".
 func (s *Server) Transcripts() http.Handler {
 	return s.edge.Handler(s.api.Transcripts())
 }
 
-// Captions serves GET /v1/video_site/captions and GET /v1/transcript/info. These routes
-// start no job. A mux needs both patterns, "/v1/video_site/captions" and "/v1/transcript/info".
+// Captions returns the handler of GET /v1/video_site/captions and GET
+// /v1/transcript/info. These routes start no job. A mux needs both patterns,
+// "/v1/video_site/captions" and "/v1/transcript/info".
 func (s *Server) Captions() http.Handler {
 	return s.edge.Handler(s.api.Captions.Routes())
 }
 
-// Discovery serves searches and lists of the video site: GET /v1/video_site/search and the
-// like. Discovery starts no job and stores nothing. A mux needs the pattern "/v1/video_site/",
-// and "/v1/video_site/captions" for [Server.Captions], which this handler answers with 404.
+// Discovery returns the handler of searches and lists of the video site: GET
+// /v1/video_site/search and the like. It starts no job and stores nothing. A mux needs
+// the pattern "/v1/video_site/". The handler answers "/v1/video_site/captions" with
+// 404: mount [Server.Captions] there.
 func (s *Server) Discovery() http.Handler { return s.edge.Handler(s.api.Discovery.Routes()) }
 
-// Library serves the paths below "/v1/library/": the saved transcripts of an account. Library starts no job and
-// charges nothing.
+// Library returns the handler of the paths below "/v1/library/": the saved transcripts
+// of an account. It starts no job and charges nothing. A mux needs the pattern
+// "/v1/library/".
 func (s *Server) Library() http.Handler {
 	return s.edge.Handler(slices.Concat(s.api.Library.Routes(), s.api.Shares.OwnRoutes()))
 }
 
-// Shared serves GET /v1/shared/{token} and the paths below: the texts that links of accounts show,
-// which need no credential. A mux needs the pattern "/v1/shared/". The routes that make such links
-// belong to [Server.Library]. With an Authenticator of the program's own, see [AccountChecker].
+// Shared returns the handler of GET /v1/shared/{token} and the paths below: the texts
+// that accounts share by a link. They need no credential. A mux needs the pattern
+// "/v1/shared/". The routes that make such links are in [Server.Library]. If you set
+// [Config.Authenticator], see [AccountChecker].
 func (s *Server) Shared() http.Handler { return s.edge.Handler(s.api.Shares.OpenRoutes()) }
 
-// Feeds serves /v1/feed, which gives an account the private address of a feed of its new texts,
-// and the feeds under /v1/feeds/, which need no credential. A mux needs both patterns, "/v1/feed"
-// and "/v1/feeds/". With an Authenticator of the program's own, see [AccountChecker].
+// Feeds returns the handler of /v1/feed and /v1/feeds/. Under /v1/feed, an account gets
+// the private address of a feed of its new texts. The feeds under /v1/feeds/ need no
+// credential. A mux needs both patterns, "/v1/feed" and "/v1/feeds/". If you set
+// [Config.Authenticator], see [AccountChecker].
 func (s *Server) Feeds() http.Handler { return s.edge.Handler(s.api.Feeds.Routes()) }
 
-// Batches serves /v1/batch and the paths below: batches and their exports. A mux needs both
-// patterns, "/v1/batch" and "/v1/batch/".
+// Batches returns the handler of /v1/batch and the paths below: batches and their
+// exports. A mux needs both patterns, "/v1/batch" and "/v1/batch/".
 func (s *Server) Batches() http.Handler {
 	return s.edge.Handler(s.api.Batches.Routes())
 }
 
-// Follows serves /v1/follows and the paths below: the channels, playlists and feeds that an
-// account follows. A mux needs both patterns, "/v1/follows" and "/v1/follows/".
+// Follows returns the handler of /v1/follows and the paths below: the channels,
+// playlists and feeds that an account follows. A mux needs both patterns, "/v1/follows"
+// and "/v1/follows/".
 func (s *Server) Follows() http.Handler { return s.edge.Handler(s.api.Follows.Routes()) }
 
-// MCP serves POST at the pattern "/mcp": the tools of the service for language models, by the Model Context
-// Protocol without sessions. The tools need the scopes of the routes that they stand for, and
-// count as requests of these routes.
+// MCP returns the handler of POST /mcp: tools for language models, by the Model Context
+// Protocol without sessions. Each tool needs the scope of the route that it calls, and
+// counts as a request to that route. A mux needs the pattern "/mcp".
 func (s *Server) MCP() http.Handler { return s.edge.Handler(s.mcp.Routes()) }
 
-// Webhooks serves /v1/webhooks and the paths below: the addresses to which the service sends
-// the events of an account. A mux needs both patterns, "/v1/webhooks" and "/v1/webhooks/".
+// Webhooks returns the handler of /v1/webhooks and the paths below: the addresses to
+// which the service sends the events of an account. A mux needs both patterns,
+// "/v1/webhooks" and "/v1/webhooks/".
 func (s *Server) Webhooks() http.Handler { return s.edge.Handler(s.api.Webhooks.Routes()) }
 
-// Usage serves GET at the pattern "/v1/usage": the limits of an account, and how much of them is used.
+// Usage returns the handler of GET /v1/usage: the limits of an account, and how much of
+// them is used. A mux needs the pattern "/v1/usage".
 func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage.Routes()) }
 
-// Health serves "/healthz" and "/readyz", which need no credential. A mux needs both patterns.
+// Health returns the handler of "/healthz" and "/readyz". They need no credential. A
+// mux needs both patterns.
 func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health.Routes()) }
 
-// Metrics shows the counts of the service and the figures of its database in
-// Prometheus's text format; see server/METRICS.md. Metrics needs no credential, and is
-// meant for a listener that callers do not reach. A program with metrics of its own
-// serves Metrics under another path. An answer takes at most two seconds, also while the
-// database is away.
+// Metrics returns a handler of the service's metrics in the Prometheus text format: see
+// server/METRICS.md. The handler needs no credential, so serve it on a listener that
+// callers cannot reach. If your program has metrics of its own, serve these under
+// another path. An answer takes at most two seconds, even if the database cannot be
+// reached.
 func (s *Server) Metrics() http.Handler { return s.metrics.Handler() }
 
-// Docs serves /docs, a page for people, and /docs/openapi.json, which need no credential.
-// A mux needs both patterns, "/docs" and "/docs/".
+// Docs returns the handler of /docs, a page for people, and /docs/openapi.json. They
+// need no credential. A mux needs both patterns, "/docs" and "/docs/".
 func (s *Server) Docs() http.Handler { return s.edge.Handler(s.api.Docs.Routes()) }

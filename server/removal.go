@@ -10,30 +10,34 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/retention"
 )
 
-// Removed is how much of an account RemoveAccount has removed.
+// Removed counts what [Server.RemoveAccount] has removed.
 type Removed struct {
-	// Keys, Jobs, Batches, Follows, Webhooks and Shares are how many the account had. Jobs are
-	// those that ran, and those of the last days.
+	// Keys, Jobs, Batches, Follows, Webhooks and Shares count what the account had.
+	// Jobs counts running jobs and those of the last days.
 	Keys, Jobs, Batches, Follows, Webhooks, Shares int64
-	// Contents are the entries of the library. A content with several languages counts once.
+	// Contents counts the entries of the library. Content with transcripts in several
+	// languages counts once.
 	Contents int64
-	// Files are the kept recordings, their copies for playing, and the uploads of the last day.
+	// Files counts the kept recordings, their copies for playing, and the uploads of
+	// the last day.
 	Files int64
 }
 
-// RemoveAccount suspends the account with the name, and removes the account and everything that
-// belongs to it: keys, library, jobs, batches, follows, webhooks, shares, uploads, recordings and
-// usage. A text of a link stays in the cache, because it belongs to no account. A deletion of a
-// file that fails is logged, and the service deletes the file within about a day.
+// RemoveAccount suspends the account, and then removes it with all its data: keys,
+// library, jobs, batches, follows, webhooks, shares, uploads, recordings and usage. The
+// text of a link stays in the cache, because it belongs to no account. If a file cannot
+// be deleted, RemoveAccount logs that, and a started server deletes the file within
+// about a day.
 //
-// RemoveAccount works on a server that was not started, and while other processes serve the same
-// database: every process refuses the keys within about a second. Running jobs are cancelled.
-// A request that is under way may still write a row of the account; the service removes this row
-// within about an hour.
+// RemoveAccount does not need a started server, and it works while other processes
+// serve the same database: every process refuses the account's keys within about a
+// second. Running jobs are cancelled. A request in progress may still write a row of
+// the account. A started server removes that row within about an hour.
 //
-// The work is done in many short transactions. If one of them fails, or if ctx ends, the account
-// stays suspended, and another call goes on. So does a started server, within about an hour. The
-// error is [account.ErrNotFound] if there is no such account.
+// RemoveAccount works in many short transactions. If one of them fails, or if ctx ends,
+// the account stays suspended. Another call continues the removal, and so does a
+// started server within about an hour. The error is [account.ErrNotFound] if there is
+// no such account.
 func (s *Server) RemoveAccount(ctx context.Context, name string) (Removed, error) {
 	n, err := s.pipeline.Removals.Remove(ctx, name)
 	removed := Removed{

@@ -7,24 +7,24 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// Role is the part of a process among the processes that share a PostgreSQL database. Roles
-// may be mixed and changed at any time. On SQLite there is only RoleAll. All processes must
-// reach the same blobs.
+// Role says what a process does if several processes share a PostgreSQL database. The
+// processes may have different roles and change them with a restart. On SQLite there is
+// only [RoleAll]. All processes must use the same blobs.
 type Role string
 
 // The roles.
 const (
 	// RoleAll, the zero value, accepts requests and works on them.
 	RoleAll Role = ""
-	// RoleAPI accepts requests, answers from the cache, follows jobs and takes uploads,
+	// RoleAPI accepts requests and uploads, answers from the cache and reports on jobs,
 	// but does no work: it makes no engine, starts no program, and needs no disk for
-	// scratch files. RoleAPI learns within seconds which work the working processes can
-	// do, and has them ask platforms for captions and info. If no such process lives,
-	// jobs are accepted and wait, and a request that must ask a platform is answered
-	// 503.
+	// scratch files. It learns within seconds which work the other processes can do,
+	// and lets them ask platforms for captions and info. If no other process runs,
+	// RoleAPI accepts jobs, which wait, and answers a request that must ask a platform
+	// with 503.
 	RoleAPI Role = "api"
-	// RoleWorker works on the jobs that other processes accept. Its Handler answers like every
-	// Handler, but is not meant for the public, and Stop does not wait for DrainDelay.
+	// RoleWorker works on the jobs that other processes accept. Its Handler serves the
+	// API too, but is not meant for the public. Its Stop does not wait for DrainDelay.
 	RoleWorker Role = "worker"
 )
 

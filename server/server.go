@@ -26,8 +26,9 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/textfeed"
 )
 
-// Server is the service. Its handlers answer from New on. The server works on jobs between
-// Start and Stop. A Server is safe for concurrent use.
+// Server is the transcript service. Its handlers answer as soon as [New] has returned.
+// It works on jobs between [Server.Start] and [Server.Stop]. A Server is safe for
+// concurrent use.
 type Server struct {
 	cfg        Config
 	db         *db.Store
@@ -58,13 +59,13 @@ type Server struct {
 	stopped  bool
 }
 
-// Format prints a Server, under every verb, as its name alone. A Server holds secrets, and
-// its state changes while it serves.
+// Format prints only the name of the type, with every verb, because a Server holds
+// secrets and its state changes while it serves.
 func (s *Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "server.Server") } // fmt drops this error too
 
-// New checks the configuration and makes a server. A *ConfigError names the member that is
-// wrong. The caller must stop a server even if the server was never started, because New
-// makes a folder.
+// New checks the configuration and returns a server. If a member of c is wrong, the
+// error is a [*ConfigError]. The caller must call [Server.Stop] even without
+// [Server.Start], because New makes a folder.
 func New(ctx context.Context, c Config) (_ *Server, err error) {
 	c, err = c.withDefaults()
 	if err != nil {
@@ -161,9 +162,9 @@ func (s *Server) planOf(ctx context.Context, name string) account.Plan {
 	return p.Plan // other errors are about requests
 }
 
-// Start begins the work. On SQLite Start returns store.ErrServed if another process serves
-// the same file. The caller starts a server once, and not after Stop, which gives back the
-// server's resources.
+// Start starts the work on jobs. On SQLite, Start returns [store.ErrServed] if another
+// process serves the same file. Call Start once, and never after [Server.Stop], which
+// releases the server's resources.
 func (s *Server) Start(ctx context.Context) error {
 	if err := s.takeTurn(ctx); err != nil {
 		return fmt.Errorf("server: start: %w", err)

@@ -17,24 +17,25 @@ const (
 	lastAnswers = time.Second
 )
 
-// Stop ends the service in good order. A request that fails meanwhile may be repeated:
+// Stop shuts the service down gracefully. A client may repeat a request that fails
+// meanwhile. These are the steps:
 //
 //   - for DrainDelay, /readyz answers 503 and connections close after their next answer,
 //     while everything still works (not for RoleWorker, which gets no requests);
 //   - the servers of HTTPServer accept no more connections, and read the first requests of those
 //     that they have accepted;
-//   - waiting clients get their answers: a POST its job, an event stream stream.closing.
-//     Other requests have 5 s to end;
-//   - the server gives running work back, for another process or for the next start;
+//   - waiting clients get their answers: a POST gets its job, and an event stream gets
+//     stream.closing. Other requests have 5 s to end;
+//   - the server puts running work back into the queue, for another process or for the
+//     next start;
 //   - the server cuts the connections that are still open.
 //
-// A handler under an http.Server of the embedder answers until the embedder shuts that server
-// down, which is the next thing to do: until then work is accepted, and not begun.
+// If the handlers run under an [http.Server] of your own, shut it down next: until
+// then, the handlers still accept work, which the next start begins.
 //
-// If ctx ends first, running steps are told to end, and Stop returns ctx's error. The steps
-// still use their resources and the store then, and the caller may call Stop again to wait for
-// them. After Stop has returned nil, another call does nothing. Stop is safe for concurrent
-// use.
+// If ctx ends first, Stop cancels the running steps and returns the error of ctx. The
+// steps may still use the store: call Stop again to wait for them. After Stop has
+// returned nil, another call does nothing. Stop is safe for concurrent use.
 func (s *Server) Stop(ctx context.Context) error {
 	if err := s.stopInTurn(ctx); err != nil {
 		return fmt.Errorf("server: stop: %w", err)

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Chapter is a part of the media that the platform names. It ends where the next one
-// begins.
+// Chapter is a part of the media with a title from the platform. It ends where the next
+// one begins.
 type Chapter struct {
-	Title string  `json:"title"`             // its title, as the platform gives it
+	Title string  `json:"title"`             // the chapter's title on the platform
 	Start float64 `json:"start" minimum:"0"` // seconds from the start of the media
 }
 
-// Chapters returns the chapters in the metadata of t under "chapters", in the order of
-// time. It returns nothing if the platform gave no chapters, or if the metadata is left
-// out. Chapters leaves out values that are not chapters, and chapters that do not come
-// later than the chapter before.
+// Chapters returns the chapters from the member "chapters" of t.Metadata, in order of
+// time. It returns nil if the platform names no chapters, or if t has no metadata. It
+// leaves out invalid values, and chapters that do not start later than the previous
+// one.
 func (t *Transcript) Chapters() []Chapter {
 	var given []Chapter
 	switch all := t.Metadata["chapters"].(type) {

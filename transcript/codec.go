@@ -42,8 +42,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(resultWire{JobSuccess, r.MetadataStatus, r.members()})
 }
 
-// UnmarshalJSON reads the body of a 200 answer of POST /v1/transcript and
-// replaces all of r. Unknown members are ignored.
+// UnmarshalJSON reads the body of a 200 answer of POST /v1/transcript and replaces all
+// of r. It ignores unknown members.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
@@ -57,8 +57,8 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the job's members, followed by the members of its result, if
-// there is one.
+// MarshalJSON returns a JSON object with the job's members and, if j has a Result,
+// those of the result.
 func (j Job) MarshalJSON() ([]byte, error) {
 	if j.Result == nil {
 		return json.Marshal(plainJob(j))
@@ -69,8 +69,8 @@ func (j Job) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jobWire{plainJob(j), j.Result.members()})
 }
 
-// UnmarshalJSON reads a job and replaces all of j. Result is set when the status
-// is success and the text is there. Unknown members are ignored.
+// UnmarshalJSON reads a job and replaces all of j. It sets Result if the status is
+// success and the JSON contains the text. It ignores unknown members.
 func (j *Job) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -1,7 +1,6 @@
-// Package transcript is the common vocabulary of the client and the server: the
-// transcript and its segments, the job that makes a transcript, the events of the job,
-// and the error codes. The package also has their rules: the allowed order of states,
-// and the status of each code.
+// Package transcript has the types that the client and the server share: the transcript
+// and its segments, the job that makes a transcript, the events of the job, and the
+// error codes with their HTTP statuses.
 //
 //	var job transcript.Job
 //	err := json.Unmarshal(body, &job) // any 2xx answer of POST /v1/transcript or of the job's route
@@ -11,10 +10,9 @@
 //		}
 //	}
 //
-// It sends nothing and stores nothing: that is for package client and the
-// server. [File] alone touches the disk. Writing a transcript as text is for
-// package transcript/format.
+// The package sends nothing and stores nothing: use package client for requests. Only
+// [File] reads from the disk. Package transcript/format writes a transcript as text.
 //
-// Times inside a transcript are seconds from the start of the media, as
-// numbers with at most three decimals. Times of day are [Time].
+// Times inside a transcript are seconds from the start of the media, as numbers with at
+// most three decimals. Dates are of the type [Time].
 package transcript

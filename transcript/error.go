@@ -7,53 +7,55 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/clip"
 )
 
-// Error is a business failure: the `error` member of a refused request and of
-// a failed job. Match it by code: errors.Is(err, NoTranscript).
+// Error is the `error` member of a refused request or of a failed job. Compare it with
+// a code by errors.Is(err, NoTranscript).
 type Error struct {
-	Code    Code   `json:"code"`    // what to branch on
-	Message string `json:"message"` // a sentence for people; its wording may change
+	Code    Code   `json:"code"`    // what a program decides by
+	Message string `json:"message"` // a sentence for people; the wording may change
 
-	// Retryable is set on the error of a job: whether the same request, sent
-	// again, may succeed. Read it through [Error.RetryableJob].
+	// Retryable says whether the same request may succeed if it is sent again. It is
+	// set only on the error of a job. Read it through [Error.RetryableJob].
 	Retryable *bool `json:"retryable,omitempty"`
 
-	// ActionLabel and ActionURL say what a caller can do about a plan's limit.
-	// UpgradeURL is the older name of ActionURL and has the same value.
+	// ActionLabel and ActionURL are the text and the address of a link for the user,
+	// such as to a larger plan. UpgradeURL is the older name of ActionURL and has the
+	// same value.
 	ActionLabel string `json:"actionLabel,omitempty"`
 	ActionURL   string `json:"actionUrl,omitempty" format:"uri"`
 	UpgradeURL  string `json:"upgrade_url,omitempty" format:"uri" deprecated:"true"`
 
-	// AvailableLanguages are the tags that could be served instead.
+	// AvailableLanguages are the tags of the languages that are available instead.
 	AvailableLanguages []string `json:"availableLanguages,omitempty"`
 
 	RequestID string         `json:"requestId,omitempty"` // the same as in X-Request-Id
-	Details   map[string]any `json:"details,omitempty"`   // what more there is to say; the meaning of the code says what
-	// RetryAfter mirrors the header of the same name, in seconds.
+	Details   map[string]any `json:"details,omitempty"`   // more about the error; the meaning of the code names the members
+	// RetryAfter is the value of the header Retry-After, in seconds.
 	RetryAfter int `json:"retryAfter,omitempty" minimum:"1"`
 
-	// Cure says what the caller or the operator can do, in whole sentences; empty: nothing is
-	// known. Message may end with the same words. Callers read the cure in a [LastError].
+	// Cure says what the caller or the operator can do, in whole sentences; empty if
+	// that is not known. Message may end with the same words. The API shows the cure
+	// only in a [LastError].
 	Cure string `json:"-"`
-	// Status is the HTTP status where it departs from the code's own
-	// (INVALID_REQUEST as 422); 0 otherwise.
+	// Status is the HTTP status if it differs from that of the code, such as 422 for
+	// INVALID_REQUEST; 0 otherwise.
 	Status int `json:"-"`
-	// Err is what caused the failure. It is for the log, never for the caller.
+	// Err is the cause of the failure. It is for the log and never sent to the caller.
 	Err error `json:"-"`
 }
 
-// Errorf makes an Error with a formatted message. The caller of the API reads the
-// message. Use [Error.Because] for a text that only the log may show.
+// Errorf returns an Error with a formatted message. The message is sent to the caller
+// of the API. Use [Error.Because] for details that only the log may contain.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Because records the cause for the log and returns e.
+// Because sets e.Err, the cause for the log, and returns e.
 func (e *Error) Because(err error) *Error {
 	e.Err = err
 	return e
 }
 
-// With sets one member of Details and returns e.
+// With sets a member of e.Details and returns e.
 func (e *Error) With(key string, value any) *Error {
 	if e.Details == nil {
 		e.Details = map[string]any{}
@@ -65,9 +67,9 @@ func (e *Error) With(key string, value any) *Error {
 // maxMessage is how many bytes of a message Error returns.
 const maxMessage = 1000
 
-// Error returns code and message, and the cause where there is one. A message may be
-// another machine's: it is cut to a thousand bytes, in one line without control
-// characters.
+// Error returns the code, the message and the cause, if there is one. Because a message
+// may come from another machine, Error cuts it to a thousand bytes, in one line without
+// control characters.
 func (e *Error) Error() string {
 	message := clip.OneLine(e.Message, maxMessage)
 	if e.Err != nil {
@@ -85,8 +87,9 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// RetryableJob reports whether the same request, sent again, may succeed although the
-// job ended with e. The answer is e.Retryable if it is set, else the rule of the code.
+// RetryableJob reports whether the same request may succeed if it is sent again after a
+// job has ended with e. It returns e.Retryable if that is set, else the rule of the
+// code.
 func (e *Error) RetryableJob() bool {
 	if e.Retryable != nil {
 		return *e.Retryable
@@ -94,7 +97,8 @@ func (e *Error) RetryableJob() bool {
 	return e.Code.Retry() != RetryNever
 }
 
-// HTTPStatus is the status of an answer that carries e.
+// HTTPStatus returns the HTTP status of an answer with e: e.Status, or the status of
+// the code.
 func (e *Error) HTTPStatus() int {
 	if e.Status != 0 {
 		return e.Status
@@ -102,15 +106,15 @@ func (e *Error) HTTPStatus() int {
 	return e.Code.Status()
 }
 
-// Issue is one fault of a request: an element of details.issues of an
-// INVALID_REQUEST.
+// Issue is one fault in a request: an element of details.issues of an INVALID_REQUEST.
 type Issue struct {
-	Path    string      `json:"path"`             // the path of the field, as in "urls.2"
+	Path    string      `json:"path"`             // the path of the field, such as "urls.2"
 	Message string      `json:"message"`          // what the field must be
-	Reason  IssueReason `json:"reason,omitempty"` // the sort of the fault, for programs; later versions may add others
+	Reason  IssueReason `json:"reason,omitempty"` // the kind of fault, for programs; later versions may add others
 }
 
-// IssueReason is the sort of a fault of a request. A program chooses its own words by it.
+// IssueReason is the kind of a fault in a request. A program can choose its own message
+// by it.
 type IssueReason string
 
 // The reasons of issues.
@@ -121,8 +125,8 @@ const (
 	IssueType     IssueReason = "type"     // the value has another JSON type than the field
 	IssueLength   IssueReason = "length"   // the value has too few or too many characters or entries
 	IssueRange    IssueReason = "range"    // the number or the time is out of bounds
-	IssueChoice   IssueReason = "choice"   // the value is none of those to choose from
-	IssueConflict IssueReason = "conflict" // the value does not go together with another one
+	IssueChoice   IssueReason = "choice"   // the value is not one of the permitted values
+	IssueConflict IssueReason = "conflict" // the value conflicts with another one
 	IssueRefused  IssueReason = "refused"  // the service sends no request to this address
-	IssueInvalid  IssueReason = "invalid"  // the value has another form than the field
+	IssueInvalid  IssueReason = "invalid"  // the value does not have the form of the field
 )

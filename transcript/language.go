@@ -18,17 +18,17 @@ const maxLanguageList = 200
 // asr is the word that asks for recognition.
 const asr = "asr"
 
-// LanguageEntry is one entry of a priority list: a language tag, or "asr", or
-// "asr-<tag>"; see docs/guides/languages.md.
+// LanguageEntry is an entry of a priority list: a language tag, "asr" or "asr-<tag>".
+// See docs/guides/languages.md.
 type LanguageEntry struct {
-	// Tag is the language in the case that RFC 5646 recommends ("zh-Hant-TW");
-	// empty for a bare "asr".
+	// Tag is the language tag in the case that RFC 5646 recommends ("zh-Hant-TW");
+	// empty for "asr" without a tag.
 	Tag string
-	// ASR marks an entry that asks for recognition.
+	// ASR reports whether the entry requests speech recognition.
 	ASR bool
 }
 
-// String returns the entry as it stands in a list.
+// String returns the entry in the form that it has in a list.
 func (e LanguageEntry) String() string {
 	switch {
 	case !e.ASR:
@@ -39,15 +39,14 @@ func (e LanguageEntry) String() string {
 	return asr + "-" + e.Tag
 }
 
-// LanguageList is a caller's priority list, duplicates dropped. The zero value
-// is the list of a caller who sent none.
+// LanguageList is a caller's priority list, without duplicates. The zero value means
+// that the caller sent no list.
 type LanguageList []LanguageEntry
 
-// ParseLanguageList reads a comma-separated priority list of 1 to 200
-// characters: BCP 47 tags, "asr", "asr-<tag>". A tag must be well
-// formed; it need not be a known language. The error reads well after the name of
-// the field ("language: entry 2 is empty") and carries no code: the service answers
-// 422 INVALID_REQUEST.
+// ParseLanguageList parses a comma-separated priority list of 1 to 200 characters: BCP
+// 47 tags, "asr" and "asr-<tag>". A tag must be well formed, but need not be a known
+// language. The error is a text such as "entry 2 is empty", without a code. The service
+// answers it with 422 INVALID_REQUEST.
 func ParseLanguageList(s string) (LanguageList, error) {
 	if n := utf8.RuneCountInString(s); n < 1 || n > maxLanguageList {
 		return nil, fmt.Errorf("must have 1 to %d characters, not %d", maxLanguageList, n)
@@ -115,8 +114,8 @@ func canonicalCase(tag string) string {
 	return strings.Join(subtags, "-")
 }
 
-// String returns the list in canonical form: equal lists give equal strings, and
-// [ParseLanguageList] gives the list back. It is "" for the zero value.
+// String returns the list in its canonical form, which [ParseLanguageList] can parse:
+// equal lists have equal strings. It is "" for the zero value.
 func (l LanguageList) String() string {
 	entries := make([]string, len(l))
 	for i, e := range l {

@@ -2,8 +2,8 @@ package transcript
 
 import "fmt"
 
-// LengthText writes a length in seconds as M:SS, from one hour on as H:MM:SS.
-// A negative length is 0:00.
+// LengthText returns a length in seconds as M:SS, or as H:MM:SS from one hour on. A
+// negative length is 0:00.
 func LengthText(seconds int) string {
 	s := max(seconds, 0)
 	if s < 3600 {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Metadata is what a platform says about a piece of content. A zero member is
-// not known.
+// Metadata is what a platform says about some content. A zero member means that the
+// value is not known.
 type Metadata struct {
 	Title         string    `json:"title,omitempty"`
 	Channel       string    `json:"channel,omitempty"`
@@ -14,16 +14,17 @@ type Metadata struct {
 	CreatorHandle string    `json:"creatorHandle,omitempty"` // "@name"
 	CreatorURL    string    `json:"creatorUrl,omitempty"`
 	ThumbnailURL  string    `json:"thumbnailUrl,omitempty"`
-	Duration      float64   `json:"duration,omitempty"` // seconds, as the platform claims
+	Duration      float64   `json:"duration,omitempty"` // in seconds, as the platform reports it
 	PublishedAt   time.Time `json:"publishedAt,omitzero"`
 	Chapters      []Chapter `json:"chapters,omitempty"` // in the order of time
 }
 
-// IsZero reports whether nothing is known.
+// IsZero reports whether m is empty: nothing is known.
 func (m Metadata) IsZero() bool { return reflect.ValueOf(m).IsZero() }
 
-// Status says how complete m is, once the platform has been asked: complete when
-// title, creator and duration are known, partial when some of them are.
+// Status returns how complete m is after the platform has answered: [MetadataComplete]
+// if title, creator and duration are known, [MetadataPartial] if some of them are
+// known, else [MetadataUnavailable].
 func (m Metadata) Status() MetadataStatus {
 	title, creator, duration := m.Title != "", m.CreatorName != "" || m.Channel != "", m.Duration > 0
 	switch {

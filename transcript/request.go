@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Source is what to transcribe. Make one with [URL], [ID], [File] or [Media];
-// the zero value is invalid.
+// Source is what to transcribe. Make a Source with [URL], [ID], [File] or [Media]. The
+// zero value is invalid.
 type Source struct {
 	url        string
 	platform   Platform
@@ -18,16 +18,17 @@ type Source struct {
 	open       func() (io.ReadCloser, error)
 }
 
-// URL is content by its link: a full link, a short link, or a bare id of the
-// video site. 1 to 2048 characters.
+// URL returns a source for the content behind a link: a full link, a short link, or a
+// bare id of the video site, of 1 to 2048 characters.
 func URL(link string) Source { return Source{url: link} }
 
-// ID is content by its platform and the platform's own id (1 to 512 characters).
+// ID returns a source for content on a platform, by the platform's own id: 1 to 512
+// characters.
 func ID(p Platform, externalID string) Source { return Source{platform: p, externalID: externalID} }
 
-// File is a local file to upload. Its size is looked up at once (that of a pipe
-// is unknown); it is opened once per attempt, and that a file is missing shows
-// only then.
+// File returns a source that uploads a local file. File looks up the file's size at
+// once; the size of a pipe is unknown. The client opens the file once for each attempt,
+// and reports a missing file only then.
 func File(path string) Source {
 	size := int64(-1)
 	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() { // a missing file is reported when it is opened
@@ -36,45 +37,45 @@ func File(path string) Source {
 	return Media(filepath.Base(path), size, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
-// Media is an upload from anywhere: name is the file's name, size its length in
-// bytes (-1 when unknown), open is called once per attempt and must start at
-// the first byte each time. The caller of open closes what it returns.
+// Media returns a source that uploads from a reader. name is the file's name, and size
+// is its length in bytes, or -1 if unknown. The client calls open once for each
+// attempt, and closes the reader. Each reader must start at the first byte.
 func Media(name string, size int64, open func() (io.ReadCloser, error)) Source {
 	return Source{name: name, size: size, open: open}
 }
 
-// Link returns the link and true when s was made by [URL] of a link that is not
-// empty.
+// Link returns the link and true if s was made by [URL] and the link is not empty.
 func (s Source) Link() (string, bool) { return s.url, s.url != "" }
 
-// Content returns platform and id and true when s was made by [ID].
+// Content returns the platform, the id and true if s was made by [ID].
 func (s Source) Content() (Platform, string, bool) {
 	return s.platform, s.externalID, s.platform != "" || s.externalID != ""
 }
 
-// Upload returns what to send and true when s was made by [File] or [Media].
+// Upload returns the arguments of [Media] and true if s was made by [File] or Media.
 func (s Source) Upload() (name string, size int64, open func() (io.ReadCloser, error), ok bool) {
 	return s.name, s.size, s.open, s.open != nil
 }
 
-// Request is what POST /v1/transcript takes. The zero value of every member
-// but Source means the service's default.
+// Request is a request to POST /v1/transcript. The zero value of every member except
+// Source means the service's default.
 type Request struct {
 	Source Source
-	// Language is the priority list: language tags, "asr" or "asr-<tag>" (see
-	// [ParseLanguageList]).
+	// Language is the priority list of language tags, "asr" or "asr-<tag>": see
+	// [ParseLanguageList].
 	Language []string
-	// Format is JSON when empty.
+	// Format is the form of the answer. Empty means JSON.
 	Format Format
 	// OmitTimestamp leaves the time prefix out of text output.
 	OmitTimestamp bool
-	// SendMetadata asks for title, creator and the like.
+	// SendMetadata requests the title, the creator and other metadata.
 	SendMetadata bool
-	// Wait is how long the service holds the answer before it hands out a job: 0
-	// to 10 s, sent as whole milliseconds; nil means the service's 2 s. A client sends less
-	// where its own time is short.
+	// Wait is how long the service may work on the request before it answers with a
+	// job: 0 to 10 s, sent in whole milliseconds. nil means the service's default of 2
+	// s. The client sends less if its own deadline is near.
 	Wait *time.Duration
-	// KeepMedia is how long the service keeps the recording of an upload, in whole seconds; 0: it
-	// keeps none. The account's plan bounds it. A request for a link cannot have it.
+	// KeepMedia is how long the service keeps the recording of an upload, in whole
+	// seconds. 0 means that the service does not keep it. The account's plan limits
+	// KeepMedia. It must be 0 for a link.
 	KeepMedia time.Duration
 }

@@ -8,19 +8,19 @@ import (
 // timeLayout is RFC 3339 in UTC with exactly three decimals.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// Time is a moment as the API writes it: RFC 3339, UTC, milliseconds.
+// Time is a time in the form of the API: RFC 3339, in UTC, with milliseconds.
 type Time struct{ time.Time }
 
-// At returns t in UTC, cut to milliseconds.
+// At returns t in UTC, truncated to milliseconds.
 func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Millisecond)} }
 
-// String returns the wire form.
+// String returns the time in the form of the API.
 func (t Time) String() string { return t.UTC().Format(timeLayout) }
 
-// MarshalText returns the wire form.
+// MarshalText returns the time in the form of the API.
 func (t Time) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// MarshalJSON returns the wire form as a JSON string.
+// MarshalJSON returns the time in the form of the API, as a JSON string.
 func (t Time) MarshalJSON() ([]byte, error) { return []byte(`"` + t.String() + `"`), nil }
 
 // UnmarshalText accepts any RFC 3339 time.
@@ -33,7 +33,7 @@ func (t *Time) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON accepts any RFC 3339 time in a JSON string; null leaves t alone.
+// UnmarshalJSON accepts any RFC 3339 time in a JSON string. null does not change t.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Platform names where the content lives. The zero value is no platform.
+// Platform is the place of content: a site, or an upload. The zero value is not a
+// platform.
 type Platform string
 
-// The platforms. Upload is for files that the caller sent.
+// The platforms. Upload is for files that the caller uploads.
 const (
 	VideoSite        Platform = "video_site"
 	ShortVideoSite   Platform = "short_video_site"
@@ -19,13 +20,13 @@ const (
 	Upload           Platform = "upload"
 )
 
-// Platforms lists every platform, Upload last.
+// Platforms returns all platforms, Upload last.
 func Platforms() []Platform {
 	return []Platform{VideoSite, ShortVideoSite, PhotoSite, ProfessionalSite, MicroblogSite, Upload}
 }
 
-// Words names the platform in a sentence for people: "the video site". For a value
-// outside of [Platforms], Words returns the value itself, in quotes.
+// Words returns the platform's name for a sentence, such as "the video site". For a
+// value that is not in [Platforms], Words returns the value in quotes.
 func (p Platform) Words() string {
 	switch {
 	case p == Upload:
@@ -36,7 +37,7 @@ func (p Platform) Words() string {
 	return strconv.Quote(string(p))
 }
 
-// Origin says what produced a transcript: the `source` member on the wire.
+// Origin says how a transcript was made. In JSON it is the member `source`.
 type Origin string
 
 // The origins of a text; see docs/reference/transcripts.md.
@@ -50,8 +51,8 @@ const (
 	OriginPublisher              Origin = "publisher_transcript"
 )
 
-// Status is the state of a stored transcript. The service stores and returns
-// ready ones only; decoders accept the others.
+// Status is the state of a stored transcript. The service stores and returns only ready
+// transcripts. Decoders accept the other states.
 type Status string
 
 // The states of a transcript.
@@ -61,8 +62,8 @@ const (
 	Failed  Status = "error"
 )
 
-// MetadataStatus says how much the service knows about the content itself
-// (title, creator, duration), whether or not the caller asked to see it.
+// MetadataStatus says how much the service knows about the content: title, creator and
+// duration. It does not depend on whether the caller asked for metadata.
 type MetadataStatus string
 
 // The states of metadata; see docs/reference/transcripts.md.
@@ -73,53 +74,53 @@ const (
 	MetadataUnavailable MetadataStatus = "unavailable"
 )
 
-// Transcript is a timestamped text of one piece of content in one language. Nullable
-// members are pointers; nil is sent as null. A [Result], a [Job] and package format
-// write nil Segments as an empty array.
+// Transcript is the timestamped text of some content in one language. Members that may
+// be null in JSON are pointers. nil Segments are written as an empty array by [Result],
+// [Job] and package format.
 type Transcript struct {
-	ID            string         `json:"id" format:"uuid"`       // its id, which stays the same when the transcript is made again
-	Platform      Platform       `json:"platform"`               // where the content is: upload for an uploaded file
-	ExternalID    string         `json:"externalId"`             // the platform's own id; of an upload the first 32 hexadecimal digits of its SHA-256
+	ID            string         `json:"id" format:"uuid"`       // the transcript's id, which stays the same when the transcript is made again
+	Platform      Platform       `json:"platform"`               // where the content is; upload for an uploaded file
+	ExternalID    string         `json:"externalId"`             // the platform's own id; for an upload, the first 32 hexadecimal digits of its SHA-256
 	SourceURL     *string        `json:"sourceUrl" format:"uri"` // the link in its plain form; nil for an upload
 	Lang          string         `json:"lang"`                   // the language tag of the text; "und" if the language is unknown
-	Title         *string        `json:"title"`                  // its title, of an upload the file name without its extension; nil when not known or not asked for
-	Channel       *string        `json:"channel"`                // the channel that it is on; nil when not known or not asked for
-	CreatorName   *string        `json:"creatorName"`            // the name of who made it; nil when not known or not asked for
-	CreatorHandle *string        `json:"creatorHandle"`          // the handle of who made it, as "@name"; nil when not known or not asked for
+	Title         *string        `json:"title"`                  // the title, or for an upload the file name without its extension; nil when not known or not asked for
+	Channel       *string        `json:"channel"`                // the name of its channel; nil when not known or not asked for
+	CreatorName   *string        `json:"creatorName"`            // the creator's name; nil when not known or not asked for
+	CreatorHandle *string        `json:"creatorHandle"`          // the creator's handle, such as "@name"; nil when not known or not asked for
 	CreatorURL    *string        `json:"creatorUrl"`             // the page of the creator; nil when not known or not asked for
-	ThumbnailURL  *string        `json:"thumbnailUrl"`           // a picture for the content; nil when not known or not asked for
+	ThumbnailURL  *string        `json:"thumbnailUrl"`           // the address of a picture; nil when not known or not asked for
 	DurationSec   *int           `json:"durationSec"`            // the length of the media in seconds, rounded half up; nil when not known
 	PublishedAt   *Time          `json:"publishedAt"`            // when it was published; nil when not known or not asked for
 	Metadata      map[string]any `json:"metadata"`               // how the text was made; nil unless the caller asked for it
-	Source        Origin         `json:"source"`                 // what made the text
-	Status        Status         `json:"status"`                 // how it stands: only what is ready is returned
-	Media         *Recording     `json:"media"`                  // the recording that the account keeps; nil: it keeps none, or the answer does not tell
+	Source        Origin         `json:"source"`                 // how the text was made
+	Status        Status         `json:"status"`                 // always ready: the service returns no other transcripts
+	Media         *Recording     `json:"media"`                  // the recording that the service keeps; nil if it keeps none, and in answers that do not include it
 	Segments      []Segment      `json:"segments"`               // the lines of the text, sorted by Start
-	CreatedAt     Time           `json:"createdAt"`              // when it was first made
+	CreatedAt     Time           `json:"createdAt"`              // when the transcript was first made
 	UpdatedAt     Time           `json:"updatedAt"`              // when the text was last made
 }
 
-// Recording is the file of an upload that the service keeps for the account.
+// Recording is the file of an upload, which the service keeps for the account.
 type Recording struct {
-	ContentType string `json:"contentType"`       // what the recording is, as "audio/mpeg"
+	ContentType string `json:"contentType"`       // the media type, such as "audio/mpeg"
 	Bytes       int64  `json:"bytes" minimum:"0"` // its size
 	Until       Time   `json:"until"`             // when the service deletes it
 }
 
-// Segment is a stretch of text with its place on the media clock.
+// Segment is a piece of text with its time in the media.
 type Segment struct {
-	Text     string  `json:"text"`                 // what is said in it
+	Text     string  `json:"text"`                 // the text
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
 	Duration float64 `json:"duration" minimum:"0"` // how long it is, in seconds
 
-	// Speaker and Confidence (0 to 1) are present only when the source gave them.
+	// Speaker and Confidence (0 to 1) are present only if the source provides them.
 	Speaker    string   `json:"speaker,omitempty"`
 	Confidence *float64 `json:"confidence,omitempty" minimum:"0" maximum:"1"`
 
-	// Words are those of the text with their times, where the source gave them. Of the
-	// service's answers only a library read has them, when it is asked to.
+	// Words are the words of the text with their times, if the source provides them.
+	// Only reads of the library return them, on request.
 	Words []Word `json:"words,omitempty"`
 }
 
-// End is Start plus Duration, in seconds.
+// End returns Start plus Duration, in seconds.
 func (s Segment) End() float64 { return s.Start + s.Duration }

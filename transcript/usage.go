@@ -1,109 +1,113 @@
 package transcript
 
-// Usage is the answer of GET /v1/usage: what an account may have, and how much of it
-// is used. A limit that is nil is none.
+// Usage is the answer of GET /v1/usage: the limits of an account, and how much of them
+// is used. A limit that is nil does not exist.
 type Usage struct {
-	Account UsageAccount `json:"account"` // whose key it is
-	// Period is the time for which the allowances are given.
+	Account UsageAccount `json:"account"` // the account of the key
+	// Period is the time to which the allowances apply.
 	Period      UsagePeriod `json:"period"`
-	Transcripts Allowance   `json:"transcripts"` // transcripts that were made, not taken from the cache
-	// ASRMinutes are minutes of recognized sound; each begun minute of a recording
-	// counts.
+	Transcripts Allowance   `json:"transcripts"` // transcripts that the service made, without answers from the cache
+	// ASRMinutes are minutes of recognized media. Each recording is rounded up to whole
+	// minutes.
 	ASRMinutes     Allowance      `json:"asrMinutes"`
-	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are recognized, and recordings that wait
-	KeptMedia      KeptRecordings `json:"keptMedia"`      // recordings that are kept
-	Library        LibraryUsage   `json:"library"`        // texts of the account's own
-	Credits        Credits        `json:"credits"`        // what is left to spend, where the service has a bill of its own
+	ASRConcurrency ASRConcurrency `json:"asrConcurrency"` // recordings that are being recognized, and recordings that wait
+	KeptMedia      KeptRecordings `json:"keptMedia"`      // the kept recordings
+	Library        LibraryUsage   `json:"library"`        // the texts of the account
+	Credits        Credits        `json:"credits"`        // what is left to spend, if the service bills
 	Limits         UsageLimits    `json:"limits"`         // what the plan permits
-	// RateLimit is the window in which most requests count; nil if requests are not
-	// limited. Requests for the progress of work count in a window of their own: see
-	// the headers of their answers.
+	// RateLimit is the window for most requests; nil if requests are not limited.
+	// Requests that poll the progress of work have a window of their own: see the
+	// headers of their answers.
 	RateLimit *RateWindow `json:"rateLimit"`
-	// Key is the API key that asked; nil where none did.
+	// Key is the API key of the request; nil if the request was made without a key.
 	Key *UsageKey `json:"key"`
 }
 
-// UsageAccount is an account, and the plan that it is on.
+// UsageAccount is an account with its plan.
 type UsageAccount struct {
-	ID   string `json:"id"`   // names the account in logs
-	Plan string `json:"plan"` // the name of its plan
+	ID   string `json:"id"`   // the name of the account in logs
+	Plan string `json:"plan"` // the name of the plan
 	Paid bool   `json:"paid"` // whether the plan is a paid one
 }
 
-// UsagePeriod is the time from Start up to End, both midnight UTC.
+// UsagePeriod is the time from Start to End. Start is in the period, End is not. Both
+// are midnight UTC.
 type UsagePeriod struct {
 	Start Time `json:"start"` // when the period began
-	End   Time `json:"end"`   // when it ends: from then on there is a new allowance
+	End   Time `json:"end"`   // when the period ends and a new allowance begins
 }
 
-// Allowance is what may be used in a period.
+// Allowance is how much an account may use in a period, and how much it has used.
 type Allowance struct {
-	Used     int64 `json:"used" minimum:"0"`     // how much of it is used in this period
-	Reserved int64 `json:"reserved" minimum:"0"` // how much running jobs may still take; what they do not need is given back
-	// Remaining is what is left of Limit. It is 0, and not less, where more is used than
-	// the limit of today permits. Both are nil where there is no limit.
+	Used     int64 `json:"used" minimum:"0"`     // how much is used in this period
+	Reserved int64 `json:"reserved" minimum:"0"` // how much running jobs may still use; what they do not need is released
+	// Remaining is what is left of Limit. It is 0, never less, if the account has used
+	// more than its limit now permits. Both are nil if there is no limit.
 	Limit     *int64 `json:"limit" minimum:"0"`
 	Remaining *int64 `json:"remaining" minimum:"0"`
 }
 
-// ASRConcurrency is how many recordings are being recognized, and how many more wait
-// for their turn.
+// ASRConcurrency counts the recordings of an account that are being recognized and
+// those that wait.
 type ASRConcurrency struct {
 	InUse        int64  `json:"inUse" minimum:"0"`        // recordings of the account that are being recognized
-	Limit        *int64 `json:"limit" minimum:"0"`        // how many may be at once; nil: any number
-	Waiting      int64  `json:"waiting" minimum:"0"`      // recordings that wait for a place
-	WaitingLimit *int64 `json:"waitingLimit" minimum:"0"` // how many may wait; nil: any number
+	Limit        *int64 `json:"limit" minimum:"0"`        // how many may be recognized at once; nil if there is no limit
+	Waiting      int64  `json:"waiting" minimum:"0"`      // recordings that wait for their turn
+	WaitingLimit *int64 `json:"waitingLimit" minimum:"0"` // how many may wait; nil if there is no limit
 }
 
-// KeptRecordings are the recordings of uploads that are kept for an account.
+// KeptRecordings is the number and size of the recordings of uploads that the service
+// keeps for an account.
 type KeptRecordings struct {
-	Recordings int64 `json:"recordings" minimum:"0"` // how many there are
-	Bytes      int64 `json:"bytes" minimum:"0"`      // their size; copies that the service makes for playing do not count
-	// Limit is how many bytes may be kept at once; nil: any number.
+	Recordings int64 `json:"recordings" minimum:"0"` // the number of kept recordings
+	Bytes      int64 `json:"bytes" minimum:"0"`      // their size, without the copies that the service makes for playing
+	// Limit is how many bytes the account may keep at once; nil if there is no limit.
 	Limit *int64 `json:"limit" minimum:"0"`
 }
 
-// LibraryUsage is how much the texts of an account take.
+// LibraryUsage is the size of an account's texts.
 type LibraryUsage struct {
-	// Bytes are the bytes of the lines and words of the texts that belong to the account alone, and
-	// of the revisions of the texts in its library.
+	// Bytes is the size of the texts that belong to the account alone, with their
+	// words, and of the revisions of the texts in its library.
 	Bytes    int64  `json:"bytes" minimum:"0"`
-	MaxBytes *int64 `json:"maxBytes" minimum:"0"` // how many there may be; nil: any number
+	MaxBytes *int64 `json:"maxBytes" minimum:"0"` // how many bytes there may be; nil if there is no limit
 }
 
-// Credits are what an account can pay with, where a service has such a thing.
+// Credits is the balance of an account on a service that bills.
 type Credits struct {
-	Balance *float64 `json:"balance"` // what is left to spend; nil: the service has no bill
+	Balance *float64 `json:"balance"` // what the account has left to spend; nil if the service does not bill
 }
 
 // UsageLimits are the limits of a plan other than its allowances. A limit of 0 permits
 // nothing.
 type UsageLimits struct {
-	MaxDurationSec *int64 `json:"maxDurationSec" minimum:"0"` // the longest media that is recognized, in seconds; nil: any length
-	MaxUploadBytes *int64 `json:"maxUploadBytes" minimum:"0"` // the largest file that can be uploaded, in bytes; nil: the bound of the service
-	// MaxKeepMediaSec is how long a recording may be kept, in seconds; nil: any time.
+	MaxDurationSec *int64 `json:"maxDurationSec" minimum:"0"` // the longest recording that may be recognized, in seconds; nil if there is no limit
+	MaxUploadBytes *int64 `json:"maxUploadBytes" minimum:"0"` // the largest file that may be uploaded, in bytes; nil means the service's limit
+	// MaxKeepMediaSec is how long a recording may be kept, in seconds; nil if there is
+	// no limit.
 	MaxKeepMediaSec *int64 `json:"maxKeepMediaSec" minimum:"0"`
-	BatchItems      *int64 `json:"batchItems" minimum:"0"`   // how many items a batch may have; nil: the bound of the service
-	BatchExport     bool   `json:"batchExport"`              // whether a batch can be exported
+	BatchItems      *int64 `json:"batchItems" minimum:"0"`   // how many items a batch may have; nil means the service's limit
+	BatchExport     bool   `json:"batchExport"`              // whether batches can be exported
 	Upload          bool   `json:"upload"`                   // whether files can be uploaded
-	ASR             bool   `json:"asr"`                      // whether speech is recognized, which uploads need too
-	EventStreams    *int64 `json:"eventStreams" minimum:"0"` // how many event streams may be open at once, in each process; nil: any number
+	ASR             bool   `json:"asr"`                      // whether speech can be recognized, which uploads need too
+	EventStreams    *int64 `json:"eventStreams" minimum:"0"` // how many event streams may be open at once, in each process; nil if there is no limit
 }
 
-// RateWindow is a window of time in which requests are counted.
+// RateWindow is the state of a rate limit: how many requests an account may send in a
+// window of time.
 type RateWindow struct {
-	Limit     int64 `json:"limit" minimum:"0"`     // requests in one window
-	Remaining int64 `json:"remaining" minimum:"0"` // requests that are left after the one that asked
+	Limit     int64 `json:"limit" minimum:"0"`     // how many requests a window permits
+	Remaining int64 `json:"remaining" minimum:"0"` // how many requests are left after this one
 	Reset     int64 `json:"reset" minimum:"0"`     // when the next window begins: Unix time in seconds
 	WindowSec int64 `json:"windowSec" minimum:"1"` // how long a window lasts, in seconds
 }
 
-// UsageKey is what is known of an API key.
+// UsageKey describes an API key.
 type UsageKey struct {
-	ID         string   `json:"id"`         // names the key in logs
-	Prefix     string   `json:"prefix"`     // what people see of the key
-	Name       string   `json:"name"`       // the name that it was given
-	Scopes     []string `json:"scopes"`     // the scopes that it has
-	ExpiresAt  *Time    `json:"expiresAt"`  // when it ends; nil: never
-	LastUsedAt *Time    `json:"lastUsedAt"` // when it was last used, exact to a minute; nil: never
+	ID         string   `json:"id"`         // the name of the key in logs
+	Prefix     string   `json:"prefix"`     // the part of the key that is shown to people
+	Name       string   `json:"name"`       // the name that the owner gave it
+	Scopes     []string `json:"scopes"`     // what the key permits
+	ExpiresAt  *Time    `json:"expiresAt"`  // when the key expires; nil if it never expires
+	LastUsedAt *Time    `json:"lastUsedAt"` // when the key was last used, to the minute; nil if it was never used
 }

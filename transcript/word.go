@@ -6,12 +6,12 @@ import (
 	"math"
 )
 
-// Word is one word with its place on the media clock. In JSON it has a duration, as
-// segments have, and its times are rounded to milliseconds.
+// Word is one word with its time in the media. In JSON it has a duration instead of an
+// end, as segments do, and its times are rounded to milliseconds.
 type Word struct {
 	Text       string
 	Start, End float64 // seconds from the start of the media
-	Confidence float64 // 0 to 1; 0: not known
+	Confidence float64 // 0 to 1; 0 if not known
 }
 
 type wordWire struct {
@@ -28,8 +28,8 @@ func (w Word) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wordWire{w.Text, float64(start) / 1000, float64(length) / 1000, w.Confidence})
 }
 
-// UnmarshalJSON reads a word with its duration and replaces all of w. Unknown members are
-// ignored.
+// UnmarshalJSON reads a word with its duration and replaces all of w. It ignores
+// unknown members.
 func (w *Word) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -1,9 +1,10 @@
-// Package export writes what a batch has made as a file: plain text, CSV, JSON,
-// subtitles, or a zip archive with all of these.
+// Package export writes the transcripts of a batch to a file: plain text, CSV, JSON,
+// subtitles, or a ZIP archive.
 //
 //	file := export.File{Batch: job, Format: batch.ZIP, Texts: job.Counts.Success}
 //	err := file.Write(w, entries) // file.Name(), file.MediaType()
 //
-// Entries are pulled one by one and none is kept, so a batch of any size takes only the
-// memory of its longest text. Equal entries give equal bytes within a [Version].
+// The file pulls its entries one by one and keeps none, so that a batch of any size
+// needs only the memory of its longest text. Equal entries give equal bytes, as long as
+// [Version] is the same.
 package export

@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Version counts the changes to what is written of the same entries, those of the
-// compressor included.
+// Version grows with each change to the bytes that are written for the same entries,
+// including changes of the compressor.
 const Version = 4
 
 // Entry is an item of a batch with its text.
@@ -21,23 +21,23 @@ type Entry struct {
 	Transcript *transcript.Transcript
 }
 
-// File is an export: what there is to say of it before the first entry.
+// File describes an export. Its name and its media type are known before the first
+// entry.
 type File struct {
-	// Batch is shown in JSON and in archives, without the mark of its last export,
-	// which is no part of what was made.
+	// Batch is written in JSON and in archives, without its ExportRef and ExportMime.
 	Batch  *batch.Job
 	Format batch.ExportFormat
 	// OmitTimestamps leaves the times out of TXT.
 	OmitTimestamps bool
-	// Texts is how many of the entries have a transcript. Of a single one, SRT and VTT
-	// are the file itself.
+	// Texts is the number of entries with a transcript. If it is 1, SRT and VTT are a
+	// single file, otherwise an archive.
 	Texts int
 }
 
-// Name is a name for the file: "batch-", the batch's id, and the extension.
+// Name returns a name for the file: "batch-", the batch's id, and the extension.
 func (f File) Name() string { return "batch-" + f.Batch.ID + "." + f.kind().extension }
 
-// MediaType is the media type with its parameters.
+// MediaType returns the media type with its parameters.
 func (f File) MediaType() string { return f.kind().mediaType }
 
 type kind struct{ extension, mediaType string }
@@ -74,8 +74,8 @@ type writer interface {
 }
 
 // Write writes the file, and stops at the first error. The error is an error of w or of
-// entries, or says that the number of entries is not f.Texts. After an error, the
-// written part is no whole file.
+// entries, or says that the number of entries is not f.Texts. After an error, the file
+// is incomplete.
 func (f File) Write(w io.Writer, entries iter.Seq2[Entry, error]) error {
 	to, err := f.writer(w)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Embed is a site with transcripts next to its other pages. It has its own login instead of API
-// keys and its own recognizer, and of the whole service it mounts only the transcript handlers,
-// under /calls.
+// Embed is a site that offers transcripts beside its other pages. It has its own login
+// instead of API keys, and its own recognizer. It mounts only the transcript handlers
+// of the service, under /calls.
 //
 //	go run ./examples/embed
 //	curl -c jar -d user=ada -d password=lovelace http://127.0.0.1:8081/login
 //	curl -b jar -F file=@call.wav http://127.0.0.1:8081/calls/v1/transcript
 //
-// The recognizer hears the keys that a caller presses on a telephone.
+// The recognizer recognizes the keys that a caller presses on a telephone.
 package main
 
 import (

@@ -5,9 +5,9 @@
 //	go run ./examples/transcriptd transcribe talk.mp3
 //	go run ./examples/transcriptd serve
 //
-// Every command explains itself with --help. Environment variables set the flags that hold for
-// every call; a flag on the command line wins. The program has no logic of its own: it connects
-// adapters to package server and passes its flags on.
+// Every command describes itself with --help. Environment variables set defaults for
+// flags; a flag on the command line overrides them. The program only connects adapters
+// to package server and passes its flags on.
 package main
 
 import (

@@ -1,10 +1,11 @@
-// Website is a website for people around the service: they paste a link or drop a file, watch
-// the progress, and read, search, keep and download the text.
+// Website is a website for the service: people paste a link or drop a file, watch the
+// progress, and read, search, keep and download the text.
 //
 //	go run ./examples/website
 //
-// It is one program that embeds package server with an Authenticator of its own. Its pages call
-// the API as their users, by sessions, while programs call the same API under /v1 with keys.
+// It is one program that embeds package server with its own Authenticator. Its pages
+// call the API for the users, with sessions. Programs call the same API under /v1 with
+// keys.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Delivery is one event on its way to one endpoint.
+// Delivery is the sending of one event to one endpoint, with all its attempts.
 type Delivery struct {
 	ID       string         `json:"id" format:"uuid"`      // the id, which the receiver gets as the header webhook-id
 	Type     EventType      `json:"type"`                  // what has happened
@@ -19,35 +19,35 @@ type Delivery struct {
 	LastStatus *int `json:"lastStatus"`
 	// LastError says why the last attempt failed. It is nil after a success.
 	LastError *string `json:"lastError"`
-	// NextAt is when the service tries again. It is nil unless Status is pending, and while the
-	// delivery waits for the address of the endpoint to answer a test event.
+	// NextAt is when the service tries again. It is nil if Status is not pending, and
+	// while the endpoint is not verified.
 	NextAt    *transcript.Time `json:"nextAt"`
 	CreatedAt transcript.Time  `json:"createdAt"` // when the event happened
 }
 
-// DeliveryStatus is where a delivery stands.
+// DeliveryStatus is the state of a delivery.
 type DeliveryStatus string
 
-// The states of a delivery. A resend leads back to pending.
+// The states of a delivery. A delivery that is sent again is pending again.
 const (
-	Pending   DeliveryStatus = "pending"   // the service goes on trying
+	Pending   DeliveryStatus = "pending"   // the service keeps trying
 	Delivered DeliveryStatus = "delivered" // the endpoint has answered with 2xx
 	Failed    DeliveryStatus = "failed"    // the service has stopped trying
 )
 
-// Resend says which deliveries of an endpoint are sent again: those that were created from
-// Since to Until, Since included and Until not.
+// Resend selects the deliveries of an endpoint that are sent again: those that were
+// created from Since to Until. Since is included, Until is not.
 type Resend struct {
 	Since  time.Time      `json:"since"`            // the start; required
-	Until  time.Time      `json:"until,omitzero"`   // the end; zero: now
-	Status DeliveryStatus `json:"status,omitempty"` // delivered or failed; empty: failed
+	Until  time.Time      `json:"until,omitzero"`   // the end; zero means now
+	Status DeliveryStatus `json:"status,omitempty"` // delivered or failed; empty means failed
 }
 
-// Resent is what a resend of several deliveries has done.
+// Resent is the result of sending several deliveries again.
 type Resent struct {
 	Resent int `json:"resent" minimum:"0"` // how many deliveries are sent again, the oldest of the range
-	// Skipped is how many deliveries of the range were sent again less than a minute ago, and stay as
-	// they are.
+	// Skipped is how many deliveries of the range were not sent, because they were sent
+	// again less than a minute ago.
 	Skipped int `json:"skipped" minimum:"0"`
 	// Next is the start of the rest of the range, if the range has more deliveries than
 	// MaxResend. It is nil if nothing is left.

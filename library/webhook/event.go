@@ -5,7 +5,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// EventType is what has happened.
+// EventType says what has happened.
 type EventType string
 
 // The types of events. A canceled job or batch has no event.
@@ -14,29 +14,30 @@ const (
 	TranscriptFailed    EventType = "transcript.failed"    // a job has ended without a text
 	BatchCompleted      EventType = "batch.completed"      // a batch has ended, and an item succeeded or none failed
 	BatchFailed         EventType = "batch.failed"         // a batch has ended without a text
-	// FollowEnded tells that the publisher has ended a followed feed, which pauses the follow. Only
-	// an endpoint that names this type receives it.
+	// FollowEnded says that the publisher has ended a followed feed, which pauses the
+	// follow. An endpoint receives it only if its Events contain this type.
 	FollowEnded EventType = "follow.ended"
 	Test        EventType = "test" // the account has asked for a test
 )
 
-// EventTypes lists every type.
+// EventTypes returns all types.
 func EventTypes() []EventType {
 	return []EventType{TranscriptCompleted, TranscriptFailed, BatchCompleted, BatchFailed, FollowEnded, Test}
 }
 
-// Event is what an endpoint receives. The event holds ids, and not the text: the receiver
-// asks the service for the text.
+// Event is the body of a request to an endpoint. It has ids but no text: the receiver
+// gets the text from the service.
 type Event struct {
-	// ID is the header webhook-id: the id of the delivery, and the same in all its attempts.
-	// An endpoint may receive a delivery more than once, so a receiver remembers the ids.
+	// ID is the value of the header webhook-id: the id of the delivery, which is the
+	// same in all attempts. An endpoint may receive a delivery more than once, so
+	// remember the ids.
 	ID        string          `json:"-"`
 	Type      EventType       `json:"type"`      // what has happened
 	Timestamp transcript.Time `json:"timestamp"` // when it happened
-	Data      Data            `json:"data"`      // to what it happened
+	Data      Data            `json:"data"`      // the job, batch or follow
 }
 
-// Data is the job, the batch or the follow of an event. A test has none of them.
+// Data names the job, the batch or the follow of an event. It is empty in a test event.
 type Data struct {
 	JobID      string              `json:"jobId,omitempty" format:"uuid"`    // the job, of a transcript event
 	BatchID    string              `json:"batchId,omitempty" format:"uuid"`  // the batch, of a batch event

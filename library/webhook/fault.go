@@ -1,23 +1,24 @@
 package webhook
 
-// Fault is why a receiver refuses a request. A Fault is an error: errors.Is and errors.As find
-// the Fault in the errors of [github.com/transcriptkit/transcriptkit/client.VerifyWebhook].
+// Fault says why a webhook request is not valid. A Fault is an error: errors.Is and
+// errors.As find it in the errors of
+// [github.com/transcriptkit/transcriptkit/client.VerifyWebhook].
 type Fault string
 
 // The faults.
 const (
-	// FaultSecret is a mistake of the receiver: a secret or public key that cannot be read,
-	// or none at all.
+	// FaultSecret is a mistake in the receiver: a secret or public key is invalid, or
+	// there is none.
 	FaultSecret Fault = "unusable secret"
 	// FaultHeader is a header webhook-id, webhook-timestamp or webhook-signature that is
 	// missing or malformed.
 	FaultHeader Fault = "unusable header"
-	// FaultTime is a request that is older than [Tolerance], or as far in the future. The
-	// request is repeated, or one of the two clocks is wrong.
+	// FaultTime is a request with a time that differs from the receiver's by more than
+	// [Tolerance]. The request was replayed, or one of the two clocks is wrong.
 	FaultTime Fault = "too far from the present time"
-	// FaultSignature is a request that no secret of the receiver has signed.
+	// FaultSignature is a request with no signature by one of the receiver's keys.
 	FaultSignature Fault = "no signature matches"
-	// FaultBody is a signed request whose body is no event.
+	// FaultBody is a signed request with a body that is not an event.
 	FaultBody Fault = "the body is no event"
 )
 

@@ -14,13 +14,15 @@ const (
 	MaxResend = 1000
 	// MaxBody is the size of the largest body of an event, in bytes.
 	MaxBody = 20_000
-	// PerSecond is how many requests a host gets in a second for an account, from all its endpoints.
+	// PerSecond is the largest number of requests in a second that the service sends to
+	// a host for one account, for all its endpoints together.
 	PerSecond = 2
 	// Retention is how long the service keeps a delivery that has ended.
 	Retention = 30 * 24 * time.Hour
-	// RotationOverlap is how long the old keys of an endpoint sign next to the new ones.
+	// RotationOverlap is how long the old keys of an endpoint sign together with the
+	// new ones.
 	RotationOverlap = 24 * time.Hour
-	// Tolerance is how far the time of a request may be from the receiver's clock, in both
-	// directions.
+	// Tolerance is the largest difference between the time of a request and the
+	// receiver's clock, in both directions.
 	Tolerance = 5 * time.Minute
 )

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// Secret is the secret of an endpoint. A Secret prints, logs and encodes as "[secret]":
-// [Secret.Reveal] is the only way to its text. The zero value has no text.
+// Secret is the secret of an endpoint. A Secret is printed, logged and encoded as
+// "[secret]". Only [Secret.Reveal] returns its text. The zero value has no text.
 type Secret struct{ text *string }
 
 // NewSecret returns the secret with a text: "whsec_" and base64.
@@ -26,7 +26,7 @@ const hidden = "[secret]"
 // String returns "[secret]".
 func (Secret) String() string { return hidden }
 
-// Format writes "[secret]" for every verb.
+// Format writes "[secret]" with every verb.
 func (Secret) Format(f fmt.State, _ rune) {
 	_, _ = f.Write([]byte(hidden)) // the writer of fmt has no errors
 }

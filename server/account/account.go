@@ -7,7 +7,7 @@
 //	key, secret, err := accounts.CreateKey(ctx, account.KeyParams{Account: "acme", Name: "ci", Scopes: account.Scopes()})
 //	principal, err := accounts.Verify(ctx, secret) // the account behind a key, and whether it may use the service
 //
-// The package knows no HTTP: the server decides which header carries a key.
+// The package does not depend on HTTP: the server decides which header carries a key.
 package account
 
 import (
@@ -23,12 +23,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
 
-// ErrNotFound says that the account or key does not exist. An error that wraps it names the
-// requested account or key.
+// ErrNotFound means that the account or key does not exist. An error that wraps it
+// names the requested account or key.
 var ErrNotFound = errors.New("account: there is no such account or key")
 
-// ErrBeingRemoved says that an account of this name is being removed, and that rows of the account
-// are left: server.Server.RemoveAccount ends the removal.
+// ErrBeingRemoved means that an account of this name is being removed and still has
+// data. Call server.Server.RemoveAccount to finish the removal.
 var ErrBeingRemoved = errors.New("account: the account is being removed")
 
 // notFound is an ErrNotFound that names the missing thing.
@@ -41,17 +41,17 @@ func (notFound) Is(target error) bool { return target == ErrNotFound }
 
 // Account is a customer of the service.
 type Account struct {
-	Name      string // as the operator has chosen it
-	Plan      string // the name of its plan, which the PlanSource knows
-	Suspended bool   // its keys are refused until the operator changes this
-	// Prompt holds names and words that are likely to be said in the account's uploads. Empty:
-	// none are known.
+	Name      string // the name that the operator has chosen
+	Plan      string // the name of its plan: see PlanSource
+	Suspended bool   // whether its keys are refused
+	// Prompt has names and words that are likely to be said in the account's uploads;
+	// may be empty.
 	Prompt    string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Accounts keeps accounts and keys. Safe for concurrent use.
+// Accounts manages accounts and keys in a store. It is safe for concurrent use.
 type Accounts struct {
 	db    *db.Store
 	plans inquiries
@@ -60,14 +60,13 @@ type Accounts struct {
 	touching sync.Map // ids of the keys whose use is being recorded
 }
 
-// New returns the accounts and keys in s. The source knows their plans. If the source is
-// [Plans], New returns an error if the default plan is missing, or if a limit has an impossible
-// value.
+// New returns the accounts and keys in s. source returns their plans. If source is a
+// [Plans] without its default plan, or with an impossible limit, New returns an error.
 //
-// An Accounts remembers a key for a second, so that not every request looks the key up. Changes
-// made through this Accounts take effect at once. Changes made through another Accounts, in
-// this process or elsewhere, take effect a second later. So a server and the program around it
-// share one Accounts: server.Config.Accounts.
+// An Accounts caches a key for a second. Changes made through this Accounts take effect
+// at once. Changes made through another Accounts, in this process or elsewhere, take
+// effect within about a second. So share one Accounts between a server and the
+// embedding program: set server.Config.Accounts.
 func New(s *store.Store, source PlanSource) (*Accounts, error) {
 	if source == nil {
 		return nil, errors.New("account: the PlanSource is nil: use DefaultPlans, for example")
@@ -99,10 +98,11 @@ type Settings struct {
 // lists.
 var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 
-// Set creates the account or changes it. A name consists of 1 to 128 letters, digits and . _ @
-// + -, begins with a letter or digit, and is case-sensitive. The error names a bad name, an
-// unusable prompt, or an unknown plan ([ErrNoPlan]). After the removal of an account, Set makes a
-// new one of the same name; during the removal the error is [ErrBeingRemoved].
+// Set creates the account or changes it. A name consists of 1 to 128 letters, digits
+// and . _ @ + -, begins with a letter or digit, and is case-sensitive. Set returns an
+// error if the name or the prompt is not valid, and [ErrNoPlan] if the plan is unknown.
+// While an account of this name is being removed, the error is [ErrBeingRemoved]. After
+// the removal, Set makes a new account.
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
 		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)

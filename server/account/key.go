@@ -30,39 +30,41 @@ func keyOf(row db.Key) Key {
 	return Key{row.ID, row.Account, row.Prefix, row.Name, scopesOf(row.Scopes), row.CreatedAt, row.ExpiresAt, row.RevokedAt, row.LastUsedAt}
 }
 
-// Usable reports whether the key is neither revoked nor expired at a time. Its account may
-// still be suspended, or on a plan without keys.
+// Usable reports whether the key is neither revoked nor expired at the given time. Its
+// account may still be suspended, or have a plan that does not permit keys.
 func (k Key) Usable(at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || k.ExpiresAt.After(at))
 }
 
 // KeyParams are the parameters of a new key.
 type KeyParams struct {
-	// ID is a UUID; empty: a new one. A form can choose the ID when it is first shown, so that
-	// sending the form twice makes one key: the second attempt is [ErrKeyExists].
+	// ID is a UUID; empty means a new one. A form can choose the ID when it is first
+	// shown. Then sending the form twice makes only one key: the second call returns
+	// [ErrKeyExists].
 	ID      string
 	Account string
 	// Name is a label for people: 1 to 100 printable characters.
 	Name   string
 	Scopes []Scope
-	// ExpiresAt must lie in the future; nil: never.
+	// ExpiresAt must be in the future. nil means that the key never expires.
 	ExpiresAt *time.Time
-	// Most is how many keys the account may have, this one included; with more the error is
-	// [ErrTooManyKeys]. 0: any number. Usable keys count, and so do all keys of the last 24
-	// hours: otherwise a client could make and revoke keys without a bound.
+	// Most is how many keys the account may have, including this one. If it would have
+	// more, the error is [ErrTooManyKeys]. 0 means any number. Usable keys count, and
+	// also all keys of the last 24 hours, so that a client cannot make and revoke any
+	// number of keys.
 	Most int
 }
 
-// The errors of CreateKey when an account makes its own key.
+// Errors of [Accounts.CreateKey]: see [KeyParams].
 var (
 	ErrKeyExists   = errors.New("account: there is a key with this ID")
 	ErrTooManyKeys = errors.New("account: the account has reached its limit of keys")
 )
 
-// CreateKey makes a key and returns its description and, only this once, the key itself. The
-// error is UPGRADE_REQUIRED (a *transcript.Error) if the account is suspended or its plan is
-// not paid, [ErrNotFound] if there is no such account, and [ErrKeyExists] or [ErrTooManyKeys]
-// as KeyParams describes.
+// CreateKey makes a key and returns its description and the key itself, which cannot be
+// read again. The error is UPGRADE_REQUIRED (a *transcript.Error) if the account is
+// suspended or its plan is not paid, [ErrNotFound] if there is no such account, and
+// [ErrKeyExists] or [ErrTooManyKeys] as KeyParams describes.
 func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, error) {
 	scopes, err := checkScopes(p.Scopes)
 	if err != nil {
@@ -162,7 +164,8 @@ func (a *Accounts) Keys(ctx context.Context) ([]Key, error) {
 	return listed(a.db.Keys.All(ctx))
 }
 
-// KeysOf returns the keys of an account, in the form of Keys; none if there is no such account.
+// KeysOf returns the keys of an account, as [Accounts.Keys] does. If there is no such
+// account, it returns no keys and no error.
 func (a *Accounts) KeysOf(ctx context.Context, account string) ([]Key, error) {
 	return listed(a.db.Keys.OwnedBy(ctx, account))
 }
@@ -186,8 +189,8 @@ func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	})
 }
 
-// RevokeOf is Revoke for the owner of the key: a key of another account is ErrNotFound, like a
-// key that does not exist.
+// RevokeOf revokes a key of the given account, as [Accounts.Revoke] does. If the key
+// belongs to another account, the error is [ErrNotFound].
 func (a *Accounts) RevokeOf(ctx context.Context, account, prefix string) error {
 	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
 		return tx.Keys.RevokeOwned(ctx, account, prefix, now())

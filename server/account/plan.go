@@ -6,7 +6,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Unlimited stands for no limit. A limit of 0 permits nothing.
+// Unlimited is the value of a limit in a [Plan] that does not limit. A limit of 0
+// permits nothing.
 const Unlimited = -1
 
 // Plan is the set of limits and permissions of an account. The zero value permits nothing. A
@@ -15,8 +16,9 @@ type Plan struct {
 	Name string
 	// Paid accounts may create and use keys.
 	Paid bool
-	// ActionLabel and ActionURL stand in the 402 answers of this plan: what the user can do, in
-	// at most 100 characters, and an http or https URL where.
+	// ActionLabel and ActionURL are the link in the 402 answers of this plan.
+	// ActionLabel says what the user can do, in at most 100 characters. ActionURL is an
+	// http or https URL.
 	ActionLabel, ActionURL string
 
 	// RateLimit bounds the requests of an account. A paid plan needs one. An unpaid plan
@@ -33,33 +35,36 @@ type Plan struct {
 	// Upload permits file uploads, of at most MaxUploadBytes.
 	Upload         bool
 	MaxUploadBytes int64
-	// MaxKeepMedia is how long the recording of an upload is kept at most if the request wants it
-	// kept, in whole seconds. 0: no recording is kept. MaxKeptMediaBytes bounds all recordings that
-	// are kept for an account at once.
+	// MaxKeepMedia is the longest time for which a request may have the recording of an
+	// upload kept, in whole seconds. 0 means that no recording is kept.
+	// MaxKeptMediaBytes limits the size of all recordings that are kept for an account
+	// at once.
 	MaxKeepMedia      time.Duration
 	MaxKeptMediaBytes int64
 	// MaxLibraryBytes bounds the texts that belong to the account alone and the revisions of its
 	// texts, by the bytes of their lines and words. A text that would go beyond the bound is refused,
 	// except the text of a job that runs already. 0: 1 GiB.
 	MaxLibraryBytes int64
-	// KeepLibrary is how long an entry stays in the library, in whole seconds from the moment when
-	// it came in: a text, a failed job, a batch that has ended. With the entry go the recording and
-	// the text, unless others have them too. 0 or Unlimited: until the account removes the entry.
+	// KeepLibrary is how long an entry stays in the library after it was added, in
+	// whole seconds. An entry is a text, a failed job, or a batch that has ended. The
+	// service deletes the recording and the text together with the entry, unless others
+	// have them too. 0 or Unlimited means until the account removes the entry.
 	KeepLibrary time.Duration
-	// KeepJobs is how long a job stays after its end, in whole seconds, at most 7 days. A job stays
-	// for a day at least, because the answer for an idempotency key may name it. 0 or Unlimited: 7
-	// days.
+	// KeepJobs is how long a job stays after its end, in whole seconds, at most 7 days.
+	// A job stays for at least a day, because the answer for an idempotency key may
+	// name it. 0 or Unlimited means 7 days.
 	KeepJobs time.Duration
 	// ASR permits speech recognition.
 	ASR bool
-	// ASRConcurrency is how many recordings of an account are recognized at once, and
-	// ASRWaiting how many more may wait.
+	// ASRConcurrency is how many recordings of an account may be recognized at once,
+	// and ASRWaiting is how many more may wait.
 	ASRConcurrency, ASRWaiting int
-	// MaxDuration is the length of the longest media that is recognized.
+	// MaxDuration is the length of the longest recording that may be recognized.
 	MaxDuration time.Duration
-	// RecognizeBlockedAfter is for how long the captions of a link may be blocked before the
-	// server recognizes the sound instead, if the plan permits recognition. 0: as
-	// server.Config.RecognizeBlockedAfter says; Unlimited: a job waits for its captions.
+	// RecognizeBlockedAfter is how long the captions of a link may be blocked before
+	// the server recognizes the speech instead, if the plan permits recognition. 0
+	// means server.Config.RecognizeBlockedAfter. Unlimited means that a job waits for
+	// its captions.
 	RecognizeBlockedAfter time.Duration
 
 	// BatchItems is the largest number of items in a batch. BatchExport permits the export of
@@ -71,13 +76,14 @@ type Plan struct {
 	// FollowItemsPerDay how many of their items become transcripts in a day of UTC.
 	Follows, FollowItemsPerDay int
 
-	// SharedTurn treats all accounts of this plan as one account when accounts take turns in a
-	// queue: together they get one account's share. It is for accounts that anyone can make,
-	// such as guests' accounts.
+	// SharedTurn makes all accounts of this plan share one turn in queues, in which
+	// accounts take turns. It is for accounts that anyone can make, such as those of
+	// guests.
 	SharedTurn bool
 
-	// CacheTTL is how long the server serves a shared text from the cache. A later request
-	// makes the text again. 0: the server never uses the cache; Unlimited: it always does.
+	// CacheTTL is how long the server answers with a shared text from the cache. A
+	// later request makes the text again. 0 means that the server never uses the cache,
+	// Unlimited that it always does.
 	CacheTTL time.Duration
 	// ConcurrentRequests is how many requests of an account may be under way at once in each
 	// process. Half of them may wait (waitMs) or be event streams. 0: 250, an eighth of the
@@ -87,9 +93,9 @@ type Plan struct {
 	EventStreams int
 }
 
-// RateLimit is how many requests an account may make in each window of time. Requests for the
-// state of work have five times as many, in a window of their own. The zero value permits none;
-// with [Unlimited] Requests there is no window.
+// RateLimit is how many requests an account may make in each window of time. Requests
+// that poll the state of work have a window of their own, with five times as many. The
+// zero value permits no requests. If Requests is Unlimited, Window is ignored.
 type RateLimit struct {
 	Requests int
 	// Window is in whole seconds, from a second to a day. Windows begin at its multiples since
@@ -97,7 +103,7 @@ type RateLimit struct {
 	Window time.Duration
 }
 
-// WithoutLimits is a plan that permits everything.
+// WithoutLimits returns a plan that permits everything.
 func WithoutLimits(name string) Plan {
 	return Plan{
 		Name:                 name,

@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPrompt bounds a prompt, in characters. Whisper models use its last 224 tokens: about 800
-// letters of English, fewer of other scripts.
+// MaxPrompt is the length of the longest prompt, in characters. Whisper models use only
+// the last 224 tokens of a prompt: about 800 letters of English, and fewer in other
+// scripts.
 const MaxPrompt = 800
 
 // promptToSet returns the prompt of settings in its stored form, in one line; nil changes

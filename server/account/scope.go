@@ -8,13 +8,13 @@ import (
 // Scope is a permission of a key.
 type Scope string
 
-// The scopes.
+// The permissions.
 const (
 	Transcripts Scope = "transcripts" // transcripts, their jobs and event streams, captions
 	Batches     Scope = "batches"     // batches: lists of links, playlists and channels
 )
 
-// Scopes lists every scope.
+// Scopes returns all scopes.
 func Scopes() []Scope { return []Scope{Transcripts, Batches} }
 
 // scopesOf converts stored scopes.

@@ -71,9 +71,9 @@ func parse(key string) (prefix string, ok bool) {
 	return key[:prefixLength], true
 }
 
-// FindKey finds the first text in s that has the form of a key, with a correct checksum, and
-// returns its prefix. Unlike s, the prefix may go into a log. FindKey needs no database and
-// does not tell whether the key exists.
+// FindKey finds the first text in s that has the form of a key, with a correct
+// checksum, and returns its prefix. The prefix is safe to log. FindKey uses no database
+// and does not check whether the key exists.
 func FindKey(s string) (prefix string, ok bool) {
 	for {
 		at := strings.Index(s, mark)
@@ -91,8 +91,8 @@ func FindKey(s string) (prefix string, ok bool) {
 var keyLike = regexp.MustCompile(fmt.Sprintf(`(%s[0-9A-Za-z]{%d})_[0-9A-Za-z_-]{1,%d}`,
 	mark, publicLength, keyLength-prefixLength-1))
 
-// HideKeys shortens each text in s that looks like a key, or like the beginning of one, to its
-// prefix and "…". The result may go into a log.
+// HideKeys replaces each text in s that looks like a key, or like the beginning of one,
+// with its prefix and "…". The result is safe to log.
 func HideKeys(s string) string {
 	if !strings.Contains(s, mark) { // the usual case
 		return s

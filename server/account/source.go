@@ -8,28 +8,28 @@ import (
 	"slices"
 )
 
-// PlanSource knows the plan of each account: [Plans], or an embedder's own source, such as a
-// billing database. It must be safe for concurrent use.
+// PlanSource returns the plan of each account. Use [Plans], or implement your own, for
+// example with a billing database. It must be safe for concurrent use.
 type PlanSource interface {
 	// PlanOf returns the plan of an account. The source decides what a.Plan means: it is the
 	// last Settings.Plan. It is empty for an account that is being created without a plan; the
 	// account then records the name of the returned plan.
 	//
-	// If there is no such plan, the error wraps [ErrNoPlan]. The account's keys are then
-	// refused, and the 402 answers carry the ActionLabel and ActionURL of the returned plan.
-	// Any other error is a failure: the server answers the account's requests with 503
-	// SERVICE_UNAVAILABLE. So does a call that takes longer than 3 s, when ctx ends. A call
-	// that continues after that is abandoned. After three abandoned calls about an account, the
-	// source is asked about that account only when one of them has returned. A plan with
-	// impossible limits is a CONFIG_ERROR. The log names the reason.
+	// If there is no such plan, the error wraps [ErrNoPlan]. The account's keys are
+	// then refused, and the 402 answers carry the ActionLabel and ActionURL of the
+	// returned plan. After any other error, the server answers the account's requests
+	// with 503 SERVICE_UNAVAILABLE, and also if a call takes longer than 3 s: then ctx
+	// ends, and a call that continues is abandoned. After three abandoned calls for an
+	// account, the server calls again only when one of them has returned. If the plan
+	// has impossible limits, the answer is CONFIG_ERROR, and the log names the reason.
 	//
 	// Answers and failures are remembered for a second. Until the first answer, all requests of
 	// the account wait for one call. Requests of other accounts do not wait.
 	PlanOf(ctx context.Context, a Account) (Plan, error)
 }
 
-// ErrNoPlan says that the plan does not exist. An error of [Plans] that wraps it names the
-// requested plan and the existing ones.
+// ErrNoPlan means that the plan does not exist. An error of [Plans] that wraps it names
+// the requested plan and the existing ones.
 var ErrNoPlan = errors.New("account: there is no such plan")
 
 // noPlan is an ErrNoPlan that names the missing plan.

@@ -12,15 +12,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// ErrInvalid says that a key is malformed, unknown, revoked or expired. It does not tell which,
-// because only the owner of a key may know.
+// ErrInvalid means that a key is malformed, unknown, revoked or expired. The error does
+// not say which, because only the owner of a key may know.
 var ErrInvalid = errors.New("account: invalid key")
 
-// Principal is the author of a request, with permissions.
+// Principal is the account that makes a request, with its permissions.
 type Principal struct {
 	Account string // 1 to 255 bytes of UTF-8 without control characters
-	KeyID   string // empty if the request has no API key; bounded as Account
-	Prefix  string // of the key, fit for logs
+	KeyID   string // empty if the request has no API key; as long as Account at most
+	Prefix  string // the key's prefix, safe to log
 	Scopes  []Scope
 	Plan    Plan
 }
@@ -28,15 +28,16 @@ type Principal struct {
 // Can reports whether the principal has the scope.
 func (p Principal) Can(s Scope) bool { return slices.Contains(p.Scopes, s) }
 
-// Verify returns the principal of a key, and whether the principal may use the service now. A
-// malformed, unknown, revoked or expired key is ErrInvalid. Verify returns a principal together
-// with a *transcript.Error if the key is valid but the account is suspended, or its plan is not
-// paid or no longer offered (UPGRADE_REQUIRED). It does the same if the plan cannot be found
-// out now (SERVICE_UNAVAILABLE) or is unusable (CONFIG_ERROR); the principal then has no plan.
+// Verify returns the principal of a key. The error is [ErrInvalid] if the key is
+// malformed, unknown, revoked or expired. If the key is valid but the account may not
+// use the service now, Verify returns the principal and a [*transcript.Error]. Its code
+// is UPGRADE_REQUIRED if the account is suspended, or if its plan is not paid or no
+// longer offered. The code is SERVICE_UNAVAILABLE if the plan cannot be read now, and
+// CONFIG_ERROR if the plan is not valid; the principal then has no plan.
 //
 // Changes made through this Accounts take effect at once. Changes made through another
-// Accounts, for example in another process, take effect within about a second. Changes in an
-// embedder's PlanSource take effect within 5 s.
+// Accounts, for example in another process, take effect within about a second. Changes
+// in your own [PlanSource] take effect within 5 s.
 func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	h, err := a.holder(ctx, key)
 	if err != nil {
@@ -55,10 +56,10 @@ func (a *Accounts) Verify(ctx context.Context, key string) (Principal, error) {
 	return p, nil
 }
 
-// Principal returns an account by its name as a principal with every scope and no key, for
-// programs that act for the account. It also reports whether the account may use the service
-// now. It returns [ErrNotFound] if there is no such account, and a principal together with a
-// *transcript.Error like Verify.
+// Principal returns a principal for an account, with every scope and no key, for
+// programs that act for the account. The error is [ErrNotFound] if there is no such
+// account. If the account may not use the service now, Principal returns the principal
+// and a [*transcript.Error], as [Accounts.Verify] does.
 func (a *Accounts) Principal(ctx context.Context, name string) (Principal, error) {
 	acc, err := a.Account(ctx, name)
 	if err != nil {

@@ -10,23 +10,25 @@ var cures = map[transcript.Code]string{
 		"add a provider of tokens, or send requests through a proxy with another address.",
 }
 
-// Cure tells what a caller or an operator can do about an engine's error with this code, in
-// whole sentences. It is empty if the code alone does not tell. Messages of errors with these
-// codes end with the cure, unless the refusal does not come from the platform.
+// Cure returns what a caller or an operator can do about an engine's error with this
+// code, in whole sentences. It is empty if that depends on more than the code. Messages
+// of errors with these codes end with the cure, unless the refusal does not come from
+// the platform.
 func Cure(code transcript.Code) string { return cures[code] }
 
-// CureNetwork tells how to find out why the machine of the service cannot reach a host.
+// CureNetwork tells the operator how to find out why the machine of the service cannot
+// reach a host.
 const CureNetwork = "The operator can run transcriptd doctor --network, which tells what is wrong with the network."
 
-// CureUnconfined tells how to hold programs to the egress guard, in words that stand after "is
-// not confined: ".
+// CureUnconfined tells the operator how to confine programs to the egress guard. It
+// continues a sentence, after "is not confined: ".
 const CureUnconfined = "run the service on Linux 6.7 or newer with Landlock switched on (landlock in /sys/kernel/security/lsm; " +
 	"a container's seccomp profile must let its system calls pass)"
 
-// CureUnfiltered tells how to refuse programs the system calls that they do not need, in words
-// that stand after a colon.
+// CureUnfiltered tells the operator how to enable the filter of system calls for
+// programs. It continues a sentence, after a colon.
 const CureUnfiltered = "run the service on Linux for amd64 or arm64 with CONFIG_SECCOMP_FILTER " +
 	"(a container's seccomp profile must let the system call seccomp pass)"
 
-// CureRoot tells how a service that runs as root gets a user of its own.
+// CureRoot tells the operator how to run the service as a user other than root.
 const CureRoot = "run the service as a user of its own (User= in a unit of systemd, USER in a container's file)"

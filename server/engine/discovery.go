@@ -7,16 +7,16 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Discovery finds videos, channels and playlists of the video site. Its errors carry codes,
-// like those of a [CaptionSource]. A channel or a playlist that is private or does not exist is
-// UNAVAILABLE. If the site's allowance is used up for now, the error is SERVICE_UNAVAILABLE
-// with RetryAfter. If the site cannot be asked, or its answer cannot be read, the method
-// returns an error, never an empty or shorter list. A field is nil if this way to the site
-// cannot learn it. A question that this way cannot ask is a [CannotAsk]. Safe for concurrent
-// use.
+// Discovery finds videos, channels and playlists of the video site. Its errors carry
+// codes, like those of a [CaptionSource]. A channel or a playlist that is private or
+// does not exist is UNAVAILABLE. If the quota at the site is used up, the error is
+// SERVICE_UNAVAILABLE with RetryAfter. If the site does not answer, or its answer
+// cannot be read, the method returns an error, never an empty or shorter list. A field
+// is nil if the Discovery cannot find out its value. If it does not support a
+// parameter, it returns [CannotAsk]. A Discovery must be safe for concurrent use.
 type Discovery interface {
-	// Search finds what q asks for. All fields of q are set, except that ChannelID may be
-	// empty.
+	// Search returns a page of the results of q. All fields of q are set, except that
+	// ChannelID may be empty.
 	Search(ctx context.Context, q video.Search, at Window) (Listing[video.Result], error)
 	// Videos returns the existing videos among contents, each once, in any order. Each Content
 	// has the id and the link of one video; there are at most 50.
@@ -32,17 +32,17 @@ type Discovery interface {
 	Items(ctx context.Context, playlist List, at Window) (Listing[video.Item], error)
 }
 
-// ByAPI is implemented by a [Discovery] that asks the site's interface for programs and visits
-// none of its pages. That interface has a quota of its own, so such a Discovery does not count
-// against the pace of visits (see package pace).
+// ByAPI is an optional interface of a [Discovery] that uses the site's API and visits
+// none of its pages. Because the API has a quota of its own, the rate of visits does
+// not apply (see package pace).
 type ByAPI interface{ ByAPI() }
 
-// Window is the wanted part of a list.
+// Window selects a page of a list.
 type Window struct {
-	// After is the Next of the previous listing; empty: from the start. A caller may invent it:
-	// an After that is no token of the list is a [NoSuchPage].
+	// After is the Next of the previous listing; empty means the start. It comes from a
+	// caller: if it is not a token of the list, return [NoSuchPage].
 	After string
-	Max   int // entries wanted at most, 1 to 50
+	Max   int // the largest number of entries, 1 to 50
 }
 
 // Listing is a page of a list.
@@ -55,16 +55,16 @@ type Listing[T any] struct {
 	Next  string // where the next page begins, at most 512 bytes; empty: there is no more
 }
 
-// NoSuchPage is the INVALID_REQUEST of a [Discovery] for a Window whose After is no page token,
-// or is too old.
+// NoSuchPage returns the INVALID_REQUEST error of a [Discovery] for a [Window] with an
+// After that is not a page token or is too old.
 func NoSuchPage() *transcript.Error {
 	return transcript.Errorf(transcript.InvalidRequest, "The page token is invalid or too old: begin with the first page again.").
 		With("issues", []transcript.Issue{{Path: "pageToken", Message: "is not a token of this list, or too old"}})
 }
 
-// CannotAsk is the NOT_IMPLEMENTED of a [Discovery] for a question that it cannot ask. The
-// detail "parameter" names the parameter of the API that is the reason: "type", "order",
-// "channelId" or "channel". The cure says what to do instead: "leave it out".
+// CannotAsk returns the NOT_IMPLEMENTED error of a [Discovery] that does not support a
+// parameter of the API: "type", "order", "channelId" or "channel". The error's detail
+// "parameter" names it. cure says what to do instead, such as "leave it out".
 func CannotAsk(parameter, cure string) *transcript.Error {
 	return transcript.Errorf(transcript.NotImplemented, "This service cannot ask the video site for this %s: %s.", parameter, cure).With("parameter", parameter)
 }

@@ -1,14 +1,15 @@
-// Package engine says what the outside world can do for the service, as small interfaces: a
-// [CaptionSource] reads the captions of a link, an [AudioSource] downloads its sound, a
-// [MediaTool] reads media files, a [Recognizer] turns speech into text. In return a server
-// gives each engine a [Host]: the only way to the network and to other programs, and a
-// directory of its own.
+// Package engine has the interfaces through which a server gets captions, recordings
+// and recognized speech: a [CaptionSource] reads the captions of a link, an
+// [AudioSource] downloads its sound, a [MediaTool] reads media files, and a
+// [Recognizer] turns speech into text. A server gives each engine a [Host]: the
+// engine's only access to the network and to other programs, with a directory for its
+// files.
 //
 // An [Engine] is a struct of these interfaces; a nil field is a missing capability. Authors of
 // an engine run the suite in server/engine/enginetest against it.
 //
-// Engines do not cut audio into chunks, skip silence or put the pieces back on the media clock.
-// The service does that once, around any recognizer.
+// A recognizer need not cut audio into chunks, skip silence or adjust the times of
+// chunks. The service does that for every recognizer.
 package engine
 
 import (
@@ -44,11 +45,12 @@ type Engine struct {
 	Recognizer Recognizer
 }
 
-// Checker is implemented by engines that can say whether they are fit for work: that their
-// program, model or endpoint is there. The server calls Check at start and for /readyz. The
-// error names the missing part and how to get it. The server also checks a [Recognizer] before
-// it sends a recording: while Check returns UPSTREAM_FAILED, which says that the recognizer
-// cannot be reached, the recording waits.
+// Checker is an optional interface of engines. Check reports whether the engine can
+// work: whether its program, model or endpoint is available. The server calls Check at
+// start and for /readyz. The error names what is missing and how to get it. The server
+// also checks a [Recognizer] before it sends a recording. If Check returns
+// UPSTREAM_FAILED, which means that the recognizer cannot be reached, the recording
+// waits.
 type Checker interface {
 	Check(ctx context.Context) error
 }
@@ -57,35 +59,37 @@ type Checker interface {
 // decoded or has no sound, CONFIG_ERROR for a missing program. It reads the named file and
 // nothing else, even if the file refers to other files. Safe for concurrent use.
 type MediaTool interface {
-	// Probe says what the file claims to be, without decoding it.
+	// Probe returns what the file's header says, without decoding the file.
 	Probe(ctx context.Context, path string) (MediaInfo, error)
-	// Normalize decodes the first audio stream of the file at in and writes it to out as a
-	// [WAV]: 16 kHz, mono, 16 bit, sample 0 at the start of the media. It stops decoding at
-	// max, even if the file claims to be longer, and then returns an Audio of length max. To
-	// find out that a file is too long, ask for slightly more than the bound. Normalize calls
-	// progress, which may be nil, with the length of audio written so far.
+	// Normalize decodes the first audio stream of the file at in and writes it to out
+	// as a [WAV]: 16 kHz, mono, 16 bit, sample 0 at the start of the media. It stops
+	// decoding at max, even if the file is longer, and then returns an Audio of length
+	// max. To find out that a file is too long, ask for slightly more than the bound.
+	// Normalize calls progress, which may be nil, with the length of audio written so
+	// far.
 	Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (Audio, error)
 }
 
-// ArrivingMedia is implemented by a [MediaTool] that can read a file while the file still
-// arrives. The service then begins to recognize an upload before its last byte.
+// ArrivingMedia is an optional interface of a [MediaTool] that can read a file during
+// its upload. The service then begins to recognize an upload before its last byte.
 type ArrivingMedia interface {
-	// NormalizeArriving is like Normalize for a file that it reads from in, up to the end of in.
-	// It writes the sound to out as the sound comes. The header of out may leave the length of
-	// the samples open (0xFFFFFFFF) until the end. An error says only that the whole file must
-	// be read by Normalize.
+	// NormalizeArriving is like Normalize for a file that it reads from in, up to the
+	// end of in. It writes the sound to out while it reads. Until the end, the header
+	// of out may have an unknown length (0xFFFFFFFF). After an error, the service calls
+	// Normalize with the whole file.
 	NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (Audio, error)
-	// Verify returns an UPLOAD_INVALID if the whole file at in claims clearly more sound, up to
-	// max, than NormalizeArriving has found in it.
+	// Verify compares the whole file at in with found, the length of the sound that
+	// NormalizeArriving has written. If the file claims to have clearly more sound, up
+	// to max, the error is UPLOAD_INVALID.
 	Verify(ctx context.Context, in string, found, max time.Duration) error
 }
 
-// PlayingMedia is implemented by a [MediaTool] that can make small copies of recordings for
-// playing. Without it, browsers play the files as they were sent.
+// PlayingMedia is an optional interface of a [MediaTool] that can make small copies of
+// recordings for browsers. Without it, browsers play the files as they were uploaded.
 type PlayingMedia interface {
-	// PlayingCopy writes the first audio stream of the file at in to out, as Opus in WebM, in
-	// which players find each second. It stops at max. What is heard at a time of the
-	// copy is what Normalize hears at this time. After an error there is no out.
+	// PlayingCopy writes the first audio stream of the file at in to out, as Opus in
+	// WebM, in which players can seek to each second. It stops at max. The times of the
+	// copy are those of Normalize. After an error, there is no file out.
 	PlayingCopy(ctx context.Context, in, out string, max time.Duration) error
 }
 
@@ -102,16 +106,16 @@ type Audio struct {
 	Duration time.Duration // measured by its samples
 }
 
-// Recognizer turns speech into text. Its errors carry codes; an error that deserves another try
-// is INTERNAL, UPSTREAM_FAILED or RATE_LIMITED. An unknown language is NOT_IMPLEMENTED, with
-// the recognizer's name and the tag as details "engine" and "language". Safe for concurrent
-// use.
+// Recognizer turns speech into text. Its errors have codes. The service retries after
+// INTERNAL, UPSTREAM_FAILED and RATE_LIMITED. If the recognizer does not know the
+// language, the code is NOT_IMPLEMENTED, with the recognizer's name and the tag as the
+// details "engine" and "language". A Recognizer must be safe for concurrent use.
 type Recognizer interface {
-	// Info describes the recognizer. It is cheap and never changes.
+	// Info describes the recognizer. It must be fast and always return the same.
 	Info() RecognizerInfo
-	// Recognize returns the speech in the audio, with times in seconds from the start of the
-	// audio. Silence is an empty result and no error. Recognize returns soon after ctx is done,
-	// with the context's error.
+	// Recognize returns the speech in the audio, with times in seconds from the start
+	// of the audio. For silence, it returns an empty result and no error. It returns
+	// soon after ctx is done, with the context's error.
 	Recognize(ctx context.Context, audio Audio, opts RecognizeOptions) (Recognition, error)
 }
 
@@ -133,8 +137,9 @@ type RecognizerInfo struct {
 	Chunk time.Duration
 	// MaxChunk is the longest audio of one call; 0: no bound.
 	MaxChunk time.Duration
-	// Window is the unit of audio in which a call is paid for: a model that works in windows
-	// pads the last window of a call. 0: a call costs as much as there is audio.
+	// Window is the length of the windows in which the model works: the model pads the
+	// last window of a call, so that the call takes as long as for a whole window. 0
+	// means that the time of a call depends only on the length of the audio.
 	Window time.Duration
 	// Prompts reports whether the recognizer uses RecognizeOptions.Prompt.
 	Prompts bool
@@ -142,9 +147,9 @@ type RecognizerInfo struct {
 	// transcript.Segment.Speaker. Its labels hold within one call: speaker "A" of one call may
 	// be speaker "B" of the next call.
 	Speakers bool
-	// Voices is how many RecognizeOptions.Voices the recognizer uses; 0: none. With voices, its
-	// labels hold across all chunks of a recording, so these chunks are recognized one after
-	// the other.
+	// Voices is how many RecognizeOptions.Voices the recognizer uses; 0 means that it
+	// ignores them. With voices, its labels hold across all chunks of a recording, so
+	// these chunks are recognized one after the other.
 	Voices int
 }
 
@@ -174,7 +179,7 @@ type RecognizeOptions struct {
 	Progress func(done time.Duration)
 }
 
-// Recognition is the speech in one piece of audio.
+// Recognition is the recognized speech of one piece of audio.
 type Recognition struct {
 	// Segments are sorted by start; times are seconds from the start of the audio.
 	Segments []transcript.Segment

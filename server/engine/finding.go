@@ -12,12 +12,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Examiner is implemented by engines that can report on each of their dependencies. A [Checker]
-// only tells whether the engine is fit for work.
+// Examiner is an optional interface of engines that can report on each of their
+// dependencies. A [Checker] only reports whether the engine can work.
 type Examiner interface {
-	// Examine looks at each thing that the engine needs or benefits from, and returns the
-	// findings in the order in which a reader wants to know them. It ends soon after ctx does,
-	// and uses no network except for services of the operator.
+	// Examine checks each dependency of the engine, and returns the findings, most
+	// important first. It returns soon after ctx has ended, and uses no network except
+	// for services of the operator.
 	Examine(ctx context.Context) []Finding
 }
 
@@ -30,20 +30,22 @@ type Finding struct {
 	Cure   string    // how to repair it, with the commands; empty: nothing to do
 }
 
-// Condition is the state of a thing that an engine needs or benefits from.
+// Condition is the state of a dependency of an engine.
 type Condition string
 
-// The conditions.
+// The values of Condition.
 const (
 	OK      Condition = "ok"
-	Missing Condition = "missing" // a feature works less well without the thing, or not at all
-	Old     Condition = "old"     // the thing works, but worse than a newer version
-	Broken  Condition = "broken"  // the thing is there, or has to be, and does not work
+	Missing Condition = "missing" // the dependency is missing, and a feature works less well or not at all
+	Old     Condition = "old"     // the dependency works, but a newer version would work better
+	Broken  Condition = "broken"  // the dependency is required or present, and does not work
 )
 
-// FindingOf returns the finding about a thing whose [Checker] has returned err; nil means that
-// the thing is fit for work. A busy thing, RATE_LIMITED, is fit too. The cure is that of the error, else the text of the error after a
-// colon, as in "The model is missing: install the package of that name.", else that of the code.
+// FindingOf returns the finding for a dependency, by the result of its [Checker]. The
+// dependency works if err is nil, and also if err is RATE_LIMITED, which means that it
+// is busy. The Cure of the finding is that of the error. Without one, it is the text of
+// the error after a colon, as in "The model is missing: install the package of that
+// name.", or else the cure of the code.
 func FindingOf(name string, err error) Finding {
 	var coded *transcript.Error
 	switch {

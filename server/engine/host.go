@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Host is what a server hands to the engines it runs.
+// Host is what a server provides to its engines.
 type Host struct {
 	// HTTP reaches the addresses that a link or a page names, through the egress guard. The
 	// guard refuses private addresses after name resolution, also for redirects. nil: the host
@@ -22,19 +22,21 @@ type Host struct {
 	// guard, and from files other than their own. If it is false, an engine whose program a
 	// page could lead around the guard refuses to work, or does less.
 	Confined bool
-	// Judge returns an error if the egress guard refuses a link. It judges by the link alone
-	// and looks up no name. A refusal is logged under the job's name. nil: there is no guard.
+	// Judge returns an error if the egress guard refuses a link. It looks up no name:
+	// it checks only the link. The guard logs a refusal with the job's name. nil means
+	// that there is no guard.
 	Judge func(ctx context.Context, job, link string) error
 	// Dir is a directory for the engine's scratch files. The server empties it when it stops.
 	Dir string
 }
 
-// Runner runs external programs within limits, each in a directory of its own and with an
-// environment that holds no variable of the server. A program runs in a process group that ends
-// with the context and with the server. Safe for concurrent use.
+// Runner runs external programs within limits, each in a directory of its own and with
+// an environment that holds no variable of the server. A program runs in a process
+// group that is killed when the context or the server ends. A Runner is safe for
+// concurrent use.
 type Runner interface {
-	// Run starts the program and waits for it. An exit code other than 0 is no error
-	// of Run, and 0 does not prove success: judge by the output. The error is an
+	// Run starts the program and waits for it. Run returns no error for an exit code
+	// other than 0, and 0 does not prove success: check the output. The error is an
 	// *exec.Error when the program is not there, context.Cause(ctx) when ctx ended it,
 	// and a *LimitError when it broke a limit.
 	Run(ctx context.Context, c Command) (Exit, error)
@@ -55,13 +57,13 @@ type Command struct {
 	Reads, Writes []string
 	// Stdin may be nil.
 	Stdin io.Reader
-	// Stdout and Stderr receive the output as it comes. If one is nil, Exit keeps the first MiB
-	// of that output.
+	// Stdout and Stderr receive the output while the program runs. If one is nil, Exit
+	// keeps the first MiB of that output.
 	Stdout, Stderr io.Writer
 	// Limits bounds the run; the zero value means the runner's defaults.
 	Limits Limits
-	// Network gives the program a way to the network, through the egress guard. nil: the
-	// program gets no proxy.
+	// Network gives the program access to the network through the egress guard. nil
+	// means no access.
 	Network *Network
 }
 
@@ -72,25 +74,28 @@ type Command struct {
 type Network struct {
 	// Job names the work in the guard's log; 1 to 64 letters, digits and "-".
 	Job string
-	// MaxBytes is the most that the run may receive, over all connections; 0: the guard's
-	// default, 2 GiB. A run that receives more ends with a *LimitError.
+	// MaxBytes is how many bytes the run may receive at most, over all connections; 0
+	// means the guard's default, 2 GiB. A run that receives more ends with a
+	// *LimitError.
 	MaxBytes int64
-	// Inside opens the connections of the run instead of the network: the run asks a site inside
-	// this process. The guard judges no address then, as no connection leaves the process. nil:
-	// the run asks the network.
+	// Inside, if set, opens the connections of the run to a site inside this process.
+	// The guard then checks no address, because no connection leaves the process. nil
+	// means that the run uses the network.
 	Inside func(ctx context.Context, address string) (net.Conn, error)
 	// Service is a service of the operator that this run may ask; nil: none.
 	Service *Service
 }
 
-// Service is a service of the operator, often at a private address, that one run of a program may
-// ask. No other run, no link and no redirect reaches the service this way. The program asks the
-// service at the proxy of the run, so the service needs no other opening in the confinement.
+// Service is a service of the operator, often at a private address, that one run of a
+// program may ask. No other run, no link and no redirect can reach the service this
+// way. The program reaches the service through the proxy of the run, so that its
+// confinement needs no other exception.
 type Service struct {
 	// URL is the address of the service: http or https, host and port.
 	URL *url.URL
-	// Args returns arguments that name the address at which the program asks the service. They
-	// stand before Command.Args. The address holds a password of this run.
+	// Args returns arguments with the address at which the program reaches the service.
+	// The runner puts them before Command.Args. The address contains a password of this
+	// run.
 	Args func(at string) []string
 }
 
@@ -102,7 +107,7 @@ type Limits struct {
 	FileSize int64         // largest file that the program may write, in bytes
 }
 
-// LimitError is the error of a program that was ended because it broke a limit.
+// LimitError reports that a program was stopped because it exceeded a limit.
 type LimitError struct {
 	Program string // its name
 	Limit   string // "wall time", "processor time", "file size" or "bytes received"
@@ -118,11 +123,12 @@ func (e *LimitError) Error() string {
 type Exit struct {
 	Code           int    // its exit code; -1 when a signal ended it
 	Stdout, Stderr []byte // output that was not sent elsewhere, cut at 1 MiB each
-	// Refused are the addresses that the egress guard refused to the program, as "host:port" in
-	// the program's own words. They stand in order, each as often as the program tried it, at
-	// most 100. An address that merely failed is not among them.
+	// Refused are the addresses that the egress guard refused to the program, as the
+	// "host:port" that the program sent. They are in order, each as often as the
+	// program tried it, at most 100. An address that was permitted but could not be
+	// reached is not among them.
 	Refused []string
-	// Unknown are the host names that the program asked for and that could not be looked up, in
-	// order, each once, at most 100.
+	// Unknown are the host names of the program's requests for which the lookup failed,
+	// in order, each once, at most 100.
 	Unknown []string
 }

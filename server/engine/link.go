@@ -20,42 +20,47 @@ type Content struct {
 	Login bool
 }
 
-// CaptionSource reads the caption tracks that platforms offer. Its errors carry codes (package
-// transcript). Content that is gone is UNAVAILABLE, because of [ErrNothingFound] if that is not
-// proven. A platform that blocks is IP_BLOCKED, with RetryAfter if the platform names a time.
-// An answer that cannot be understood is UPSTREAM_FAILED. Safe for concurrent use.
+// CaptionSource reads the caption tracks that platforms offer. Its errors have the
+// codes of package transcript. If the content is gone, the code is UNAVAILABLE, with
+// the cause [ErrNothingFound] if that is not certain. If the platform blocks the
+// request, the code is IP_BLOCKED, with RetryAfter if the platform names a time. If the
+// answer cannot be understood, the code is UPSTREAM_FAILED. A CaptionSource must be
+// safe for concurrent use.
 //
-// No tracks and no error mean that the content has no captions: the service then recognizes the
-// speech and charges for it. Return that only if the platform itself says so. Each source
-// documents its proof: a full answer about this very content, which says that the content can
-// be played, and would also list its tracks. An answer that refuses, is
-// about another content, has another shape, or is missing proves nothing, even if another
-// answer delivers the sound. If the source asks the platform as several clients, the answer to
-// the client that sees captions counts. The service believes a source that finds no tracks only
-// if the platform has refused no other source.
+// No tracks and no error mean that the content has no captions: the service then
+// recognizes the speech and charges for it. Return that only if the platform itself
+// says so. Each source documents its proof: a complete answer about exactly this
+// content. The answer must say that the content can be played, and would list tracks if
+// there were any. A refusal, an answer about other content or in another form, and a
+// missing answer prove nothing, even if another answer contains the sound. If the
+// source sends requests as several clients of the platform, only the answer to the
+// client that gets captions is a proof. The service believes a source that finds no
+// tracks only if the platform has refused no other source.
 //
-// One IP_BLOCKED opens the source's circuit for its platform: the service does not call the
-// source for the seconds of RetryAfter, or for 30 s if that is not set, and for longer while
-// the block goes on. The first answer afterwards, UNAVAILABLE included, closes the circuit. No
-// other code opens it: neither the demands of a content (LOGIN_REQUIRED, PO_TOKEN_REQUIRED) nor
-// faults (UPSTREAM_FAILED), which count as attempts of the job. See package pace.
+// An IP_BLOCKED error opens the source's circuit breaker for its platform: the service
+// does not call the source for the seconds of RetryAfter, or for 30 s if that is not
+// set, and for longer while the block continues. The first answer afterwards,
+// UNAVAILABLE included, closes the circuit. No other code opens it: neither
+// requirements of the content (LOGIN_REQUIRED, PO_TOKEN_REQUIRED) nor faults
+// (UPSTREAM_FAILED), which count as attempts of the job. See package pace.
 type CaptionSource interface {
-	// Origin is the source that a transcript made from a platform's captions names. It reports
-	// false if this source cannot read the platform.
+	// Origin returns the Source of transcripts that are made from a platform's
+	// captions. It returns false if this source cannot read the platform.
 	Origin(p transcript.Platform) (transcript.Origin, bool)
-	// Captions lists the caption tracks of a content, lets pick choose one, and reads that
-	// track. If there are tracks, pick is called once, with all of them; it returns an index,
-	// or false to read none. If pick chooses none, and the platform withholds tracks of known
-	// languages, pick is called once more, with the withheld tracks. If it then chooses one,
-	// the error is PO_TOKEN_REQUIRED. With an error, Captions returns everything learned before
-	// it. Without an error and without a track, the source has proved that the content has no
-	// captions: then the service recognizes the sound, even if the platform blocks another source.
-	// A page that is empty, cut off or about something else proves nothing and is an error.
+	// Captions lists the caption tracks of a content, lets pick choose one, and reads
+	// that track. If there are tracks, pick is called once, with all of them; it
+	// returns an index, or false to read none. If pick chooses none, and the platform
+	// withholds tracks of known languages, pick is called once more, with the withheld
+	// tracks. If it then chooses one, the error is PO_TOKEN_REQUIRED. With an error,
+	// Captions returns everything learned before it. No error and no track mean that
+	// the source has proved that the content has no captions: then the service
+	// recognizes the speech, even if the platform blocks another source. If a page is
+	// empty, cut off or about something else, Captions must return an error.
 	Captions(ctx context.Context, c Content, pick func([]transcript.Track) (n int, ok bool)) (Captions, error)
 }
 
-// CaptionOrigin is the Origin of a [CaptionSource] that downloads caption files from every
-// platform that offers some. ok is false for other platforms.
+// CaptionOrigin implements Origin for a [CaptionSource] that downloads caption files
+// from every platform that offers them. ok is false for other platforms.
 func CaptionOrigin(p transcript.Platform) (origin transcript.Origin, ok bool) {
 	switch p {
 	case transcript.VideoSite:
@@ -68,10 +73,11 @@ func CaptionOrigin(p transcript.Platform) (origin transcript.Origin, ok bool) {
 	return "", false
 }
 
-// ErrNothingFound is the cause of an UNAVAILABLE that is not proven: the source found no media,
-// or a page of an unknown kind. If another source was blocked or failed, the service reports
-// that source's error. An UNAVAILABLE without this cause means that the platform says that the
-// content is gone, private or not for this region: the service then asks no other source.
+// ErrNothingFound is the cause of an UNAVAILABLE error that is not certain: the source
+// found no media, or a page of an unknown kind. If another source was blocked or
+// failed, the service reports that source's error instead. An UNAVAILABLE error without
+// this cause means that the platform itself says that the content is gone, private or
+// not available in this region: the service then asks no other source.
 var ErrNothingFound = errors.New("nothing was found")
 
 // Captions is what a caption source found.
@@ -80,16 +86,17 @@ type Captions struct {
 	// Tracks are in the platform's order. nil after an error means that the tracks are not
 	// known, otherwise that there are none.
 	Tracks []transcript.Track
-	// Private reports that the source has read the content with a login of the operator, and that
-	// the platform does not say that everybody may see the content. Everything in these Captions
-	// is then for the account that has asked, and for no other. Content.Login permits it.
+	// Private reports that the source has read the content with a login of the
+	// operator, and that the platform does not say that everyone may see the content.
+	// Then the service returns these Captions only to the account that requested them.
+	// A source may do so only if Content.Login is true.
 	Private bool
 	// Unlisted reports that the platform withholds further tracks whose languages are not
 	// known. A language that is missing from Tracks may be among them.
 	Unlisted bool
-	// Track is the chosen track, nil if pick chose none. Segments is its text, sorted by start;
-	// times are seconds on the media clock. Rolling captions stay as they are: the service
-	// unrolls the captions of automatic tracks.
+	// Track is the chosen track, nil if pick chose none. Segments is its text, sorted
+	// by start; times are seconds on the media clock. The source need not clean up
+	// rolling captions: the service unrolls the captions of automatic tracks.
 	Track    *transcript.Track
 	Segments []transcript.Segment
 	// Lost describes the cues of the text that could not be read, nil if there are none. If all
@@ -97,10 +104,10 @@ type Captions struct {
 	Lost *caption.LostError
 }
 
-// Choose is the second half of a [CaptionSource]: it lets pick choose one of Tracks, calls read
-// to fetch that track, and sets Track, Segments and Lost. The error is that of read, or says
-// that pick returned no valid index. A track without a word is UPSTREAM_FAILED: the platform
-// promises a text.
+// Choose helps to implement a [CaptionSource]: it lets pick choose one of c.Tracks,
+// calls read to fetch that track, and sets c.Track, c.Segments and c.Lost. It returns
+// the error of read, or an error if pick returns an invalid index. If the track has no
+// text, the error has the code UPSTREAM_FAILED.
 func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read func(n int) (caption.File, error)) error {
 	if len(c.Tracks) == 0 {
 		return nil
@@ -123,20 +130,21 @@ func (c *Captions) Choose(pick func([]transcript.Track) (n int, ok bool), read f
 	return nil
 }
 
-// AudioSource downloads the sound of a piece of content. Its errors carry the codes of a
-// CaptionSource, with the same effect. Content without sound is UNAVAILABLE; more than MaxBytes
-// is MEDIA_TOO_LARGE. Safe for concurrent use.
+// AudioSource downloads the sound of a piece of content. Its errors have the codes of a
+// [CaptionSource], with the same effect. If the content has no sound, the code is
+// UNAVAILABLE. If the download is larger than MaxBytes, it is MEDIA_TOO_LARGE. An
+// AudioSource must be safe for concurrent use.
 type AudioSource interface {
-	// Audio downloads the content's sound into a new file in dir, whole or not at all, and
-	// returns its path. The caller removes any other files that Audio leaves in dir.
+	// Audio downloads the content's complete sound into a new file in dir, and returns
+	// its path. The caller removes any other files that Audio leaves in dir.
 	Audio(ctx context.Context, c Content, dir string, o AudioOptions) (path string, err error)
 }
 
 // DirectSource reads links that belong to no platform. The contents have the platform
-// [transcript.Upload] and the link as URL; their ExternalID means nothing to the source. No tracks
-// and no error mean that the publisher names no transcript with times. A link may lead anywhere,
-// so a DirectSource never answers IP_BLOCKED: the circuit that this code opens would refuse the
-// links of all other hosts.
+// [transcript.Upload] and the link as URL. The source must ignore their ExternalID. No
+// tracks and no error mean that the publisher provides no transcript with times. A link
+// may lead anywhere, so a DirectSource never answers IP_BLOCKED: the circuit that this
+// code opens would refuse the links of all other hosts.
 type DirectSource interface {
 	CaptionSource
 	AudioSource
@@ -144,15 +152,17 @@ type DirectSource interface {
 
 // AudioOptions are the options of one download.
 type AudioOptions struct {
-	// MaxBytes is the most that the download may receive; 0: the source's own bound.
+	// MaxBytes is how many bytes the download may receive at most; 0 means the source's
+	// own limit.
 	MaxBytes int64
-	// Known, if set, is called once, before anything large is downloaded, with the platform's
-	// metadata of the content. Its error ends the download and is returned as it is.
+	// Known, if set, is called once, before anything large is downloaded, with the
+	// platform's metadata of the content. If it returns an error, the download ends
+	// with that error.
 	Known func(transcript.Metadata) error
-	// Private, if set, is called once, before anything large is downloaded, if the source reads the
-	// content with a login of the operator and the platform does not say that everybody may see
-	// the content. Its error ends the download and is returned as it is. Without Private, the
-	// source uses no login.
+	// Private, if set, is called once, before anything large is downloaded, if the
+	// source reads the content with a login of the operator and the platform does not
+	// say that everybody may see the content. If it returns an error, the download ends
+	// with that error. Without Private, the source uses no login.
 	Private func() error
 	// Progress, if set, is called with the received bytes and the expected total, which is 0 if
 	// not known.

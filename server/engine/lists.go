@@ -28,7 +28,7 @@ type List struct {
 	URL      string // the canonical link, http or https
 }
 
-// ListKind is the kind of a list.
+// ListKind says whether a list is a playlist or a channel.
 type ListKind string
 
 // The kinds.
@@ -41,11 +41,11 @@ const (
 type ListPage struct {
 	Title   string // of the list; empty: not known
 	Entries []ListEntry
-	Last    bool // there is no entry after these
+	Last    bool // whether these are the last entries
 }
 
-// ListEntry is what a list says about one of its contents. It need not be true: the platform
-// table checks it. One of the two fields may be empty.
+// ListEntry is an entry of a list. The service does not trust it: it checks the entry
+// by the table of platforms. One of the two fields may be empty.
 type ListEntry struct {
 	ID  string // the id of the entry on the list's platform
 	URL string // a link to it

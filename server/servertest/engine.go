@@ -14,10 +14,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Engine is the scripted engine of a test server. New returns it with these defaults: every
-// file is ten seconds of speech, in which "hello world" is recognized at once, and every link
-// leads to such a file, with English captions of the same text if its platform has captions.
-// Safe for concurrent use.
+// Engine is the fake engine of a test server. By default, every file is ten seconds of
+// speech, in which the engine recognizes "hello world" at once. Every link leads to
+// such a file, with English captions of the same text if its platform has captions. An
+// Engine is safe for concurrent use.
 type Engine struct {
 	mu        sync.Mutex
 	begun     int
@@ -35,9 +35,10 @@ type Engine struct {
 // Media describes every file.
 type Media struct {
 	Format string // the container; empty: "wav"
-	// Duration is the length of the speech; 0: ten seconds.
+	// Duration is the length of the speech; 0 means ten seconds.
 	Duration time.Duration
-	// Claimed is the length in the file's header; 0: none. It may differ from Duration.
+	// Claimed is the length in the file's header; 0 means no length. It may differ from
+	// Duration.
 	Claimed time.Duration
 	// Silent media have an audio track without speech.
 	Silent bool
@@ -45,7 +46,8 @@ type Media struct {
 	NoAudio bool
 }
 
-// Recognize replaces the recognizer. call counts all recognitions from 1.
+// Recognize is a function that replaces the recognizer. call is the number of the
+// recognition, from 1.
 type Recognize func(ctx context.Context, call int, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error)
 
 func newEngine() *Engine {
@@ -57,22 +59,23 @@ func newEngine() *Engine {
 	return e
 }
 
-// SetMedia sets what every later file is.
+// SetMedia sets the properties of every later file.
 func (e *Engine) SetMedia(m Media) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.media = m
 }
 
-// FailMedia makes every later reading of a file fail with err; nil ends that. Errors of a media
-// tool carry codes, such as transcript.UploadInvalid; see engine.MediaTool.
+// FailMedia makes every later reading of a file fail with err; nil makes them work
+// again. Use errors with codes, such as [transcript.UploadInvalid]: see
+// [engine.MediaTool].
 func (e *Engine) FailMedia(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mediaErr = err
 }
 
-// SetRecognize makes f do every recognition that begins later.
+// SetRecognize makes the engine call f for every recognition that begins later.
 func (e *Engine) SetRecognize(f Recognize) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -90,16 +93,16 @@ func (e *Engine) Say(text string) {
 	})
 }
 
-// Fail makes every recognition fail with err. The service repeats errors that deserve another
-// try (INTERNAL, UPSTREAM_FAILED, RATE_LIMITED) after some seconds.
+// Fail makes every recognition fail with err. After INTERNAL, UPSTREAM_FAILED and
+// RATE_LIMITED, the service tries again after some seconds.
 func (e *Engine) Fail(err error) {
 	e.SetRecognize(func(context.Context, int, engine.Audio, engine.RecognizeOptions) (engine.Recognition, error) {
 		return engine.Recognition{}, err
 	})
 }
 
-// Hold stops every recognition that begins later until release is called, or the recognition's
-// context ends. Calling release again does nothing.
+// Hold blocks every recognition that begins later until release is called or the
+// recognition's context ends. Calling release again does nothing.
 func (e *Engine) Hold() (release func()) { return e.hold(&e.gate) }
 
 // hold closes a gate. A nil gate is open.
@@ -138,7 +141,8 @@ func (e *Engine) Recognitions() int {
 	return e.begun
 }
 
-// Await returns when n recognitions have begun, or with the context's error.
+// Await waits until n recognitions have begun. If ctx ends first, it returns the error
+// of ctx.
 func (e *Engine) Await(ctx context.Context, n int) error {
 	for {
 		e.mu.Lock()

@@ -37,8 +37,8 @@ type links struct {
 	downloads   map[transcript.Platform]int
 }
 
-// SetTracks sets the caption tracks of every link; without any, the platforms say that there
-// are none. A track without a Kind is manual.
+// SetTracks sets the caption tracks of every link. Without tracks, the platforms say
+// that there are no captions. A track without a Kind is manual.
 func (e *Engine) SetTracks(tracks ...Track) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -52,24 +52,25 @@ func (e *Engine) SetMetadata(m transcript.Metadata) {
 	e.links.metadata = m
 }
 
-// FailCaptions makes every later reading of captions fail with err; nil ends that. Errors of a
-// platform carry codes; see engine.CaptionSource. After a transcript.IPBlocked the service does
-// not visit the platform for the seconds of RetryAfter, or 30.
+// FailCaptions makes every later reading of captions fail with err; nil makes them work
+// again. Use errors with codes: see [engine.CaptionSource]. After a
+// transcript.IPBlocked the service does not visit the platform for the seconds of
+// RetryAfter, or 30.
 func (e *Engine) FailCaptions(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links.captionsErr = err
 }
 
-// FailAudio makes every later download fail with err; nil ends that. SetMedia sets the
-// downloaded file.
+// FailAudio makes every later download fail with err; nil makes downloads work again.
+// [Engine.SetMedia] sets the downloaded file.
 func (e *Engine) FailAudio(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.links.audioErr = err
 }
 
-// HoldCaptions is Hold for every later reading of captions.
+// HoldCaptions blocks every later reading of captions, as [Engine.Hold] does.
 func (e *Engine) HoldCaptions() (release func()) { return e.hold(&e.links.gate) }
 
 // CaptionReads returns how often the captions of a platform's links were requested.

@@ -16,9 +16,9 @@ type lists struct {
 	read    int
 }
 
-// SetList sets the entries of a playlist or a channel of the video site: links, or ids of
-// contents, in order. id is the id of the list: "PL…", "UC…", "@handle". A list without entries
-// set does not exist, and is transcript.Unavailable.
+// SetList sets the entries of a playlist or a channel of the video site: links, or ids
+// of contents, in order. id is the id of the list: "PL…", "UC…", "@handle". For a list
+// that was not set, the error is [transcript.Unavailable].
 func (e *Engine) SetList(id string, entries ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -28,22 +28,22 @@ func (e *Engine) SetList(id string, entries ...string) {
 	e.lists.entries[id] = entries
 }
 
-// SetListPage bounds every later reading of a list to n entries; 0: no bound.
+// SetListPage limits every later page of a list to n entries; 0 means no limit.
 func (e *Engine) SetListPage(n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lists.page = n
 }
 
-// FailLists makes every later reading of a list fail with err; nil ends that. Errors of a
-// platform carry codes; see engine.ListSource.
+// FailLists makes every later reading of a list fail with err; nil makes them work
+// again. Use errors with codes: see [engine.ListSource].
 func (e *Engine) FailLists(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lists.err = err
 }
 
-// HoldLists is Hold for every later reading of a list.
+// HoldLists blocks every later reading of a list, as [Engine.Hold] does.
 func (e *Engine) HoldLists() (release func()) { return e.hold(&e.lists.gate) }
 
 // ListEntries returns how many entries of lists were read.

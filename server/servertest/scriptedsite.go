@@ -47,20 +47,22 @@ func (e *Engine) SetPlaylists(playlists ...video.Playlist) {
 	e.site.playlists = playlists
 }
 
-// FailDiscovery makes every later question about videos, channels and playlists fail with err;
-// nil ends that. Errors of the site carry codes; see engine.Discovery. After a
-// transcript.IPBlocked the service does not visit the site for the seconds of RetryAfter, or
-// 30.
+// FailDiscovery makes every later request for videos, channels and playlists fail with
+// err; nil makes them work again. Use errors with codes: see [engine.Discovery]. After
+// a transcript.IPBlocked the service does not visit the site for the seconds of
+// RetryAfter, or 30.
 func (e *Engine) FailDiscovery(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.site.err = err
 }
 
-// HoldDiscovery is Hold for every later question of discovery.
+// HoldDiscovery blocks every later request for searches, videos, channels and lists of
+// the video site, as [Engine.Hold] does.
 func (e *Engine) HoldDiscovery() (release func()) { return e.hold(&e.site.gate) }
 
-// Discoveries returns how many questions of discovery were asked.
+// Discoveries returns how many requests for searches, videos, channels and lists of the
+// video site were made.
 func (e *Engine) Discoveries() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

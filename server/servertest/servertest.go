@@ -1,5 +1,6 @@
-// Package servertest runs the real service for a test: its HTTP API, its pipeline and a
-// database of its own, with an engine that the test scripts. No program has to be installed.
+// Package servertest runs the real service for a test: its HTTP API, its job queue and
+// a database of its own, with an engine that the test controls. No program has to be
+// installed.
 //
 //	func TestTranscribe(t *testing.T) {
 //		s := servertest.New(t)
@@ -9,13 +10,13 @@
 //		...
 //	}
 //
-// Only the recognizer and the platforms are scripted; everything else is the code that runs in
-// production. The service parses links, streams and hashes uploads, queues, claims, retries and
-// cancels jobs, and caches answers, on SQLite in a temporary directory. When the test ends, the
-// service is stopped and its files are removed.
+// Only the recognizer and the platforms are fakes; everything else is the code that
+// runs in production. The service parses links, streams and hashes uploads, queues,
+// claims, retries and cancels jobs, and caches answers, on SQLite in a temporary
+// directory. When the test ends, the service is stopped and its files are removed.
 //
-// The package starts no PostgreSQL, asks no platform and reads no real media. It does not suit
-// load tests, because its recognizer costs nothing.
+// The package starts no PostgreSQL, calls no platform and reads no real media. Do not
+// use it for load tests, because its recognizer takes no time.
 package servertest
 
 import (
@@ -106,9 +107,10 @@ type options struct {
 	store     func(*store.Options)
 }
 
-// OnPlan puts Account, and every account that NewKey makes, on the given plan instead of a plan
-// whose limits a test does not reach by chance. The plan must be paid, or Account gets no key.
-// The other plans exist for Accounts.Set, so that a test can move an account to another plan:
+// OnPlan puts [Account], and every account that [Server.NewKey] makes, on the given
+// plan. Without OnPlan, the plan has limits that tests do not reach by accident. The
+// plan must be paid, or Account gets no key. A test can move an account to one of the
+// other plans by Accounts.Set:
 //
 //	small, free := account.WithoutLimits("small"), account.Plan{Name: "free", ActionURL: "https://example.com/plans"}
 //	small.TranscriptsPerPeriod = 2
@@ -123,9 +125,9 @@ func OnPlan(plan account.Plan, others ...account.Plan) Option {
 	return func(o *options) { o.plans = plans }
 }
 
-// Configure changes the server's configuration before it is used. Store, Dir, Accounts, the
-// scripted Engine and a Pace without a bound are set already. A test may set another Engine,
-// and other Accounts: Account is then on their default plan.
+// Configure changes the server's configuration before it is used. Store, Dir, Accounts,
+// the fake Engine and an unlimited Pace are already set. A test may set another Engine
+// or other Accounts: [Account] is then on their default plan.
 func Configure(change func(*server.Config)) Option {
 	return func(o *options) { o.configure = append(o.configure, change) }
 }
@@ -150,7 +152,8 @@ func New(t testing.TB, opts ...Option) *Server {
 	return s
 }
 
-// Start is New for programs other than tests. The caller closes the server.
+// Start starts a server for programs other than tests. The caller must call
+// [Server.Close].
 func Start(ctx context.Context, opts ...Option) (_ *Server, err error) {
 	s := &Server{Engine: newEngine(), serving: make(chan error, 1)}
 	defer func() {
@@ -242,8 +245,8 @@ func (s *Server) listen(ctx context.Context) error {
 	return nil
 }
 
-// Restart stops the service and starts it again on the same database and under the same URL,
-// like a process that is replaced. The new service continues running work.
+// Restart stops the service and starts it again on the same database and under the same
+// URL, like a restart of the process. The new service continues running work.
 func (s *Server) Restart(ctx context.Context) error {
 	if err := s.Stop(ctx); err != nil {
 		return fmt.Errorf("servertest: %w", err)

@@ -21,8 +21,8 @@ const SampleRate = 16000
 // bytesPerSample is the size of a 16-bit sample of one channel.
 const bytesPerSample = 2
 
-// VoiceName returns the name of the i-th voice, from 0, that a recognizer is given: a recognizer
-// that hears this voice returns the name as the speaker of the segment.
+// VoiceName returns the name of the i-th voice that a recognizer is given, from 0. A
+// recognizer that recognizes the voice returns the name as the speaker of the segment.
 func VoiceName(i int) string { return fmt.Sprintf("voice_%d", i+1) }
 
 // millis rounds a number to three decimals.

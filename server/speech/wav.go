@@ -48,11 +48,11 @@ func openFile(f *os.File) (*Recording, error) {
 	return NewRecording(f, st.Size())
 }
 
-// NewRecording reads the headers of a WAV of size bytes. It skips unknown chunks of the file.
-// If the header does not know the length of the samples (0xFFFFFFFF, as programs write that
-// send their output through a pipe), the samples reach to the end of the file. A file that
-// holds less than its header says is truncated: the error is io.ErrUnexpectedEOF, because words
-// would otherwise be lost silently.
+// NewRecording reads the headers of a WAV of size bytes. It skips unknown chunks of the
+// file. If the length of the samples in the header is 0xFFFFFFFF, as in the output of a
+// program to a pipe, the samples extend to the end of the file. If the file is shorter
+// than its header says, the error is [io.ErrUnexpectedEOF], because words would
+// otherwise be lost silently.
 func NewRecording(r io.ReaderAt, size int64) (*Recording, error) {
 	var riff [12]byte
 	if err := readAt(r, riff[:], 0); err != nil {
@@ -144,8 +144,9 @@ func (r *Recording) Duration() time.Duration {
 	return time.Duration(r.Samples()) * (time.Second / SampleRate)
 }
 
-// PCM reads the samples from first to last, without last and without a header: signed 16 bit,
-// little endian. It leaves out samples outside the recording.
+// PCM returns a reader of the samples from first up to, but not including, last,
+// without a header: signed 16 bit, little endian. It leaves out samples outside the
+// recording.
 func (r *Recording) PCM(first, last int64) io.Reader {
 	first = min(max(first, 0), r.Samples())
 	last = min(max(last, first), r.Samples())

@@ -9,28 +9,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// Backup is what a backup is of.
+// Backup describes a backup.
 type Backup struct {
 	Format    int       // the version of the layout of the backup
 	Database  string    // "sqlite3" or "postgres"
 	Tables    int64     // the version of our tables
 	Queue     int64     // the version of the tables of the queue
-	TakenAt   time.Time // just before the moment that the backup shows
+	TakenAt   time.Time // just before the moment of the backup's data
 	Blobs     int
 	BlobBytes int64
-	// Missing is how many blobs were not there although rows name them. Missed are the keys of the
-	// first 20 of them.
+	// Missing is the number of blobs that rows name but that did not exist. Missed are
+	// the keys of the first 20 of them.
 	Missing int
 	Missed  []string
 }
 
-// Backup copies the database and its blobs, as they stand at one moment, to a file whose name ends in
-// .tar, or to a folder of any other name. There is nothing at target before, and nothing after an
-// error. Processes may serve the store meanwhile; none of them deletes a blob until Backup returns.
-// On PostgreSQL the program pg_dump must be there, and at least as new as the server.
+// Backup copies the database and its blobs, as they are at one moment, to target: a
+// file if the name ends in .tar, otherwise a folder. target must not exist. After an
+// error, Backup leaves nothing there. Processes may serve the store meanwhile: none of
+// them deletes a blob until Backup returns. On PostgreSQL, Backup needs the program
+// pg_dump, which must be at least as new as the database server.
 //
-// A backup holds hashes of keys and the secrets of webhooks. Only the user of this process can read
-// it.
+// A backup contains hashes of keys and the secrets of webhooks. Only the user of this
+// process can read it.
 func (s *Store) Backup(ctx context.Context, target string) (Backup, error) {
 	about, err := backup.Take(ctx, db.Of(s), target)
 	return Backup(about), err
@@ -46,9 +47,10 @@ func ExamineBackup(ctx context.Context, path string) (Backup, error) {
 	return Backup(b.About), nil
 }
 
-// Restore fills an empty database and an empty place for blobs with a backup. An empty SQLite
-// database is a file that is not there. Restore reads and checks the whole backup before it writes,
-// and brings the tables of an older version up to date. After an error the place is empty as before.
+// Restore restores a backup into an empty database and an empty blob store. An empty
+// SQLite database is a file that does not exist. Restore reads and checks the whole
+// backup before it writes, and migrates the tables of an older version. After an error,
+// the database and the blobs are as empty as before.
 func Restore(ctx context.Context, o Options, path string) (Backup, error) {
 	about, err := backup.Restore(ctx, db.Options(o), path)
 	return Backup(about), err

@@ -27,22 +27,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// ErrServed says that another process serves the same SQLite file.
+// ErrServed means that another process serves the same SQLite file.
 var ErrServed = db.ErrServed
 
-// ErrNoDatabase says that the named database does not exist. With Options.MustExist it also
-// says that no service has created its tables there.
+// ErrNoDatabase means that the database does not exist. With Options.MustExist, it also
+// means that the database has no tables of a service.
 var ErrNoDatabase = db.ErrNoDatabase
 
-// ErrNewer says that a newer version has changed the tables so that this program cannot work on
-// them. The error's text names that version.
+// ErrNewer means that a newer version has changed the tables so that this program
+// cannot use them. The error's text names that version.
 var ErrNewer = db.ErrNewer
 
-// InMemory as Options.Blobs keeps uploads and audio in the memory of the process: for
-// tests, and for tools that touch neither.
+// InMemory is a value of Options.Blobs that keeps uploads and audio in memory. It is
+// for tests, and for tools that use neither.
 const InMemory = blobs.InMemory
 
-// Options names the places of the data.
+// Options say where a [Store] keeps its data.
 type Options struct {
 	// Database is "sqlite:PATH" or a "postgres://" URL. Required.
 	Database string
@@ -53,9 +53,10 @@ type Options struct {
 	// Unchanged makes Open fail, and change nothing, if the tables are of an older version. It is
 	// for tools that only read, such as a backup before an upgrade.
 	Unchanged bool
-	// FullSync makes every SQLite commit survive a loss of power. Commits then take more than
-	// ten times as long. Without it, a loss of power may lose the last commits. A crash of the
-	// process loses nothing in either case.
+	// FullSync makes every SQLite commit survive a loss of power. Commits then take
+	// more than ten times as long. Without it, a loss of power may lose the last
+	// commits. Without a loss of power, a crash of the process loses no commit in
+	// either case.
 	FullSync bool
 	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
 	// bucket in an object store, or InMemory. Required.
@@ -63,14 +64,15 @@ type Options struct {
 	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket.
 	// Package s3store has the function for s3:// URLs. A folder and InMemory need none.
 	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error) `json:"-"`
-	// Log receives errors of background work; nil: nothing is logged.
+	// Log receives errors of background work. If it is nil, they are not logged.
 	Log *slog.Logger
 }
 
-// Format prints the options without user, password and query of the addresses.
+// Format prints the options without the user, the password and the query of each
+// address.
 func (o Options) Format(s fmt.State, verb rune) { redact.Print(s, verb, o.shown()) }
 
-// MarshalJSON hides the same parts as Format.
+// MarshalJSON leaves out the same parts as Format.
 func (o Options) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
 
 // shownOptions is Options without its methods.
@@ -86,15 +88,16 @@ func (o Options) shown() shownOptions {
 	return shownOptions(o)
 }
 
-// Store is an open database with its blobs. Safe for concurrent use.
+// Store is an open database with its blobs. It is safe for concurrent use.
 type Store struct{ handle } //nolint:unused // db.Of reads it
 
 // handle keeps the database's methods out of the documentation.
 type handle = db.Handle //nolint:unused // as above
 
-// Open opens the database, updates its tables, and opens the blobs. If another process serves
-// an SQLite file whose tables would have to change, Open changes nothing and returns ErrServed.
-// Open refuses tables that rule this program out, with ErrNewer.
+// Open opens the database, updates its tables, and opens the blobs. If another process
+// serves an SQLite file whose tables would have to change, Open changes nothing and
+// returns ErrServed. If this program cannot use the tables, the error is [ErrNewer].
+// The caller must close the Store.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	opened, err := db.Open(ctx, db.Options(o))
 	if err != nil {
@@ -108,21 +111,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // Close releases everything. The store must not be used afterwards.
 func (s *Store) Close() error { return db.Of(s).Close() }
 
-// Pending is what Open would change in the tables of a database.
+// Pending describes what [Open] would change in the tables of a database.
 type Pending struct {
-	// Database is the place of the database in words, without user and password.
+	// Database describes the location of the database, without user and password.
 	Database string
-	// Migrations are the names of the migrations that Open would run, in their order. Empty:
-	// the tables are up to date.
+	// Migrations are the names of the migrations that Open would run, in order. It is
+	// empty if the tables are up to date.
 	Migrations []string
-	// Newer is the version that has made the tables, if it is newer than the program. The
-	// program may work on such tables. Empty: no newer version has.
+	// Newer is the version that made the tables, if it is newer than this program but
+	// the program can use them. Otherwise it is empty.
 	Newer string
 }
 
-// Migrations returns what Open would change, and changes nothing: it makes no file and needs only
-// the right to read. Of the options it uses Database. A SQLite file that does not exist needs all
-// migrations. Migrations refuses tables that rule this program out, with ErrNewer.
+// Migrations returns what [Open] would change in the tables. It changes nothing, makes
+// no file, and needs only the right to read. It uses only the Database of the options.
+// A SQLite file that does not exist needs all migrations. If this program cannot use
+// the tables, the error is [ErrNewer].
 func Migrations(ctx context.Context, o Options) (Pending, error) {
 	found, err := db.Migrations(ctx, db.Options(o))
 	return Pending(found), err

@@ -6,9 +6,9 @@
 //	service, err := server.New(ctx, server.Config{Store: s, Engine: engines, Tracer: tracer})
 //	err = http.Serve(l, tracer.Handler(service.Handler()))
 //
-// Use a Tracer in all processes on a database: the accepting and the working ones.
-// The program chooses the provider, its exporter and the sampling. Programs that do not import
-// this package contain no tracing code.
+// Use a Tracer in all processes that share a database, whether they accept requests or
+// work on jobs. The program chooses the provider, its exporter and the sampling.
+// Programs that do not import this package contain no tracing code.
 package tracing
 
 import (
@@ -36,13 +36,13 @@ const maxError = 1000
 
 // Options configure a [Tracer]. The zero value is usable.
 type Options struct {
-	// Provider makes the spans; nil: otel.GetTracerProvider.
+	// Provider makes the spans; nil means otel.GetTracerProvider.
 	Provider trace.TracerProvider
-	// Propagator reads the caller's trace from the headers of a request; nil: the W3C's
-	// traceparent and tracestate.
+	// Propagator reads the caller's trace from the headers of a request; nil means the
+	// W3C headers traceparent and tracestate.
 	Propagator propagation.TextMapPropagator
-	// Public says that callers are not trusted: the span of a request begins a trace of its
-	// own, linked to the caller's. So callers cannot decide what is sampled.
+	// Public says that callers are not trusted: the span of a request begins a new
+	// trace, which is linked to the caller's. So callers cannot decide what is sampled.
 	Public bool
 }
 
@@ -54,7 +54,8 @@ type Tracer struct {
 
 var _ engine.Tracer = (*Tracer)(nil)
 
-// New makes a tracer, for server.Config.Tracer and for wrapping the server's handlers.
+// New returns a tracer. Set it as server.Config.Tracer, and wrap the server's handlers
+// in [Tracer.Handler].
 func New(o Options) *Tracer {
 	if o.Provider == nil {
 		o.Provider = otel.GetTracerProvider()
@@ -93,8 +94,8 @@ func (t *Tracer) Trace(ctx context.Context) string {
 	return header[traceparent]
 }
 
-// Step begins the span of a step. The span begins a trace of its own, linked to the requests
-// that wait for the step.
+// Step begins the span of a step. The span begins a new trace, which is linked to the
+// requests that wait for the step.
 func (t *Tracer) Step(ctx context.Context, s engine.Step) (context.Context, func(error)) {
 	attributes := []attribute.KeyValue{
 		attribute.String("transcript.extraction", s.Work),

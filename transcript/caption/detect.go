@@ -11,13 +11,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadAny reads a caption file of any format. [Any] says which errors there are; with
-// an error there are no cues.
+// ReadAny reads a caption file of any format: see [Any]. If there is an error, the File
+// is empty.
 func ReadAny(r io.Reader, o ...Option) (File, error) { return readAll(Any(r, o...)) }
 
-// Any detects the format of a caption file by its first KiB with [Detect], and reads
-// the file as the reader of that format does. For an unknown format, the error is a
-// [*FormatError] without a format.
+// Any detects the format of a caption file by calling [Detect] with its first KiB, and
+// reads the file like the reader of that format. If the format is unknown, the error is
+// a [*FormatError] without a format.
 //
 // Any reads WebVTT more leniently than browsers: also in UTF-16, and with times in the
 // form of [SRT] ("0:0:1.5", "00:00:01,500"). In a line of a cue without times, "-->" is
@@ -60,11 +60,11 @@ func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, erro
 	return walkWebVTT(r, true)
 }
 
-// Detect finds the format of a file by how it begins; a KiB is enough. It looks
-// for the signature of WebVTT, the root element of XML, a key of the json3 format
-// and the first timing line of SubRip, in UTF-8, UTF-16 or any other encoding that
-// contains ASCII. Without one, format is empty. An srv2 file is [FormatSRV3], whose
-// reader reads it.
+// Detect returns the format of a file by its beginning: 1 KiB is enough. It looks for
+// the signature of WebVTT, the root element of XML, a key of the json3 format and the
+// first timing line of SubRip, in UTF-8, UTF-16 or any other encoding that contains
+// ASCII. If it finds none of them, format is empty and ok is false. For an srv2 file it
+// returns [FormatSRV3], because [SRV3] reads srv2 too.
 func Detect(head []byte) (format Format, ok bool) {
 	if order, ok := utf16Order(head); ok {
 		head = head[:len(head)&^1]

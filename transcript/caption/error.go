@@ -10,20 +10,20 @@ import (
 // of one cue. A spoken line has some hundred.
 const maxBlock = 1 << 20
 
-// ErrTooLarge is wrapped by the error about a line, a tag, a cue's text or what
-// else a format has to read in one piece, when it is of 1 MiB or more. Reading
-// stops there: to skip it would lose text in silence.
+// ErrTooLarge is wrapped by the error about a line, a tag, a cue's text or another
+// piece of 1 MiB or more that a reader must hold in memory. Reading stops there,
+// because skipping the piece would silently lose text.
 var ErrTooLarge = errors.New("1 MiB or more in one piece")
 
-// FormatError says that the input is not a file of the format at all: a web page
-// in its place, an empty body, another caption format. Nothing was read from it.
+// FormatError reports input that is not in the format at all, such as a web page, an
+// empty body or another caption format. It has no cues.
 type FormatError struct {
-	Format Format // the one that was expected; none when any was
-	Head   string // how the input begins, at most 32 bytes; empty when there is no input
+	Format Format // the expected format; empty in errors of Any and ReadAny
+	Head   string // the beginning of the input, at most 32 bytes; empty if there is no input
 }
 
-// Error names the format, or those that can be read, and shows how the input
-// begins.
+// Error returns the name of the format, or the names of all formats, and the beginning
+// of the input.
 func (e *FormatError) Error() string {
 	expected := string(e.Format)
 	if e.Format == "" {

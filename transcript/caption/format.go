@@ -1,6 +1,6 @@
 package caption
 
-// Format is a format of caption files. The zero value is none.
+// Format is a format of caption files. The zero value is no format.
 type Format string
 
 // The formats that can be read.

@@ -11,17 +11,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadJSON3 reads a json3 file. [JSON3] says what a cue becomes and which errors there are;
-// with an error there are no cues. A file without a cue is no error.
+// ReadJSON3 reads a json3 file: see [JSON3]. If there is an error, the File is empty. A
+// file without cues is not an error.
 func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
 
 // JSON3 reads the JSON format of a large video site: an object with a list of
 // events, whose segments are the words of automatic captions.
 //
 // The sequence has the cues in the order of the file and holds one cue at a time. The
-// sequence reads r while the caller walks it, so the caller can walk it once. If the
-// caller leaves early, the rest stays unread. The sequence never closes r. An error
-// comes once, as the last pair: a [*FormatError] when the input is no JSON object, or
+// sequence reads r during the loop, so the caller can range over it only once. If the
+// loop ends early, the rest of r stays unread. The sequence never closes r. An error is
+// the last pair of the sequence: a [*FormatError] when the input is no JSON object, or
 // an object with neither events nor the mark of the format, [ErrTooLarge] after an
 // event or another value of 1 MiB or more, [ErrTooDeep], [io.ErrUnexpectedEOF] when the
 // file ends before the object does, a [*json.SyntaxError], an error of r, and a
@@ -29,8 +29,8 @@ func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
 //
 // Each event with text becomes one segment. Text, Words and Confidence work as in
 // [SRV3], with tOffsetMs for t and acAsrConf for ac. Start and Duration are tStartMs
-// and dDurationMs. Numbers may stand in strings. If an event, or a part of an event,
-// has another shape than the format's, only this event or part is lost.
+// and dDurationMs. Numbers may be in strings. If an event or a part of an event does
+// not have the shape of the format, only that event or part is lost.
 func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := newJSON3(r)

@@ -6,27 +6,27 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// File is what a reader has made of a caption file.
+// File is the content of a caption file.
 type File struct {
 	// Segments are the cues, sorted by start. Cues with the same start keep the order
 	// of the file. Segments may be empty.
 	Segments []transcript.Segment
-	// Lost tells of the cues that could not be read. It is nil when there are none.
+	// Lost reports the cues that could not be read. It is nil if there are none.
 	Lost *LostError
 }
 
-// LostError says that some cues of a file could not be read: their times cannot be
-// parsed, or their text stands outside of any cue. Players do not show such cues
-// either. A function for a whole file puts the LostError into [File.Lost]. If all cues
-// are lost, the function returns the LostError as its error, so that the file does not
-// look empty. A sequence yields the LostError as its last pair, also after good cues.
+// LostError reports cues that could not be read: their times cannot be parsed, or their
+// text is outside of any cue. Players do not show such cues either. A function that
+// returns a [File] puts the LostError into File.Lost. If all cues are lost, it returns
+// the LostError as its error, so that the file does not look empty. A sequence yields
+// the LostError as its last pair, after the cues that it could read.
 type LostError struct {
 	Format Format
-	Cues   int    // how many could not be read, from 1
-	First  string // where the first of them stands and what is wrong with it
+	Cues   int    // the number of lost cues, at least 1
+	First  string // the position of the first lost cue, and what is wrong with it
 }
 
-// Error says how many cues are lost, and where and why the first of them is.
+// Error returns how many cues are lost, and where and why the first one is lost.
 func (e *LostError) Error() string {
 	if e.Cues == 1 {
 		return fmt.Sprintf("caption: %s: 1 cue is lost, %s", e.Format, e.First)

@@ -13,7 +13,7 @@ import (
 // ten levels.
 const maxDepth = 256
 
-// ErrTooDeep is wrapped by the error about XML elements, or JSON values, nested
+// ErrTooDeep is wrapped by the error about XML elements or JSON values that are nested
 // more than 256 deep.
 var ErrTooDeep = errors.New("nested more than 256 deep")
 

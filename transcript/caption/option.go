@@ -1,14 +1,14 @@
 package caption
 
-// Option tells a reader what its file does not.
+// Option tells a reader something about the file that the file itself does not say.
 type Option func(*options)
 
 type options struct{ language string }
 
-// Language is the language of the text, as a BCP 47 tag. The language helps to read
-// files that are older than UTF-8. An empty or invalid tag has no effect. A wrong tag
-// does no harm if the text makes no words in an encoding of that language, or if
-// another encoding is sure.
+// Language sets the language of the text, as a BCP 47 tag. It helps to detect the
+// encoding of files that are not in UTF-8. An empty or invalid tag has no effect. A
+// wrong tag has no effect either if another encoding is certain, or if the text has no
+// words in an encoding of that language.
 func Language(tag string) Option { return func(o *options) { o.language = tag } }
 
 func optionsOf(list []Option) (o options) {

@@ -9,8 +9,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadSRT reads a SubRip file. [SRT] says what a cue becomes and which errors there
-// are; with an error there are no cues.
+// ReadSRT reads a SubRip file: see [SRT]. If there is an error, the File is empty.
 func ReadSRT(r io.Reader, o ...Option) (File, error) {
 	f := newSubRip(r, o)
 	if err := f.begin(); err != nil {
@@ -23,51 +22,51 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 	return file(segments, f.lost.of(FormatSRT))
 }
 
-// SRT reads a SubRip file as it is found in the wild. There is no standard: what
-// is read here is what players read, and more of it.
+// SRT reads a SubRip file. The format has no standard: SRT reads what players read, and
+// some files that players do not read.
 //
 // The sequence has the cues in the order of the file and holds one cue at a time. The
-// sequence reads r while the caller walks it, so the caller can walk it once. If the
-// caller leaves early, the rest stays unread. The sequence never closes r. An error
-// comes once, as the last pair: a [*FormatError] when the input has no timing line, or
+// sequence reads r during the loop, so the caller can range over it only once. If the
+// loop ends early, the rest of r stays unread. The sequence never closes r. An error is
+// the last pair of the sequence: a [*FormatError] when the input has no timing line, or
 // begins as WebVTT or as a web page, [ErrTooLarge] after a line or a cue's text of 1
-// MiB or more, an error of r, and a [*LostError] when a line that begins as a time, and
-// has an arrow, has no times, and is text, or when the encoding of a cue's text cannot
-// be told.
+// MiB or more, an error of r, and a [*LostError] when the times of a timing line cannot
+// be read, so that the line is text, or when the encoding of a cue's text cannot be
+// determined.
 //
-// A cue goes from its timing line to the next one, or to the end: empty lines may
-// stand within its text, or be missing after it. So it comes once the next one
-// has begun. Lines before the first timing line are lost.
+// A cue extends from its timing line to the next timing line or the end of the file,
+// because empty lines may be within its text or missing after it. So the sequence
+// yields a cue only when the next one has begun. Lines before the first timing line are
+// lost.
 //
-//   - A timing line has an arrow between two times of hours (which may be left
-//     out), minutes, seconds and a fraction after a comma, a dot, a colon or not
-//     at all. Numbers may have any count of digits; ",5" is half a second. The
-//     rest of the line, such as coordinates, is ignored. If only one of the times
-//     can be read, the other is the same. If no time can be read, the line is
-//     text. Times below zero are zero, a cue that ends before it starts has the
-//     duration 0, and times over 277,777,777 hours are read as that.
-//   - A number alone on the line above a timing line is the index of the cue, if
-//     an empty line stands above it; no matter which number. Elsewhere it is the
-//     index only when it continues the last one (the same or one more): right
-//     under text, where a cue's own last line may be a number, or with an empty
-//     line on either side. All other numbers are text.
+//   - A timing line has an arrow between two times. A time has hours, which may be
+//     missing, minutes, seconds and, after a comma, a dot or a colon, a fraction, which
+//     may be missing. Numbers may have any number of digits; ",5" is half a second. The
+//     rest of the line, such as coordinates, is ignored. If only one of the times can
+//     be read, the other is the same. If no time can be read, the line is text.
+//     Negative times become zero, a cue that ends before it starts has the duration 0,
+//     and times over 277,777,777 hours become 277,777,777 hours.
+//   - A number alone on the line above a timing line is the index of the cue if the
+//     line above the number is empty, whatever the number is. Right under text, or with
+//     an empty line on either side, it is the index only if it is the previous index or
+//     one more, because the last line of a cue's text may be a number. All other
+//     numbers are text.
 //   - Text is what a player shows: without the tags i, b, u, s and font and the
-//     override blocks of ASS ({\an8}), "\n" for br and \N, one space for a run of
-//     white space (no-break spaces and \h included, but "\happen" is a word), the lines of the cue joined
-//     by "\n". A line without text is left out, and so is a cue without text.
-//     Other text in angle brackets stays. Of character references the nine that
-//     converters leave behind are decoded, once: &amp; &lt; &gt; &quot; &apos;
-//     &#39; &nbsp; and the marks &lrm; &rlm;. Some players decode these references,
-//     and no speaker says them. Tags of WebVTT, and its times within the text, are
-//     left out as well; a voice tag names the Speaker.
-//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8, or the
-//     old encoding of the [Language]. Without a Language, it is the old encoding
-//     that suits the text best, else Windows-1252. In a file without a mark, each
-//     line counts alone: a line that is not UTF-8 is in the old encoding. If most
-//     characters beyond ASCII of the file, or of the line, are valid UTF-8, the
-//     file or line is damaged UTF-8, and each broken byte becomes U+FFFD. So one
-//     damaged byte spoils no other line. A cue in an unknown encoding is lost. NUL
-//     is left out.
+//     override blocks of ASS ({\an8}), "\n" for br and \N, one space for a run of white
+//     space (no-break spaces and \h included, but "\happen" is a word), the lines of
+//     the cue joined by "\n". A line without text is left out, and so is a cue without
+//     text. Other text in angle brackets stays. SRT decodes, once, the nine character
+//     references that converters leave in files: &amp; &lt; &gt; &quot; &apos; &#39;
+//     &nbsp; and the marks &lrm; &rlm;. Some players decode them, and no speaker says
+//     them. Tags of WebVTT, and its times within the text, are left out as well; a
+//     voice tag names the Speaker.
+//   - The encoding is UTF-16 (with or without a byte order mark), UTF-8, or the old
+//     encoding of the [Language]. Without a Language, it is the old encoding that suits
+//     the text best, else Windows-1252. In a file without a mark, SRT decides for each
+//     line: a line that is not UTF-8 is in the old encoding. But if most characters
+//     beyond ASCII of the file or of the line are valid UTF-8, then it is damaged
+//     UTF-8, and each broken byte becomes U+FFFD. So a damaged byte affects no other
+//     line. A cue in an unknown encoding is lost. NUL is left out.
 func SRT(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := newSubRip(r, o)

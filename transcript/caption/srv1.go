@@ -8,25 +8,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadSRV1 reads an srv1 file. [SRV1] says what a cue becomes and which errors there are;
-// with an error there are no cues. A file without a cue is no error.
+// ReadSRV1 reads an srv1 file: see [SRV1]. If there is an error, the File is empty. A
+// file without cues is not an error.
 func ReadSRV1(r io.Reader) (File, error) { return readAll(SRV1(r)) }
 
 // SRV1 reads the first of the XML formats of a large video site: a transcript
 // element with text elements.
 //
 // The sequence has the cues in the order of the file and holds one cue at a time. The
-// sequence reads r while the caller walks it, so the caller can walk it once. If the
-// caller leaves early, the rest stays unread. The sequence never closes r. Errors are
-// those of [TTML].
+// sequence reads r during the loop, so the caller can range over it only once. If the
+// loop ends early, the rest of r stays unread. The sequence never closes r. The errors
+// are those of [TTML].
 //
 // Each text element becomes one segment:
 //
-//   - Text is HTML that was encoded once more for XML: it is decoded twice, with its
-//     tags removed between. White space is that of [TTML] with xml:space="preserve".
+//   - Text is HTML that was encoded again for XML: SRV1 decodes it, removes the tags,
+//     and decodes it again. White space is that of [TTML] with xml:space="preserve".
 //   - Start and Duration are the start and dur of the element, in seconds to the
-//     millisecond. Without dur a cue lasts until the next one starts. A time that
-//     cannot be read loses its cue.
+//     millisecond. Without dur, a cue lasts until the next one starts. A cue with a
+//     time that cannot be read is lost.
 func SRV1(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := srv1{markup: newMarkup(r, FormatSRV1)}

@@ -9,33 +9,32 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadSRV3 reads an srv3 file. [SRV3] says what a cue becomes and which errors there are;
-// with an error there are no cues. A file without a cue is no error.
+// ReadSRV3 reads an srv3 file: see [SRV3]. If there is an error, the File is empty. A
+// file without cues is not an error.
 func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
 
-// SRV3 reads the third of the XML formats of a large video site: a timedtext
-// element with p elements, and s elements for the words of automatic captions. (The
-// second one, with text elements in their place, is read as well.)
+// SRV3 reads the third of the XML formats of a large video site: a timedtext element
+// with p elements, and s elements for the words of automatic captions. (SRV3 also reads
+// the second format, which has text elements instead.)
 //
 // The sequence has the cues in the order of the file and holds one cue at a time. The
-// sequence reads r while the caller walks it, so the caller can walk it once. If the
-// caller leaves early, the rest stays unread. The sequence never closes r. Errors are
-// those of [TTML].
+// sequence reads r during the loop, so the caller can range over it only once. If the
+// loop ends early, the rest of r stays unread. The sequence never closes r. The errors
+// are those of [TTML].
 //
 // Each p element becomes one segment:
 //
 //   - Text is decoded once. White space is that of [TTML] with xml:space="preserve".
-//     The line breaks that automatic captions append as cues are cues without text,
-//     which are left out. Ruby annotations, and the parentheses in which they come
-//     where they cannot be shown above the text, are left out, too. Windows,
-//     positions and other pens are of no use here.
-//   - Start and Duration are its t and d, which are milliseconds. Without d a cue
-//     lasts until the next one starts. A time that cannot be read loses its cue.
-//   - Words are there when an s element has an offset (t) or a confidence (ac). They
-//     are the words of Text in order, cut also at such elements; each has the time
-//     from the offset before it to the one after it, or to the end of the cue.
-//     Times that leave the cue or run backwards are moved to the nearest that does
-//     not. Confidence is there when it is more than 0.
+//     Automatic captions have cues with only a line break, which SRV3 leaves out. It
+//     also leaves out ruby annotations, and the parentheses around annotations that
+//     cannot be shown above the text. It ignores windows, positions and other pens.
+//   - Start and Duration are its t and d, which are milliseconds. Without d, a cue
+//     lasts until the next one starts. A cue with a time that cannot be read is lost.
+//   - Words are present if an s element has an offset (t) or a confidence (ac). They
+//     are the words of Text in order, divided also at such elements. Each lasts from
+//     the offset before it to the next offset or the end of the cue. A time outside the
+//     cue, or earlier than the previous one, is moved to the nearest valid time.
+//     Confidence is present if it is more than 0.
 func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := srv3{markup: newMarkup(r, FormatSRV3)}

@@ -8,62 +8,63 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadTTML reads a TTML file. [TTML] says what a cue becomes and which errors there are;
-// with an error there are no cues. A file without a cue is no error.
+// ReadTTML reads a TTML file: see [TTML]. If there is an error, the File is empty. A
+// file without cues is not an error.
 func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 
-// TTML reads a file of the Timed Text Markup Language (W3C TTML1 and TTML2, with
-// their profiles: IMSC, EBU-TT-D, SMPTE-TT, DFXP), as broadcasters and video sites
-// write it, and the dialects of podcast transcripts and song lyrics.
+// TTML reads a file of the Timed Text Markup Language: W3C TTML1 and TTML2 with their
+// profiles (IMSC, EBU-TT-D, SMPTE-TT, DFXP), as broadcasters and video sites write
+// them, and the dialects for podcast transcripts and song lyrics.
 //
-// The sequence has the cues in the order of the file and holds one cue at a time. Only
-// for files whose nested times have two readings (see below), the sequence holds more.
-// The sequence reads r while the caller walks it, so the caller can walk it once. If
-// the caller leaves early, the rest stays unread. The sequence never closes r. An error
-// comes once, as the last pair: a [*FormatError] if the root element is not tt,
+// The sequence has the cues in the order of the file and holds one cue at a time. It
+// holds more only if the nested times of the file are ambiguous: see below. The
+// sequence reads r during the loop, so the caller can range over it only once. If the
+// loop ends early, the rest of r stays unread. The sequence never closes r. An error is
+// the last pair of the sequence: a [*FormatError] if the root element is not tt,
 // [ErrTooLarge] after a tag, a comment or a cue's text of 1 MiB or more, [ErrTooDeep],
 // [io.ErrUnexpectedEOF] if the file ends before its root element does, an error of r,
-// and a [*LostError] if cues could not be read. Any other tag or run of text that is
-// not well-formed is lost alone.
+// and a [*LostError] if cues could not be read. If another tag or text is not
+// well-formed, only that tag or text is lost.
 //
 // Each p element becomes one segment:
 //
-//   - Text is what a player shows: without metadata, ruby annotations, translations
-//     and transliterations of lyrics (role="x-translation", "x-roman"), and what
-//     display, visibility or opacity hide (as attributes, through styles or the
-//     region, unless an animation shows it later); one space for a run of white
-//     space (no-break spaces included), a "\n" for each br and, where xml:space is
-//     "preserve", for each line break. White space between the parts of a ruby is
-//     none. A line without text is left out, and so is a cue without text. Entities
-//     that the file defines stay as they stand; those of HTML are decoded. Elements of
-//     other namespaces are left out.
-//   - Text that the standard never shows counts as lost. Such text is in a p that
-//     begins after the end of its parent, in an element of another region than its
-//     parent, or directly in a timeContainer="seq", where text has no time.
-//   - A space parts spans that are never seen together, because one span ends before
-//     the next begins. A space also parts spans that are marked as words or sentences
-//     (unit="word"). If other white space parts the timed spans of the cue, or if the
-//     file has lyrics (timing="Word"), spans without white space between them are parts
-//     of one word. In scripts without spaces, no space comes between characters.
-//   - Start and Duration come from begin, end and dur, in seconds to the
-//     millisecond. They stay within the times of the elements around, one after
-//     another in elements with timeContainer="seq". If times that count from the
-//     element around leave this element, and the same times on the clock of the media
-//     do not, all nested times of the file are on that clock. As long as both readings
-//     are possible, cues are held back, at most a thousand of them. After that, the
-//     times are on the clock of the media if elements begin at the very time of their
-//     parent: one element at a fraction of a second, or two elements. Otherwise the
-//     standard holds. A p without a begin or an end takes the time of its timed spans
-//     if all of its text stands in such spans, else the time of the elements around.
-//     Without any end, the p lasts until the next cue starts. A cue that ends before
-//     its start has the duration 0. A cue with an unreadable time is lost. On any
-//     other element, an unreadable time is ignored.
+//   - Text is what a player shows: without metadata, ruby annotations, translations and
+//     transliterations of lyrics (role="x-translation", "x-roman"), and what display,
+//     visibility or opacity hide (as attributes, through styles or the region, unless
+//     an animation shows it later); one space for a run of white space (no-break spaces
+//     included), a "\n" for each br and, where xml:space is "preserve", for each line
+//     break. White space between the parts of a ruby annotation is removed. A line
+//     without text is left out, and so is a cue without text. Entities that the file
+//     defines stay undecoded; those of HTML are decoded. Elements of other namespaces
+//     are left out.
+//   - Text that a player never shows by the standard is reported as lost: text in a p
+//     that begins after the end of its parent, in an element with another region than
+//     its parent, or directly in a timeContainer="seq", where text has no time.
+//   - TTML inserts a space between two spans if one ends before the next begins, and
+//     between spans that are marked as words or sentences (unit="word"). But if other
+//     timed spans of the cue have white space between them, or if the file has lyrics
+//     (timing="Word"), spans without white space between them are parts of one word.
+//     TTML inserts no space in scripts without spaces.
+//   - Start and Duration come from begin, end and dur, in seconds to the millisecond.
+//     They are cut to the times of the enclosing elements, and follow one another in
+//     elements with timeContainer="seq". By the standard, a nested time counts from the
+//     start of the enclosing element, but some files count all times from the start of
+//     the media. TTML reads the whole file in the second way if a time lies outside of
+//     the enclosing element when read by the standard, and inside of it when read in
+//     the second way. As long as both readings are possible, TTML holds cues back, up
+//     to a thousand. After that, it reads the times from the start of the media if
+//     elements begin at exactly the time of their parent (one element at a fraction of
+//     a second, or two elements), and otherwise by the standard. A p without a begin or
+//     an end has the time of its timed spans if all of its text is in such spans, else
+//     the time of the enclosing elements. Without any end, the p lasts until the next
+//     cue starts. A cue that ends before its start has the duration 0. A cue with an
+//     unreadable time is lost. On any other element, an unreadable time is ignored.
 //   - Speaker is the name of the agent (ttm:agent) of the whole text. If the file
 //     does not declare the agent, Speaker is the agent's identifier.
-//   - Words are there when the text has timed spans. They are the words of Text in
-//     order, cut also at the ends of such spans; each has the time from the end
-//     before it to the one after it. Times that leave the cue or run backwards are
-//     moved to the nearest that does not.
+//   - Words are present if the text has timed spans. They are the words of Text in
+//     order, divided also at the ends of such spans. Each lasts from the boundary
+//     before it to the boundary after it. A time outside the cue, or earlier than the
+//     previous one, is moved to the nearest valid time.
 func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := ttml{markup: newMarkup(r, FormatTTML)}

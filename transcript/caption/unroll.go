@@ -20,26 +20,28 @@ const (
 	instant = 0.05
 )
 
-// Unroll makes clean segments of rolling captions, as machines write them. The cues of
-// such a track show the last lines again above the new line, build a line word by word,
-// or stay on the screen while the next cue is spoken. The result has each line once, as
-// a segment of its own, and nothing overlaps. segments are the result of a reader,
-// sorted by start. Unroll does not change them, and returns them if nothing rolls.
+// Unroll removes the repetitions from rolling captions, which speech recognition
+// produces. The cues of such a track show the last lines again above the new line,
+// build a line word by word, or stay on the screen while the next cue is spoken. The
+// result has each line once, as a segment of its own, without overlaps. segments must
+// be sorted by start, as readers return them. Unroll does not change segments. If there
+// are no rolling captions, it returns segments.
 //
-// A line is repeated if it stands at the top of a cue and ended the cue before. The cue
-// before ended at most 5 s earlier if a new line follows, or 0.25 s earlier if not.
-// Unroll folds spaces before it compares lines, U+00A0 among them, and ignores
-// characters of no width. If rows are joined into one line, the beginning of the line
-// counts: a row from the cues before, or at least two words. A line whose words have
-// times of their own is spoken again, and stays. If less than a quarter of the cues
-// roll, every repetition is a refrain and stays. Two equal cues in a row become one.
+// A line is a repetition if it is at the top of a cue and was the last line of the
+// previous cue, which ended at most 5 s earlier if a new line follows, or else at most
+// 0.25 s earlier. To compare lines, Unroll folds spaces, including U+00A0, and ignores
+// characters of zero width. If a line consists of several joined rows, Unroll compares
+// its beginning: a row of the previous cues, or at least two words. A line whose words
+// have times of their own is spoken again, and stays. If less than a quarter of the
+// cues roll, the repetitions are refrains, and stay. Two equal cues in a row become
+// one.
 //
 // If the words have times, a line lasts from its first word to the end of its last
 // word. Otherwise the line has the time of the cue. If the cue has several new lines,
-// each line has its share by length. In rolling tracks, a line ends at the latest when
-// the next line starts. The same holds in tracks in which half of the cues overlap.
+// each line has its share by length. In rolling tracks, and in tracks in which half of
+// the cues overlap, a line ends at the latest when the next line starts.
 //
-// Do not unroll a track in which people placed each cue on purpose.
+// Do not use Unroll for captions that people have written.
 func Unroll(segments []transcript.Segment) []transcript.Segment {
 	if lines, ok := unroll(segments); ok {
 		return lines

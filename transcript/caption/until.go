@@ -10,9 +10,9 @@ import (
 //
 //	f, err := caption.ReadAny(caption.Until(ctx, file))
 //
-// Every reader of this package asks r for more at least once for each MiB that it works
-// through, so it ends soon after ctx is done. The error of the reader wraps the cause of
-// ctx. A Read of r that blocks is not interrupted.
+// Every reader of this package reads from r at least once for each MiB, so it ends soon
+// after ctx is done. The error of the reader wraps the cause of ctx. Until does not
+// interrupt a Read of r that blocks.
 func Until(ctx context.Context, r io.Reader) io.Reader { return &cancelable{ctx: ctx, src: r} }
 
 // cancelable is a reader that ends with a context.

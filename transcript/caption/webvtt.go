@@ -9,8 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ReadWebVTT reads a WebVTT file. [WebVTT] says what a cue becomes and which errors
-// there are; with an error there are no cues. A file without a cue is no error.
+// ReadWebVTT reads a WebVTT file: see [WebVTT]. If there is an error, the File is
+// empty. A file without cues is not an error.
 func ReadWebVTT(r io.Reader) (File, error) {
 	f := webVTT{lines: newLines(r)}
 	if err := f.begin(); err != nil && err != io.EOF {
@@ -23,14 +23,14 @@ func ReadWebVTT(r io.Reader) (File, error) {
 	return file(segments, f.lost.of(FormatWebVTT))
 }
 
-// WebVTT reads a WebVTT file as the parsing algorithm of W3C WebVTT tells
-// browsers to: a broken timestamp loses its cue and nothing else, a broken
-// setting nothing, and a cue that the end of the input cuts off is kept.
+// WebVTT reads a WebVTT file by the parsing algorithm of W3C WebVTT, as browsers do: a
+// cue with a broken timestamp is lost, broken settings are ignored, and a cue that the
+// end of the file cuts off is kept.
 //
 // The sequence has the cues in the order of the file and holds one cue at a time. The
-// sequence reads r while the caller walks it, so the caller can walk it once. If the
-// caller leaves early, the rest stays unread. The sequence never closes r. An error
-// comes once, as the last pair: a [*FormatError] when the input does not begin as
+// sequence reads r during the loop, so the caller can range over it only once. If the
+// loop ends early, the rest of r stays unread. The sequence never closes r. An error is
+// the last pair of the sequence: a [*FormatError] when the input does not begin as
 // WebVTT, [ErrTooLarge] after a line or a cue's text of 1 MiB or more, an error of r,
 // and a [*LostError] when timing lines could not be read or text stands outside of
 // cues.
@@ -41,15 +41,16 @@ func ReadWebVTT(r io.Reader) (File, error) {
 //     character references decoded once, one space for a run of white space, the
 //     lines of the cue joined by "\n". A line without text is left out, and so is
 //     a cue without text.
-//   - Start and Duration are as written, in seconds. The algorithm keeps cues that
-//     end before they start; their duration is 0. Times over 277,777,777 hours
-//     are read as that.
-//   - Speaker is the name of the voice tag (<v Name>) that all of the text stands
-//     in; it is empty when a cue has several voices or text outside of one.
-//   - Words are there when the text has timestamps. They are the words of Text in
-//     order, cut also at a timestamp; each has the time from the timestamp (or the
-//     cue's start) before it to the one (or the cue's end) after it. Times that
-//     leave the cue or run backwards are moved to the nearest that does not.
+//   - Start and Duration are as written, in seconds. The algorithm keeps cues that end
+//     before they start: their Duration is 0. Times over 277,777,777 hours become
+//     277,777,777 hours.
+//   - Speaker is the name in the voice tag (<v Name>) if all of the text is in one
+//     voice tag; otherwise it is empty.
+//   - Words are present if the text has timestamps. They are the words of Text in
+//     order, divided also at timestamps. Each lasts from the timestamp before it, or
+//     the start of the cue, to the next timestamp, or the end of the cue. A time
+//     outside the cue, or earlier than the previous one, is moved to the nearest valid
+//     time.
 func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkWebVTT(r, false) }
 
 func walkWebVTT(r io.Reader, lax bool) iter.Seq2[transcript.Segment, error] {

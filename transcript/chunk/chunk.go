@@ -1,11 +1,11 @@
-// Package chunk cuts a transcript into pieces of a size that a language model takes:
+// Package chunk cuts a transcript into chunks for a language model:
 //
 //	for c := range chunk.Cut(t, transcript.ChunkOptions{MaxChars: 1500, OverlapChars: 200}) {
 //		embed(c.ID, c.Text)
 //	}
 //
-// It is a package of its own because the rules of Unicode for sentences and lines are large: a
-// program that only asks the service for chunks does not compile them.
+// The package is separate because Unicode's tables for sentences and lines are large: a
+// program that only requests chunks from the service need not include them.
 package chunk
 
 import (
@@ -17,16 +17,18 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Cut cuts a transcript into pieces, in their order. A chunk has as many whole sentences
-// (UAX 29) as it may hold. A sentence that alone is too long, as all of a text without
-// punctuation is, is cut where segments end; a segment that is too long, where a line may
-// end, or anywhere between two characters. No chunk has text of two chapters (see
-// [transcript.Transcript.Chapters]); a segment belongs to the chapter that its middle is in.
+// Cut cuts a transcript into chunks, in order. A chunk has as many whole sentences (UAX
+// 29) as fit. Cut divides a sentence that is too long at the ends of its segments. A
+// text without punctuation is one such sentence. Cut divides a segment that is too long
+// where a line may break, or else between any two characters. No chunk has text of two
+// chapters (see [transcript.Transcript.Chapters]); a segment belongs to the chapter
+// that contains the middle of the segment.
 //
-// Runs of white space, and ends of segments, become one space; nothing else is lost. Start
-// is when the first word of a chunk is said, as far as the segments or their words tell; it
-// never goes back from one chunk to the next. URL stays nil: only a platform table knows
-// links. The time taken is linear in the text, and equal transcripts give equal chunks.
+// Runs of white space and ends of segments become one space. All other text is kept.
+// Start is the time of the first word of a chunk, as exact as the segments or their
+// words give it, and it never decreases from one chunk to the next. URL is nil: a
+// only package site makes links. Cut takes time linear in the length of the text. Equal
+// transcripts give equal chunks.
 func Cut(t *transcript.Transcript, o transcript.ChunkOptions) iter.Seq[transcript.Chunk] {
 	if o.MaxChars <= 0 {
 		o.MaxChars = transcript.DefaultChunkChars

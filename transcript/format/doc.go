@@ -4,9 +4,9 @@
 //	text := format.AppendText(nil, t.Segments, true) // [00:01:05] And so it began.
 //	err := format.WriteSRT(file, t.Segments)
 //
-// The Append functions add to a buffer that the caller may use again. Those named
-// Write write the same to an [io.Writer], a piece at a time.
+// The Append functions append to a buffer that the caller may reuse. The Write
+// functions write the same text to an [io.Writer], a piece at a time.
 //
-// The package reads nothing: package caption reads files of cues, and
-// [encoding/json] decodes the JSON into the types of package transcript.
+// To read caption files, use package caption. To read the JSON, use encoding/json with
+// the types of package transcript.
 package format

@@ -11,8 +11,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendMarkdown appends t as a Markdown document and returns the extended buffer;
-// nothing is allocated for a segment except what the buffer lacks.
+// AppendMarkdown appends t as a Markdown document and returns the extended buffer. For
+// segments it allocates only if the buffer is too small.
 //
 // The document has a heading with the title ("Transcript" if the title is unknown), the
 // link to the source if the source is on the web, a line with the metadata (creator,
@@ -21,8 +21,8 @@ import (
 // paragraph of a known speaker begins with the name in bold. With timestamps, every
 // paragraph begins with its time, [HH:MM:SS].
 //
-// AppendMarkdown escapes the syntax of Markdown, so the text shows as it is. White
-// space is folded as in [AppendText]. The document ends with a line feed.
+// AppendMarkdown escapes the syntax of Markdown, so that the text is shown unchanged.
+// White space is folded as in [AppendText]. The document ends with a line feed.
 func AppendMarkdown(dst []byte, t *transcript.Transcript, timestamps bool) []byte {
 	dst = appendMarkdownHead(dst, t)
 	m := markdown{timestamps: timestamps}
@@ -32,8 +32,8 @@ func AppendMarkdown(dst []byte, t *transcript.Transcript, timestamps bool) []byt
 	return append(dst, '\n')
 }
 
-// WriteMarkdown writes what [AppendMarkdown] appends, some 32 KiB at a time. The
-// error is that of w.
+// WriteMarkdown writes what [AppendMarkdown] appends, in pieces of about 32 KiB. It
+// returns the error of w.
 func WriteMarkdown(w io.Writer, t *transcript.Transcript, timestamps bool) error {
 	buf := appendMarkdownHead(nil, t)
 	m := markdown{timestamps: timestamps}

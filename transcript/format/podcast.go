@@ -8,19 +8,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Podcast is a transcript as podcasts publish it: the JSON of the tag podcast:transcript
-// (Podcasting 2.0).
+// Podcast is a transcript in the JSON that podcasts publish with the tag
+// podcast:transcript (Podcasting 2.0).
 type Podcast struct {
-	Version  string           `json:"version"`  // of the form of the file: "1.0.0"
+	Version  string           `json:"version"`  // version of the file format: "1.0.0"
 	Segments []PodcastSegment `json:"segments"` // in the order of time
 }
 
 // PodcastSegment is a line of a [Podcast].
 type PodcastSegment struct {
-	Speaker   string  `json:"speaker,omitempty"`     // who speaks; empty: not known
+	Speaker   string  `json:"speaker,omitempty"`     // the speaker's name; empty if not known
 	StartTime float64 `json:"startTime" minimum:"0"` // seconds from the start of the recording
 	EndTime   float64 `json:"endTime" minimum:"0"`   // seconds from the start of the recording
-	Body      string  `json:"body"`                  // what is said, in one line
+	Body      string  `json:"body"`                  // the spoken text, in one line
 }
 
 const podcastVersion = "1.0.0"

@@ -6,10 +6,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// NameSpeakers returns segs with the speaker's name before the text, "Ada: Hello.", at
-// each change of the speaker. It is for formats without speakers: plain text and
-// SubRip. A segment without a known speaker gets no name, and the next speaker is named
-// again. Times and speakers stay. NameSpeakers does not change segs.
+// NameSpeakers returns a copy of segs in which the speaker's name stands before the
+// text, as in "Ada: Hello.", each time the speaker changes. Use it for formats without
+// speakers: plain text and SubRip. A segment without a known speaker gets no name, and
+// the next speaker is named again. NameSpeakers does not change segs.
 func NameSpeakers(segs []transcript.Segment) []transcript.Segment {
 	named := make([]transcript.Segment, len(segs))
 	speaking := ""

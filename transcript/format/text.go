@@ -13,12 +13,12 @@ import (
 // paragraphGap is the silence, in milliseconds, that begins a new paragraph.
 const paragraphGap = 2000
 
-// AppendText appends segs as plain text and returns the extended
-// buffer. With timestamps: a line for each segment, "[HH:MM:SS] text", with more
-// digits for the hours when needed. Without: segments joined by a space, and by
-// an empty line after a silence of 2 s or more. Line breaks within a segment
-// become spaces; there is no white space at the end of a line and no line feed
-// at the end of the text. A segment without text is left out.
+// AppendText appends segs as plain text and returns the extended buffer. With
+// timestamps, each segment is a line, "[HH:MM:SS] text", with more digits for the hours
+// if needed. Without timestamps, the segments are joined by spaces, or by an empty line
+// after a silence of 2 s or more. White space is folded: runs of it, including line
+// breaks within a segment, become one space. No line ends in white space, and the text
+// does not end in a line feed. A segment without text is left out.
 func AppendText(dst []byte, segs []transcript.Segment, timestamps bool) []byte {
 	if timestamps {
 		return appendLines(dst, segs)

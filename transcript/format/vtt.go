@@ -9,17 +9,17 @@ import (
 
 const vttHead = "WEBVTT\n"
 
-// AppendVTT appends segs as a WebVTT file and returns the extended buffer; it allocates
-// only what the buffer lacks. The cues are the cues of [AppendSRT], with two
-// differences. "&", "<" and ">" are written as character references, and count as one
-// character each. A cue of a known speaker names the voice, "<v Ada>". The file of no
-// segments is the signature alone.
+// AppendVTT appends segs as a WebVTT file and returns the extended buffer. It allocates
+// only if the buffer is too small. The cues are those of [AppendSRT], with two
+// differences: "&", "<" and ">" are written as character references and count as one
+// character each, and a cue of a known speaker has a voice tag, "<v Ada>". Without
+// segments, the file has only the signature.
 func AppendVTT(dst []byte, segs []transcript.Segment) []byte {
 	return appendCues(append(dst, vttHead...), newCues(segs, vtt))
 }
 
-// WriteVTT writes what [AppendVTT] appends, some 32 KiB at a time. The error is
-// that of w.
+// WriteVTT writes what [AppendVTT] appends, in pieces of about 32 KiB. It returns the
+// error of w.
 func WriteVTT(w io.Writer, segs []transcript.Segment) error {
 	return writeCues(w, []byte(vttHead), newCues(segs, vtt))
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// AppendWordVTT appends segs as a WebVTT file with the times of words, and returns the extended
-// buffer. The cues are those of [AppendVTT]. In a segment with Words, the time of each word stands
-// before the word, "<00:00:01.000>", where the time is within the cue and later than the time
-// before. Players show by these times which words have been said. A long segment becomes cues that
-// begin when their first word is said. A segment whose Words are not those of its text is written
-// without their times.
+// AppendWordVTT appends segs as a WebVTT file with the times of words, and returns the
+// extended buffer. The cues are those of [AppendVTT]. In a segment with Words, the time
+// of each word is written before the word, as in "<00:00:01.000>", if the time is
+// within the cue and later than the previous time. Players use these times to highlight
+// the words that have been spoken. If a long segment is divided into several cues, each
+// cue begins when its first word is spoken. If the Words of a segment are not the words
+// of its text, the segment is written without their times.
 func AppendWordVTT(dst []byte, segs []transcript.Segment) []byte {
 	c := newCues(wordPieces(segs), vtt)
 	dst = append(dst, vttHead...)

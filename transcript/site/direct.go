@@ -9,24 +9,26 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Direct reads a link to a media file, to the page of an episode, or to an item of a feed. An
-// item is named by the address of its feed, then "#" and its guid. The Match has the platform
-// [transcript.Upload], the link in its usual form, with the fragment, and an id that depends on
-// this form alone. Direct asks no host, so the link may lead to anything.
+// Direct parses a link to a media file, to the page of an episode, or to an item of a
+// feed. The link to an item is the address of its feed, followed by "#" and the item's
+// guid. The Match has the platform [transcript.Upload], the link in a normal form, with
+// the fragment, and an id that depends only on this form. Direct opens no connection,
+// so the link may lead to anything.
 //
-// The error is UNSUPPORTED_PLATFORM if the host belongs to a platform of the table, because
-// [Table.Detect] reads such links, and INVALID_VIDEO if the text is no web link with a scheme.
+// The error has the code UNSUPPORTED_PLATFORM if the host belongs to a platform of the
+// table: use [Table.Detect] for such links. It has the code INVALID_VIDEO if text is
+// not an http or https link.
 func (t *Table) Direct(text string) (Match, error) {
 	l, ok := parseLink(text)
 	if !ok || l.scheme == "" {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is no web link: it begins with http:// or https://.")
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a web link: a web link begins with http:// or https://.")
 	}
 	if p, known := t.hosts[l.host]; known {
-		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "Links to %s are read as links to its contents.", p.name.Words())
+		return Match{}, transcript.Errorf(transcript.UnsupportedPlatform, "This host belongs to %s: send a link to one of its videos or posts.", p.name.Words())
 	}
 	link, ok := l.clean(l.scheme)
 	if !ok {
-		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is no link that can be opened.")
+		return Match{}, transcript.Errorf(transcript.InvalidVideo, "This is not a link that can be opened.")
 	}
 	if _, fragment, has := strings.Cut(text, "#"); has {
 		u, err := url.Parse("#" + fragment)

@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// Place is where a content is that is not on its platform's own hosts.
+// Place is the location of content that is not on its platform's own hosts.
 type Place struct {
-	// Canonical is the link to it that is stored and handed to engines. It has the
-	// shape of one of the Links of its platform.
+	// Canonical is the link to the content, which the service stores and passes to
+	// engines. It has the form of one of the platform's Links.
 	Canonical string `json:"canonical"`
-	// At is a link to a moment of it, with {t} in seconds; empty where there is none.
+	// At is a link to a time in the content, with {t} in seconds; empty if there are no
+	// such links.
 	At string `json:"at"`
 }
 

@@ -11,16 +11,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Playlist says which playlist a link names, or a bare id of one of the video
-// site. A link to a content within a playlist names that playlist. Errors as of
-// [Table.Detect]; UNSUPPORTED_PLATFORM too for a platform without playlists.
+// Playlist recognizes a playlist: text is a link to it, a link to content within it, or
+// a bare id of the video site. The errors are those of [Table.Detect], and
+// UNSUPPORTED_PLATFORM for a platform without playlists.
 func (t *Table) Playlist(text string) (Match, error) {
 	return t.list(text, "playlist", func(p *platform) *lists { return p.playlists })
 }
 
-// Channel says which channel a link names, or a bare id or @handle of one of the
-// video site. The ExternalID of a channel that goes by a name is the path of its
-// link: "@handle", "c/name". Errors as of [Table.Playlist].
+// Channel recognizes a channel: text is a link to it, or a bare id or @handle of the
+// video site. If the link has a name instead of an id, ExternalID is the path of the
+// link, such as "@handle" or "c/name", and Named is true. The errors are those of
+// [Table.Playlist].
 func (t *Table) Channel(text string) (Match, error) {
 	return t.list(text, "channel", func(p *platform) *lists { return p.channels })
 }
@@ -134,20 +135,22 @@ func checkFeed(member, template string) error {
 	return err
 }
 
-// ChannelFeed returns the address of the feed of the channel with an id; empty: the
-// platform has no such feeds.
+// ChannelFeed returns the address of the feed of a channel, by the channel's id. It is
+// empty if the platform has no such feeds.
 func (t *Table) ChannelFeed(platform transcript.Platform, id string) string {
 	return t.feed(platform, id, func(s *Site) string { return s.ChannelFeed })
 }
 
-// PlaylistFeed is ChannelFeed for a playlist. The feed may have only the first items of
+// PlaylistFeed returns the address of the feed of a playlist, by the playlist's id. It
+// is empty if the platform has no such feeds. The feed may have only the first items of
 // the playlist.
 func (t *Table) PlaylistFeed(platform transcript.Platform, id string) string {
 	return t.feed(platform, id, func(s *Site) string { return s.PlaylistFeed })
 }
 
-// FeedOf returns the list whose feed has an address, such as a row of an OPML file; false:
-// the address is that of no such feed.
+// FeedOf returns the channel or the playlist with the feed at address, such as from an
+// OPML file. playlist reports which of the two it is. ok is false if address is not a
+// feed of a platform.
 func (t *Table) FeedOf(address string) (m Match, playlist, ok bool) {
 	for name, p := range t.sites {
 		for _, of := range []struct {

@@ -13,19 +13,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// New is the default table with the named members of some platforms replaced, as
-// [Table.Override] does it from a file. The error names the member.
+// New returns a copy of [Default] in which the members of sites that are not zero
+// replace those of the table, by the rules of [Table.Override]. The error names the
+// wrong member.
 func New(sites map[transcript.Platform]Site) (*Table, error) { return Default().Replace(sites) }
 
-// Override returns the table with the members that a JSON document names, platform by
-// platform. Unnamed members stay, with three exceptions:
+// Override returns a copy of the table, changed by a JSON document: an object with a
+// platform's name for each key and members of [Site]. Members that are not in the
+// document keep their values, with three exceptions:
 //
-//   - base follows a named canonical, and canonical a named base;
-//   - patterns for one host go with that host;
-//   - at, playlist and channel move to the new base, where there are such links.
+//   - if only canonical is in the document, base follows it, and if only base is,
+//     canonical follows;
+//   - patterns for a host are removed together with that host;
+//   - at, playlist and channel move to the new base, if the platform has such links.
 //
-// Unknown platforms and members and invalid values are errors that name the
-// member: "video_site.links[2]". The table itself does not change.
+// If a platform or a member is unknown or a value is invalid, the error names the
+// member, such as "video_site.links[2]". The table itself does not change.
 func (t *Table) Override(r io.Reader) (*Table, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
@@ -38,8 +41,9 @@ func (t *Table) Override(r io.Reader) (*Table, error) {
 	return t.Replace(sites)
 }
 
-// Replace is the table with the named members of some platforms replaced, as
-// [Table.Override] does it from a file. The error names the member.
+// Replace returns a copy of the table in which the members of sites that are not zero
+// replace those of the table, by the rules of [Table.Override]. The error names the
+// wrong member.
 func (t *Table) Replace(sites map[transcript.Platform]Site) (*Table, error) {
 	all := map[transcript.Platform]Site{}
 	for name, p := range t.sites {

@@ -6,7 +6,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Default is the table of the public sites.
+// Default returns the table of the public sites.
 func Default() *Table { return defaultTable() }
 
 var defaultTable = sync.OnceValue(func() *Table {

@@ -1,15 +1,15 @@
-// Package site is the platform table: which hosts, link shapes and ids belong
-// to which platform, as data.
+// Package site recognizes links to content. Its table says which hosts, forms of links
+// and ids belong to which platform.
 //
 //	match, err := site.Default().Detect("https://youtu.be/dQw4w9WgXcQ?t=42")
 //	// video_site, dQw4w9WgXcQ
 //
-// A file of the operator's may replace what the public sites are known by:
+// A file can change the hosts and links of a platform:
 //
 //	table, err := site.Default().Override(file)
 //
-// The package follows no link and asks no site. It recognizes a short link; a caller
-// that may open connections follows the link.
+// The package opens no connection. It recognizes a short link, but the caller must
+// follow it.
 package site
 
 import (
@@ -22,30 +22,30 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Match is what a link means.
+// Match is the content, playlist or channel that a link names.
 type Match struct {
 	Platform   transcript.Platform
 	ExternalID string // empty when Short
-	// URL is the canonical link to the content; of a short link the link itself,
-	// which must be followed to learn more.
+	// URL is the canonical link to the content. For a short link it is the link itself,
+	// which the caller must follow.
 	URL   string
 	Short bool
-	Named bool // ExternalID is the name of a channel and not its id
+	Named bool // ExternalID is the name of a channel instead of its id
 }
 
-// Table is a valid platform table. It never changes; safe for concurrent use.
-// The zero value knows no platform.
+// Table recognizes the links of its platforms. It never changes, and is safe for
+// concurrent use. The zero value knows no platform.
 type Table struct {
 	sites map[transcript.Platform]*platform
 	hosts map[string]*platform // by host, or host:port
 }
 
-// Detect reads a link: a full link, a short link, or a bare content id of the video
-// site. The scheme may be missing if the host is known. The error is
-// UNSUPPORTED_PLATFORM (with details.host) if no platform has the host of the link. The
-// error is INVALID_VIDEO if text is neither a link nor an id, or if a link of a
-// platform names no content; in the latter case the Match has the Platform. The caller
-// bounds the length of the link.
+// Detect recognizes content: text is a full link, a short link, or a bare id of the
+// video site. A link to a known host needs no scheme. The error has the code
+// UNSUPPORTED_PLATFORM, with details.host, if no platform has the host of the link. It
+// has the code INVALID_VIDEO if text is neither a link nor an id, or if a link of a
+// platform names no content. In the latter case the Match has the Platform. The caller
+// must limit the length of text.
 func (t *Table) Detect(text string) (Match, error) {
 	if video, ok := t.sites[transcript.VideoSite]; ok && video.validID(text) {
 		return video.content(text), nil
@@ -83,9 +83,9 @@ func (t *Table) locate(text, what string) (link, *platform, error) {
 		With("host", clip.Text(l.host))
 }
 
-// Content is the match for a platform and its own id. INVALID_VIDEO for an id
-// outside the platform's grammar, UNSUPPORTED_PLATFORM for a platform that has
-// no links.
+// Content returns the match for a platform and its own id of some content. The error
+// has the code INVALID_VIDEO if the id is not valid for the platform, and
+// UNSUPPORTED_PLATFORM if the platform has no links.
 func (t *Table) Content(p transcript.Platform, externalID string) (Match, error) {
 	s, ok := t.sites[p]
 	if !ok {
@@ -97,8 +97,8 @@ func (t *Table) Content(p transcript.Platform, externalID string) (Match, error)
 	return s.content(externalID), nil
 }
 
-// At is the link to a moment of a content, in seconds from its start; the
-// canonical link where the platform has no such links. Errors as of
+// At returns the link to a time in some content, in seconds from its start. If the
+// platform has no such links, At returns the canonical link. The errors are those of
 // [Table.Content].
 func (t *Table) At(p transcript.Platform, externalID string, sec int) (string, error) {
 	m, err := t.Content(p, externalID)
@@ -112,8 +112,8 @@ func (t *Table) At(p transcript.Platform, externalID string, sec int) (string, e
 	return strings.ReplaceAll(at, timePlaceholder, strconv.Itoa(max(sec, 0))), nil
 }
 
-// Site is what the table says of a platform, derived members filled in; ok is
-// false for a platform without links.
+// Site returns the description of a platform, including derived members. ok is false if
+// the platform has no links.
 func (t *Table) Site(p transcript.Platform) (s Site, ok bool) {
 	found, ok := t.sites[p]
 	if !ok {
@@ -122,17 +122,17 @@ func (t *Table) Site(p transcript.Platform) (s Site, ok bool) {
 	return found.data.clone(), true
 }
 
-// Site is one platform's part of the table: what its links look
-// like. Of a Site that replaces another, a member that is zero is not named.
+// Site describes the links of a platform. In [New] and [Table.Replace], a member that
+// is zero leaves the existing value.
 type Site struct {
-	// Hosts are exact, "host" or "host:port", lower case; Unicode names stand in
-	// their ASCII form.
+	// Hosts are the hosts of the platform, as "host" or "host:port" in lower case.
+	// Unicode names are in their ASCII form. A link must have exactly such a host.
 	Hosts []string `json:"hosts"`
-	// ShortHosts are hosts whose links only redirect. An entry with a path
-	// ("www.example.com/t/{code}") means the links of that shape on a host that
-	// also has others.
+	// ShortHosts are the hosts of short links, which only redirect. An entry with a
+	// path ("www.example.com/t/{code}") applies only to the links of that form, on a
+	// host that has other links too.
 	ShortHosts []string `json:"shortHosts"`
-	// ID is the grammar of a content id (RE2). It must match the whole id.
+	// ID is a regular expression (RE2) that must match the whole id of a content.
 	ID string `json:"id"`
 	// Links are the path and query patterns of links that name a content:
 	//
@@ -144,35 +144,36 @@ type Site struct {
 	//
 	// The first pattern that finds a valid id wins.
 	Links []string `json:"links"`
-	// Canonical is the link that is stored and handed to engines; one {id}. Its
-	// host is one of Hosts, and the first of Links that fits it finds the id.
+	// Canonical is the link that the service stores and passes to engines, with one
+	// {id}. Its host must be one of Hosts, and the first of Links that matches it must
+	// find the id.
 	Canonical string `json:"canonical"`
-	// Base is scheme and host of requests of the service's own.
+	// Base is the scheme and the host of the service's own requests to the platform.
 	Base string `json:"base"`
-	// At is a link to a moment, with {id} and {t} in seconds; empty where the
-	// platform has none.
+	// At is a link to a time in the content, with {id}, and {t} in seconds; empty if
+	// the platform has no such links.
 	At string `json:"at"`
-	// Playlist and Channel are the links to a playlist and a channel that are handed
-	// to engines, with {id}; empty where the platform has none. PlaylistID and
-	// ChannelID are the grammars of their ids, like ID; where one is empty, these
-	// cannot be listed.
+	// Playlist and Channel are the links to a playlist and a channel that the service
+	// passes to engines, with {id}; empty if the platform has none. PlaylistID and
+	// ChannelID are regular expressions for their ids, like ID. If one is empty,
+	// playlists or channels cannot be listed.
 	Playlist   string `json:"playlist"`
 	PlaylistID string `json:"playlistId"`
 	Channel    string `json:"channel"`
 	ChannelID  string `json:"channelId"`
 	// PlaylistLinks and ChannelLinks are patterns, like Links, of further links that
-	// name a playlist or a channel. Some links to channels hold a name and no id:
+	// name a playlist or a channel. Some links to channels have a name instead of an
+	// id:
 	//
 	//	/@{name}/{tab}   a name with what stands before it: "@name"
 	PlaylistLinks []string `json:"playlistLinks"`
 	ChannelLinks  []string `json:"channelLinks"`
 	// ChannelFeed and PlaylistFeed are the addresses of the feeds of a channel and of a
-	// playlist, with {id}; empty where the platform has none.
+	// playlist, with {id}; empty if the platform has none.
 	ChannelFeed  string `json:"channelFeed"`
 	PlaylistFeed string `json:"playlistFeed"`
-	// Elsewhere are contents that are not on the platform's own hosts, by their ids: a
-	// talk that the operator has on a page of their own. On the host of one no other
-	// content is found.
+	// Elsewhere maps ids to content that is not on the platform's own hosts, such as a
+	// talk on a page of the operator's. No other content is recognized on such a host.
 	Elsewhere map[string]Place `json:"elsewhere"`
 }
 

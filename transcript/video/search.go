@@ -1,50 +1,50 @@
 package video
 
-// Type is what a search looks for.
+// Type says whether a search looks for videos, channels or playlists.
 type Type string
 
-// The types.
+// The values of Type.
 const (
 	TypeVideo    Type = "video"
 	TypeChannel  Type = "channel"
 	TypePlaylist Type = "playlist"
 )
 
-// Types are all of them.
+// Types returns all types.
 func Types() []Type { return []Type{TypeVideo, TypeChannel, TypePlaylist} }
 
-// Order is the order of what is found.
+// Order is the order of the results of a search.
 type Order string
 
-// The orders.
+// The values of Order.
 const (
 	ByRelevance Order = "relevance"
 	ByDate      Order = "date"  // newest first
-	ByViews     Order = "views" // most often seen first
+	ByViews     Order = "views" // most views first
 )
 
-// Orders are all of them.
+// Orders returns all orders.
 func Orders() []Order { return []Order{ByRelevance, ByDate, ByViews} }
 
-// Search says what is searched for on the video site.
+// Search describes a search on the video site.
 type Search struct {
 	Q         string // 1 to 200 characters
 	Type      Type   // empty: TypeVideo
 	Order     Order  // empty: ByRelevance
-	ChannelID string // only in this channel; empty: everywhere
+	ChannelID string // search only this channel; empty means the whole site
 }
 
-// Found is a page of what a search has found.
+// Found is a page of the results of a search.
 type Found struct {
-	Query         string   `json:"query"`                   // what was searched for
-	Type          Type     `json:"type"`                    // what kind of thing
-	Items         []Result `json:"items"`                   // what was found
-	NextPageToken string   `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	Query         string   `json:"query"`                   // the text of the search
+	Type          Type     `json:"type"`                    // what the search looked for
+	Items         []Result `json:"items"`                   // the results
+	NextPageToken string   `json:"nextPageToken,omitempty"` // the token of the next page; empty on the last page
 }
 
-// Result is one thing found. The member that Type names is there, and no other.
+// Result is a result of a search. Only the member that Type names is present.
 type Result struct {
-	Type     Type      `json:"type"`               // which of the other members is there
+	Type     Type      `json:"type"`               // which of the other members is present
 	Video    *Summary  `json:"video,omitempty"`    // a video that was found
 	Channel  *Channel  `json:"channel,omitempty"`  // a channel that was found
 	Playlist *Playlist `json:"playlist,omitempty"` // a playlist that was found

@@ -12,7 +12,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// Videos asks for all videos in one call.
+// Videos returns all videos with one API call.
 func (d *Discovery) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -35,8 +35,8 @@ func (d *Discovery) Videos(ctx context.Context, contents []engine.Content) ([]vi
 	return found, nil
 }
 
-// Channel asks for one channel in one call. A channel named by a custom name ("c/name") is
-// NOT_IMPLEMENTED.
+// Channel returns a channel, with one API call. For a channel with a custom name
+// ("c/name"), the error is NOT_IMPLEMENTED.
 func (d *Discovery) Channel(ctx context.Context, l engine.List) (video.Channel, error) {
 	if ctx.Err() != nil {
 		return video.Channel{}, context.Cause(ctx)
@@ -66,8 +66,9 @@ type channel struct {
 	empty       bool // the channel itself says that it has no uploads
 }
 
-// Uploads lists a channel's uploads: two calls, and one more for the first page. Uploads of one
-// kind are NOT_IMPLEMENTED, because the API does not tell which videos are short.
+// Uploads lists a channel's uploads: two calls, and one more for the first page. For a
+// kind other than all uploads, the error is NOT_IMPLEMENTED, because the API does not
+// say which videos are shorts.
 func (d *Discovery) Uploads(ctx context.Context, l engine.List, kind video.Kind, at engine.Window) (engine.Listing[video.Summary], error) {
 	page, err := d.uploadsOf(ctx, l, kind, at)
 	if err != nil {
@@ -131,8 +132,8 @@ func (d *Discovery) channel(ctx context.Context, l engine.List, at engine.Window
 	return of, nil
 }
 
-// Items lists a playlist: two calls, and one more for the first page. An entry that the API
-// does not show to the public is not available.
+// Items lists a playlist: two calls, and one more for the first page. If the API does
+// not show an entry to the public, the entry has Available false.
 func (d *Discovery) Items(ctx context.Context, l engine.List, at engine.Window) (engine.Listing[video.Item], error) {
 	page := engine.Listing[video.Item]{ID: l.ID}
 	switch {

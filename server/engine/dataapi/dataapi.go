@@ -4,13 +4,14 @@
 //	found, err := dataapi.New(dataapi.Options{Key: key})
 //	page, err := found.Search(ctx, video.Search{Q: "go", Type: video.TypeVideo, Order: video.ByDate}, engine.Window{Max: 20})
 //
-// Each question costs a part of the quota of the key's project: one call, and for a list one
-// more call for the details of all its videos. The package asks only the API's host, follows no
-// redirect, sends no request twice, and reads no environment variable.
+// Each call of a method uses quota of the key's project: one API call, and for a list
+// one more API call for the details of all its videos. The package sends requests only
+// to the API's host, follows no redirect, repeats no request, and reads no environment
+// variable.
 //
-// The API does not tell which videos are short. It does not list caption tracks, and it reports
-// only captions that people made. Unknown fields are nil. So this package never proves that a
-// video has no captions.
+// The API does not say which videos are shorts. It does not list caption tracks, and it
+// reports only captions that people made, so this package never proves that a video has
+// no captions. Unknown fields are nil.
 package dataapi
 
 import (
@@ -31,9 +32,9 @@ import (
 )
 
 const (
-	// DefaultBaseURL is where the data API is.
+	// DefaultBaseURL is the address of the data API.
 	DefaultBaseURL = "https://youtube.googleapis.com"
-	// DefaultSite is the video site itself.
+	// DefaultSite is the address of the video site.
 	DefaultSite = "https://www.youtube.com"
 
 	patience = 20 * time.Second // for the answer to one call
@@ -65,10 +66,11 @@ func (o Options) Format(s fmt.State, verb rune) {
 // Discovery implements [engine.Discovery] and [engine.Checker]. It is safe for concurrent use
 // and needs no closing.
 //
-// A rejected key, or a project for which the API is not enabled, is a CONFIG_ERROR. A used-up
-// quota and too many requests at once are SERVICE_UNAVAILABLE with RetryAfter. An API that
-// cannot be reached, fails, sends an unexpected answer or takes longer than 20 seconds for a
-// call is UPSTREAM_FAILED. When ctx ends, the error is its cause.
+// The error has the code CONFIG_ERROR if the API rejects the key or is not enabled for
+// its project, SERVICE_UNAVAILABLE with RetryAfter if the quota is used up or there are
+// too many requests at once, and UPSTREAM_FAILED if the API cannot be reached, fails,
+// sends an unexpected answer or takes longer than 20 seconds for a call. When ctx ends,
+// the error is its cause.
 type Discovery struct {
 	base    string // without a trailing slash
 	http    *http.Client
@@ -145,11 +147,11 @@ func client(given *http.Client, key string) *http.Client {
 	return &own
 }
 
-// ByAPI tells that this discovery visits no page of the site; see [engine.ByAPI].
+// ByAPI marks a discovery that visits no page of the site: see [engine.ByAPI].
 func (d *Discovery) ByAPI() {}
 
-// Check returns the error of the newest question if the API rejected the key, else nil. It
-// sends no request, because each question to the API costs quota.
+// Check returns the error of the latest API call if the API rejected the key, else nil.
+// It sends no request, because each API call uses quota.
 func (d *Discovery) Check(context.Context) error {
 	if e := d.refused.Load(); e != nil {
 		return e

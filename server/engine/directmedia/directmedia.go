@@ -4,18 +4,22 @@
 //	direct, err := directmedia.New(host, directmedia.Options{})
 //	e.Direct = direct // of an engine.Engine
 //
-// The link to an item of a feed is the address of the feed, then "#" and the guid of the item.
-// For an item without a guid its link stands there, or the address of its recording.
+// The link to an item of a feed is the address of the feed, then "#" and the guid of
+// the item. If the item has no guid, its link or the address of its recording takes the
+// place of the guid.
 //
-// The publisher's own transcript comes first: the podcast:transcript of an item, the tracks of a
-// player on a page. A transcript counts if its file has times: WebVTT, SubRip, the JSON of the
-// podcast namespace, HTML with <time>. A file without times is no transcript here, because every
-// segment needs its place in the recording. There are proven to be none if the link leads to a
-// media file, or if the feed or the page was read whole and names none with times.
+// The package reads the publisher's own transcript if there is one: the
+// podcast:transcript of an item, or the tracks of a player on a page. The file must
+// have times: WebVTT, SubRip, the JSON of the podcast namespace, HTML with <time>. The
+// package ignores a file without times, because every segment needs its time in the
+// recording. It has proved that there is no transcript if the link leads to a media
+// file, or if the feed or the page was read completely and names no transcript with
+// times.
 //
-// The package judges every file by its content, and believes neither its Content-Type nor its name. All
-// requests go through Host.HTTP, whose guard judges each redirect too. The source bounds the bytes
-// and the time of each answer, and keeps no recording in memory.
+// The package detects the type of every file by its content, and ignores its
+// Content-Type and its name. All requests go through Host.HTTP, so that the egress
+// guard checks each redirect too. The source limits the bytes and the time of each
+// answer, and keeps no recording in memory.
 package directmedia
 
 import (
@@ -32,12 +36,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Options are the bounds of a recording.
+// Options configure a [Source]. The zero value is usable.
 type Options struct {
-	// MaxBytes is the largest recording, in bytes, if a call sets no bound; 0: 2 GiB.
+	// MaxBytes is the largest recording, in bytes, if a call sets no limit; 0 means 2
+	// GiB.
 	MaxBytes int64
-	// MaxTime is the longest download of a recording; 0: one hour. A live stream, which never
-	// ends, ends by one of the two bounds.
+	// MaxTime is the longest time of a download; 0 means one hour. The download of a
+	// live stream, which never ends, stops at one of the two limits.
 	MaxTime time.Duration
 }
 
@@ -46,7 +51,7 @@ const (
 	defaultMaxTime  = time.Hour
 )
 
-// Source is an [engine.DirectSource]. Safe for concurrent use.
+// Source implements [engine.DirectSource]. It is safe for concurrent use.
 type Source struct {
 	http *http.Client
 	o    Options
@@ -75,13 +80,14 @@ func New(host engine.Host, o Options) (*Source, error) {
 	return &Source{http: &client, o: o}, nil
 }
 
-// Origin is the origin of texts that publishers have made.
+// Origin returns [transcript.OriginPublisher] for the platform of such links.
 func (s *Source) Origin(p transcript.Platform) (transcript.Origin, bool) {
 	return transcript.OriginPublisher, p == transcript.Upload
 }
 
-// Captions finds the recording behind a link, and reads the publisher's transcript of it. If a
-// chosen transcript turns out to hold no times, the source leaves it out and calls pick again.
+// Captions finds the recording behind a link, and reads the publisher's transcript of
+// it. If the chosen transcript has no times, Captions removes it from the tracks and
+// calls pick again.
 func (s *Source) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (n int, ok bool)) (engine.Captions, error) {
 	rec, err := s.find(ctx, c.URL)
 	if err != nil {
@@ -92,8 +98,8 @@ func (s *Source) Captions(ctx context.Context, c engine.Content, pick func([]tra
 	return found, s.readText(ctx, rec, pick, &found)
 }
 
-// Audio finds the recording behind a link, and downloads it into a file in dir. The file has no
-// name that tells its format.
+// Audio finds the recording behind a link, and downloads it into a file in dir. The
+// name of the file does not show its format.
 func (s *Source) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	o.MaxBytes = cmp.Or(o.MaxBytes, s.o.MaxBytes)
 	rec, err := s.find(ctx, c.URL)
@@ -112,7 +118,7 @@ func (s *Source) Audio(ctx context.Context, c engine.Content, dir string, o engi
 	return s.download(ctx, rec, dir, o)
 }
 
-// Examine reports the bounds: links may lead anywhere, and an operator is to know.
+// Examine reports the limits to the operator, because links may lead anywhere.
 func (s *Source) Examine(context.Context) []engine.Finding {
 	return []engine.Finding{{
 		Name: "links to media files", Status: engine.OK,

@@ -27,8 +27,7 @@ const (
 	atOnce = 4
 )
 
-// CaptionCheck is one test of the suite for caption sources: its name, and the function that
-// tests a source of a site.
+// CaptionCheck is a test for caption sources. Run tests a source that reads site.
 type CaptionCheck struct {
 	Name string
 	Run  func(t T, source engine.CaptionSource, site *Site)
@@ -46,7 +45,7 @@ func CaptionSource(t *testing.T, source func(host engine.Host, base string) engi
 	t.Logf("enginetest: %d conditions", len(site.conditions))
 }
 
-// CaptionSourceChecks lists the tests of a caption source.
+// CaptionSourceChecks returns the tests that [CaptionSource] runs.
 func CaptionSourceChecks() []CaptionCheck {
 	return []CaptionCheck{
 		{"blocked is never empty", blockedIsNeverEmpty},

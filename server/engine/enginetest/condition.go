@@ -7,23 +7,25 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Condition is an answer of a site, and the result that a caption source must make of it.
+// Condition is an answer of a site, with the result that a caption source must return
+// for it.
 type Condition struct {
 	// Name is short and unique: "429 (player)" is a 429 for the request to the player.
 	Name string
-	// Codes are the codes that the source's error may carry; none: there must be no error. A
-	// source that finds all tracks without the page may ignore a failed page.
+	// Codes are the codes that the source's error may have. If it is empty, there must
+	// be no error. A source that finds all tracks without the page may ignore a failed
+	// page.
 	Codes []transcript.Code
 	// Tracks is the number of tracks if there is no error.
 	Tracks int
-	// Blocks reports whether the site hides its content. A source must never read that as
-	// "there is nothing".
+	// Blocks reports whether the site withholds its content. A source must never
+	// conclude that there are no captions.
 	Blocks bool
 	// Silent reports whether the site stops in the middle of an answer. The source may then
 	// return its context's error instead of an error with a code.
 	Silent bool
-	// Avoidable reports whether a source may find all tracks in spite of the condition, for
-	// example by another player.
+	// Avoidable reports whether a source may find all tracks despite the condition, for
+	// example through another player.
 	Avoidable bool
 
 	at   step                     // the request with the special answer; empty: none
@@ -52,7 +54,7 @@ const (
 	NoCaptions    = "proven none" // the site says that there are none
 )
 
-// Conditions lists the possible answers of a [Site].
+// Conditions returns all conditions of a [Site].
 func Conditions() []Condition {
 	all := []Condition{
 		{Name: CaptionTracks, Tracks: siteTracks},

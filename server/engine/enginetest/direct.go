@@ -18,10 +18,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Direct tests a DirectSource, which New makes for a host, on a fake host on loopback: media files,
-// pages and feeds, and the ways in which hosts withhold, cut and disguise them. It also runs
-// [Lures]. It logs the number of links. With -short it leaves out feeds that are too large, because
-// the race detector takes minutes to read them.
+// Direct tests a [engine.DirectSource] on a fake host on loopback: with media files,
+// pages and feeds, and with hosts that withhold, cut off and disguise them. source
+// makes the DirectSource for a host. Direct also runs [Lures]. It logs the number of
+// links. With -short it leaves out feeds that are too large, because the race detector
+// takes minutes to read them.
 func Direct(t *testing.T, source func(host engine.Host) engine.DirectSource) {
 	t.Helper()
 	host := new(directHost)

@@ -12,29 +12,29 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// DiscoveryBackend is a Discovery under test, and the site that serves it.
+// DiscoveryBackend is a Discovery to test, together with its fake site.
 type DiscoveryBackend struct {
-	// Serve returns a handler that answers like the site, in the site's own format, with the
-	// content of a catalog. The suite runs in front of it, and spoils some of the answers.
+	// Serve returns a handler that answers like the site, in the site's own format,
+	// with the content of a catalog. The test damages some of the handler's answers.
 	Serve func(c *sitecatalog.Catalog) http.Handler
 	// New returns the Discovery for the site at base, which host can reach. New is called many
 	// times.
 	New func(host engine.Host, base string) engine.Discovery
-	// Slow says that a question takes long, for example because it starts a program. The suite
-	// then distributes the troubles among the questions, each trouble once, and reads lists
-	// with fewer page sizes. Otherwise every question meets every trouble.
+	// Slow says that a request takes long, for example because it starts a program.
+	// Then the test makes each kind of damage once, with some request, and reads lists
+	// with fewer page sizes. Otherwise it makes every kind of damage with every
+	// request.
 	Slow bool
 }
 
-// DiscoveryCheck is one test of the suite for discovery: its name, and the function that tests
-// the questions to a site.
+// DiscoveryCheck is a test for a Discovery. Run tests requests to site.
 type DiscoveryCheck struct {
 	Name string
 	Run  func(t T, site *DiscoverySite)
 }
 
-// Discovery runs every check of [DiscoveryChecks] as a subtest. It logs how many questions met
-// a trouble.
+// Discovery runs every check of [DiscoveryChecks] as a subtest. It logs how many
+// requests got a damaged answer.
 func Discovery(t *testing.T, b DiscoveryBackend) {
 	t.Helper()
 	site := NewDiscoverySite(t, b)
@@ -44,7 +44,7 @@ func Discovery(t *testing.T, b DiscoveryBackend) {
 	t.Logf("enginetest: %d questions met one of %d troubles", site.met, len(troubles()))
 }
 
-// DiscoveryChecks lists the tests of a Discovery.
+// DiscoveryChecks returns the tests that [Discovery] runs.
 func DiscoveryChecks() []DiscoveryCheck {
 	return []DiscoveryCheck{
 		{"trouble is never an answer", troubleIsNoAnswer},

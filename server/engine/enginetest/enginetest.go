@@ -1,5 +1,5 @@
-// Package enginetest is the conformance suite for authors of an engine. A test of a recognizer
-// is one call:
+// Package enginetest tests whether an engine keeps the rules of package engine. It is
+// for authors of engines. To test a recognizer, make one call:
 //
 //	func TestRecognizer(t *testing.T) {
 //		r := myengine.New(enginetest.Host(t))
@@ -8,21 +8,21 @@
 //		})
 //	}
 //
-// The suite checks a recognizer against the promises of package engine. The author states the
-// expected accuracy in Sample.MaxErrorRate.
+// The expected accuracy is the MaxErrorRate of the [Sample].
 //
-// A test of a caption source is one call too. The source must read the video site and accept
-// the site's address:
+// To test a caption source, make one call too. The source must read the video site, and
+// take the site's address as an argument:
 //
 //	enginetest.CaptionSource(t, func(host engine.Host, base string) engine.CaptionSource {
 //		return mysource.New(host, base)
 //	})
 //
-// The suite asks the source for the contents of a fake [Site], each with another [Condition]:
-// captions, no captions, or one of the ways in which a site hides its content. The suite does
-// not test sources of other platforms. [ListSource] tests a source of playlists in the same
-// way. [Discovery] tests a Discovery: its author writes a handler that serves a sitecatalog.Catalog like
-// the site or its interface for programs, and the suite spoils the answers.
+// The test reads the contents of a fake [Site], each with another [Condition]:
+// captions, no captions, or one of the ways in which a site withholds its content. It
+// does not test sources of other platforms. [ListSource] tests a source of playlists in
+// the same way. [Discovery] tests a Discovery: its author writes a handler that serves
+// a [sitecatalog.Catalog] in the format of the site or its API, and the test damages
+// some of the answers.
 package enginetest
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// T is what the suite needs of a *testing.T.
+// T has the methods of [*testing.T] that the tests need.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -42,8 +42,8 @@ type T interface {
 	Context() context.Context
 }
 
-// Check is one test of the suite: its name, and the function that tests r with at least one
-// recording of known text.
+// Check is a test for recognizers. Run tests r with at least one recording of known
+// text.
 type Check struct {
 	Name string
 	Run  func(t T, r engine.Recognizer, samples []Sample)

@@ -15,8 +15,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// ListCheck is one test of the suite for list sources: its name, and the function that tests a
-// source of a site.
+// ListCheck is a test for list sources. Run tests a source that reads site.
 type ListCheck struct {
 	Name string
 	Run  func(t T, source engine.ListSource, site *Site)
@@ -34,7 +33,7 @@ func ListSource(t *testing.T, source func(host engine.Host, base string) engine.
 	t.Logf("enginetest: %d conditions of lists", len(listConditions()))
 }
 
-// ListSourceChecks lists the tests of a list source.
+// ListSourceChecks returns the tests that [ListSource] runs.
 func ListSourceChecks() []ListCheck {
 	return []ListCheck{
 		{"reads a list", readsList},

@@ -19,11 +19,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Lures asks a source that reads any page for pages that lead to a private address, by links
-// that tell the source's program to bypass the egress guard. Lures runs twice: on a host that
-// confines programs with the kernel, and on a host that does not (see [engine.Host]). No
-// request may reach the private address, and no such page may yield a result. An honest page
-// yields its one caption track, or CONFIG_ERROR if the source refuses to work unconfined.
+// Lures tests a source that reads any page. It makes the source read pages with links
+// to a private address, which try to make the source's program bypass the egress guard.
+// Lures runs twice: on a host that confines programs with the kernel, and on a host
+// that does not (see [engine.Host]). No request may reach the private address, and no
+// such page may yield a result. An honest page yields its one caption track, or
+// CONFIG_ERROR if the source refuses to work unconfined.
 //
 // Lures logs the number of lures, and of connections to the private address.
 func Lures(t *testing.T, source func(host engine.Host) engine.CaptionSource) {

@@ -26,7 +26,7 @@ const (
 	noLanguage = "qaa"
 )
 
-// RecognizerChecks lists the tests of a recognizer.
+// RecognizerChecks returns the tests that [Recognizer] runs.
 func RecognizerChecks() []Check {
 	return []Check{
 		{"describes itself", describesItself},

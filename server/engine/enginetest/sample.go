@@ -17,7 +17,7 @@ import (
 // the first sample several times at once, and cancels it.
 type Sample struct {
 	Path     string // a WAV of 16 kHz, mono, 16 bit
-	Language string // the tag to ask for; empty: none
+	Language string // the requested language tag; may be empty
 	Text     string // the spoken text
 	// MaxErrorRate is the highest acceptable word error rate, without regard to case and
 	// punctuation; 0: every word must be right.

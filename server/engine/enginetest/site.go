@@ -142,8 +142,8 @@ func (s *Site) fill(playerApart bool) {
 
 func contentID(n int) string { return fmt.Sprintf("content-%03d", n) }
 
-// Content returns the content with a condition, by the condition's name. It panics if there is
-// no such condition.
+// Content returns the content with the condition of the given name. It panics if there
+// is no such condition.
 func (s *Site) Content(condition string) engine.Content {
 	n := slices.IndexFunc(s.conditions, func(c Condition) bool { return c.Name == condition })
 	if n < 0 {

@@ -5,9 +5,9 @@
 //	recognizer, err := fasterwhisper.New(host, fasterwhisper.Options{Python: "/srv/whisper/bin/python"})
 //	heard, err := recognizer.Recognize(ctx, audio, engine.RecognizeOptions{})
 //
-// The recognizer starts servers with OpenAI's API, as confined programs of the host, and asks them
-// through package openai. A server has no address: its standard input and output are the
-// connection. It ends half a minute after its last recording.
+// The recognizer starts servers with OpenAI's API, as confined programs of the host,
+// and asks them through package openai. A server listens on no address: the connection
+// is its standard input and output. It exits half a minute after its last recording.
 package fasterwhisper
 
 import (
@@ -59,8 +59,8 @@ var (
 	_ engine.Checker    = (*Recognizer)(nil)
 )
 
-// New returns a recognizer that runs its program on host. New itself starts nothing and does not
-// use host. [Recognizer.Check] tells whether the environment is there.
+// New returns a recognizer that runs its program on host. New itself starts nothing and
+// does not use host. [Recognizer.Check] checks whether the environment exists.
 func New(host engine.Host, o Options) (*Recognizer, error) {
 	if !filepath.IsAbs(o.Python) {
 		return nil, errors.New("fasterwhisper: Python is not an absolute path")

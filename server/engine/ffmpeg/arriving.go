@@ -9,9 +9,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// NormalizeArriving is Normalize for a file that still arrives, as engine.ArrivingMedia says.
-// Most containers can be read from the front; a large MP4 with its index at the end cannot.
-// NormalizeArriving returns an error if ffmpeg complains about anything.
+// NormalizeArriving works like Normalize for a file that is still being uploaded, as
+// [engine.ArrivingMedia] requires. It can read most containers from the start, but not
+// a large MP4 with its index at the end. NormalizeArriving returns an error if ffmpeg
+// complains about anything.
 func (t *Tool) NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (engine.Audio, error) {
 	if max <= 0 || max > longest {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: max is %v: want more than 0 and at most %v", max, longest)
@@ -22,8 +23,9 @@ func (t *Tool) NormalizeArriving(ctx context.Context, in io.Reader, out string, 
 	}, out, max, nil)
 }
 
-// Verify returns an UPLOAD_INVALID if the whole file at in announces clearly more sound, up to
-// max, than NormalizeArriving has found in it.
+// Verify compares the whole file at in with found, the length of the sound that
+// NormalizeArriving has written. If the header of the file claims clearly more sound,
+// up to max, the error is UPLOAD_INVALID.
 func (t *Tool) Verify(ctx context.Context, in string, found, max time.Duration) error {
 	in, size, err := regular(in)
 	if err != nil {

@@ -15,7 +15,7 @@ const getPrograms = "install ffmpeg 5.1 or later, which brings ffprobe (apt inst
 
 var _ engine.Examiner = (*Tool)(nil)
 
-// Examine asks both programs for their versions.
+// Examine reports the versions of both programs.
 func (t *Tool) Examine(ctx context.Context) (all []engine.Finding) {
 	for _, program := range []string{"ffmpeg", "ffprobe"} {
 		all = append(all, t.examine(ctx, program))

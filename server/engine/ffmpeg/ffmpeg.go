@@ -4,13 +4,13 @@
 //	info, err := media.Probe(ctx, upload)
 //	audio, err := media.Normalize(ctx, upload, wav, 12*time.Hour, nil)
 //
-// A media file is hostile until proven otherwise: playlists name other files, headers promise
-// days of sound, files are cut off in the middle. The programs may open only the given file, as
-// one of the container formats that hold their own data. The package measures the output and
-// does not trust exit codes.
+// The package does not trust media files: playlists may name other files, headers may
+// claim days of sound, and files may be cut off. The programs may open only the given
+// file, and only in container formats that contain their own data. The package measures
+// the output and does not trust exit codes.
 //
-// The package reads no links and knows no plans: the caller decides how long a recording may
-// be.
+// The package reads no links and does not know plans: the caller decides how long a
+// recording may be.
 package ffmpeg
 
 import (

@@ -23,10 +23,11 @@ const onTheClock = "aformat=sample_fmts=s16:sample_rates=16000:channel_layouts=m
 // longest is the longest recording that a WAV of 16 kHz, mono, 16 bit can hold.
 const longest = 37 * time.Hour
 
-// Normalize decodes the first audio stream of in to the WAV out, as engine.MediaTool says. It
-// replaces out, and removes out on every error. The error is UPLOAD_INVALID if there is no
-// audio stream, if nothing can be decoded, or if the file holds clearly less sound than its
-// header announces (a difference of half a second plus 2 % is allowed).
+// Normalize decodes the first audio stream of in to the WAV out, as [engine.MediaTool]
+// requires. It replaces out, and removes out on every error. The error is
+// UPLOAD_INVALID if there is no audio stream, if nothing can be decoded, or if the file
+// holds clearly less sound than its header announces (a difference of half a second
+// plus 2 % is allowed).
 func (t *Tool) Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (engine.Audio, error) {
 	if max <= 0 || max > longest {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: max is %v: want more than 0 and at most %v", max, longest)

@@ -1,14 +1,15 @@
-// Package models installs a good recognizer: the programs of whisper.cpp and models for them,
-// from a compiled-in table that names the hash of each file.
+// Package models downloads and installs the programs of whisper.cpp and models for
+// them. A compiled-in table has the address and the hash of each file.
 //
 //	folder, err := models.Open(models.Options{Dir: "/var/lib/transcriptd/models"})
 //	plan, err := folder.Plan(ctx, "small", models.Sources{}) // what, from where, how many bytes
 //	err = folder.Pull(ctx, plan, nil)
 //	best, err := folder.Best(ctx, models.WhisperCLI) // for whisper.NewCLI
 //
-// Only [Folder.Pull] downloads. A download goes into a partial file that is named by its hash.
-// The file gets its own name only after its hash was checked, and an engine only after it has
-// also run once. After an interruption the next pull continues.
+// Only [Folder.Pull] downloads. A download goes into a partial file that is named by
+// its hash. The file gets its final name only after its hash was checked, and an engine
+// only after it has also run once. After an interruption, the next pull continues the
+// download.
 package models
 
 import (
@@ -30,18 +31,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// The programs that models are for. An engine has both.
+// The programs that run models. An engine contains both.
 const (
 	WhisperCLI  = "whisper-cli"
 	ParakeetCLI = "parakeet-cli"
 )
 
-// Errors that callers distinguish. Their messages hold the details.
+// Errors to compare with errors.Is. The messages of the wrapping errors have the
+// details.
 var (
 	// ErrUnknown reports a name that the table does not have.
 	ErrUnknown = errors.New("no such model or engine")
-	// ErrNotInstalled reports that nothing usable was pulled, or that there is nothing to
-	// remove.
+	// ErrNotInstalled reports that nothing usable is installed, or that there is
+	// nothing to remove.
 	ErrNotInstalled = errors.New("not installed")
 	// ErrBusy reports that another process is pulling or removing.
 	ErrBusy = errors.New("another pull is at work in this folder")
@@ -64,16 +66,17 @@ type Options struct {
 	// Programs runs an engine to check that it works. nil means a runner of the folder's own,
 	// which confines the engine like a server does.
 	Programs engine.Runner
-	// Path is the list of folders in which that runner looks for the system's programs, in the
-	// form of PATH; empty means the usual folders.
+	// Path is the list of folders in which that runner looks for the system's programs,
+	// in the form of PATH; empty means /usr/local/bin:/usr/bin:/bin.
 	Path string
 	// Table replaces the compiled-in table, for programs with files of their own.
 	// nil means [Table].
 	Table []Entry
 }
 
-// Folder holds pulled engines and models. It is safe for concurrent use, also by several
-// processes: only one of them changes it at a time. It needs no closing.
+// Folder is a folder with pulled engines and models. It is safe for concurrent use,
+// also by several processes: only one of them changes it at a time. It need not be
+// closed.
 type Folder struct {
 	dir      string
 	http     *http.Client

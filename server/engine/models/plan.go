@@ -13,7 +13,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/scratch"
 )
 
-// Sources name where a pull takes files from; the zero value means the addresses in the table.
+// Sources say where a pull gets its files. The zero value means the addresses in the
+// table.
 type Sources struct {
 	// Mirror is the URL of a folder that has the files under their own names. Only a mirror may
 	// use http: the hashes protect the content, but others can see what is pulled.
@@ -25,9 +26,9 @@ type Sources struct {
 
 // Plan is the work of a pull.
 type Plan struct {
-	// Downloads are in order. If there are none, everything is there already.
+	// Downloads are in order. It is empty if everything is already installed.
 	Downloads []Download
-	// Reason says why the plan has an engine that the caller did not ask for.
+	// Reason says why the plan includes an engine that the caller did not request.
 	Reason string
 	// Left is how many bytes are missing, and Free how many bytes are free on the disk.
 	Left, Free int64
@@ -45,11 +46,13 @@ type Download struct {
 	path string
 }
 
-// Plan returns the work that pulling a name takes. A model brings the engine along if the
-// program of the model does not work yet. Plan downloads and writes nothing.
+// Plan returns the downloads that pulling a model or an engine needs. If the program of
+// a model does not work yet, the plan includes the engine. Plan downloads and writes
+// nothing.
 //
-// Errors: [ErrUnknown]; a useless source; a disk that is too full; a model that no available
-// program can run, with the cure.
+// The error is [ErrUnknown] if the table has no such name. Plan also returns an error
+// if from cannot be used, if the disk has too little space, or if no available program
+// can run the model; that error says what to do.
 func (f *Folder) Plan(ctx context.Context, name string, from Sources) (Plan, error) {
 	e, err := f.entry(name)
 	if err != nil {
@@ -144,8 +147,8 @@ func (d *Download) source(mirror string, files []string) (left []string, err err
 	return files, nil
 }
 
-// ParseMirror reads the URL of a mirror: https or http, without a query. The error does not
-// repeat the URL, which may hold a password.
+// ParseMirror parses the URL of a mirror: https or http, without a query. The error
+// does not contain the URL, which may have a password.
 func ParseMirror(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {

@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 )
 
-// Remove removes everything of a name: complete, damaged and partial files, of this version of
-// the table and of others. A running program is not disturbed.
+// Remove removes all files of a model or an engine: complete, damaged and partial
+// files, of this version of the table and of others. A program that is running keeps
+// running.
 //
 // Errors: [ErrUnknown] for a name that the table does not have, [ErrNotInstalled] if nothing is
 // there, [ErrBusy].

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// State tells how much of an entry is there.
+// State is the state of an entry on the disk.
 type State string
 
-// The states.
+// The values of State.
 const (
 	StateAbsent    State = "absent"
 	StatePartial   State = "partial"   // a pull was interrupted; the next pull continues
@@ -30,8 +30,8 @@ type Item struct {
 	Path string
 }
 
-// List returns the state of each entry for this machine, in the table's order. It hashes
-// nothing; [Folder.Verify] does.
+// List returns the state of each entry for this machine, in the table's order. It does
+// not check hashes; [Folder.Verify] does.
 func (f *Folder) List(ctx context.Context) ([]Item, error) {
 	var all []Item
 	for _, e := range f.table {

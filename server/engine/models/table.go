@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Kind is the purpose of a file.
+// Kind is the type of a file.
 type Kind string
 
-// The kinds.
+// The values of Kind.
 const (
 	KindEngine Kind = "engine" // an archive with the programs of whisper.cpp and their libraries
 	KindModel  Kind = "model"  // a ggml model for one of the programs
@@ -38,14 +38,15 @@ type Entry struct {
 	SHA256 string
 	// License is the file's license, as an SPDX identifier.
 	License string
-	// Author made the file. It is empty if the license does not want the author named.
+	// Author made the file. It is empty if the license does not require the author's
+	// name.
 	Author string
 	// Languages describes the languages of a model, for people.
 	Languages string
 	// Note describes the quality and the cost of a model, for people.
 	Note string
-	// WordErrors is the share of words that a model gets wrong in the recordings "test-clean" of
-	// LibriSpeech, by published figures; 0: not known.
+	// WordErrors is the word error rate of a model on LibriSpeech test-clean, from 0 to
+	// 1, as published; 0 if not known.
 	WordErrors float64
 	// Recommended marks the model for users who do not want to choose.
 	Recommended bool
@@ -119,8 +120,8 @@ func Table() []Entry {
 // program returns the program that runs the model.
 func (e Entry) program() string { return cmp.Or(e.Program, WhisperCLI) }
 
-// Terms describes the license for people, with the author if the license wants that: "CC-BY-4.0,
-// by NVIDIA".
+// Terms returns the license for people, with the author if the license requires the
+// name: "CC-BY-4.0, by NVIDIA".
 func (e Entry) Terms() string {
 	if e.Author == "" {
 		return e.License

@@ -15,10 +15,10 @@ import (
 // file.
 type Progress func(e Entry, done, total int64)
 
-// Verify hashes everything that is installed, and compares each engine with its archive. It
-// returns all items that are installed or damaged. If a file differs from the published file,
-// Verify puts the file aside, so that no program uses it, and returns the item as
-// [StateDamaged]. progress may be nil.
+// Verify checks the hashes of everything that is installed, and compares each engine
+// with its archive. It returns all items that are installed or damaged. If a file
+// differs from the published file, Verify renames the file so that no program uses it,
+// and returns the item with [StateDamaged]. progress may be nil.
 func (f *Folder) Verify(ctx context.Context, progress Progress) ([]Item, error) {
 	all, err := f.List(ctx)
 	if err != nil {

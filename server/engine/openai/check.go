@@ -10,12 +10,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Check asks the endpoint for the list of its models, for at most Options.CheckTimeout, and
-// ignores the list, because many endpoints have none. An endpoint that answers is fit, even if
-// it answers that there is no such list. A rejected key and a redirect are CONFIG_ERROR. An
-// endpoint that takes the connection but does not answer in time, perhaps because it works on a
-// recording, is RATE_LIMITED. An endpoint that cannot be reached, or fails, is UPSTREAM_FAILED
-// with its address. When ctx ends, the error is its cause.
+// Check requests the list of models from the endpoint and waits for at most
+// Options.CheckTimeout. It ignores the list: the endpoint works if it answers, even
+// with 404, because many endpoints have no list. If the endpoint rejects the key or
+// redirects, the code is CONFIG_ERROR. If it accepts the connection but does not answer
+// in time, perhaps because it works on a recording, the code is RATE_LIMITED. If it
+// cannot be reached or fails, the code is UPSTREAM_FAILED, with its address. When ctx
+// ends, the error is its cause.
 func (r *Recognizer) Check(ctx context.Context) error {
 	busy, err := whispermodel.AskServer(ctx, r.checkTimeout, func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+"models", nil)

@@ -1,5 +1,5 @@
-// Package openai recognizes speech with any endpoint that speaks the transcription
-// API of OpenAI, hosted or on a machine of one's own.
+// Package openai recognizes speech with any endpoint that has the transcription API of
+// OpenAI, hosted or on your own machine.
 //
 //	recognizer, err := openai.New(openai.Options{
 //		BaseURL: "http://127.0.0.1:8000/v1",
@@ -7,9 +7,10 @@
 //	})
 //	heard, err := recognizer.Recognize(ctx, audio, engine.RecognizeOptions{})
 //
-// Each call is one request that carries the recording and no text of earlier calls. The package
-// asks no other host, follows no redirect, never repeats a request by itself except with fewer
-// demands, and reads no environment variable.
+// Each call is one request that carries the recording and no text of earlier calls. The
+// package sends requests to no other host, follows no redirect, and reads no
+// environment variable. It repeats a request only to leave out parameters that the
+// endpoint refuses.
 package openai
 
 import (
@@ -58,8 +59,9 @@ type Options struct {
 	BaseURL string
 	// Model is the endpoint's name of the model; empty means [DefaultModel].
 	Model string
-	// Speakers asks the endpoint to tell speakers apart, with the response format
-	// diarized_json. A model with "diarize" in its name is always asked.
+	// Speakers makes the endpoint distinguish speakers, with the response format
+	// diarized_json. For a model with "diarize" in its name, the package always does
+	// that.
 	Speakers bool
 	// Key is sent as bearer token; empty sends none. Printing or marshaling the options does
 	// not show it.
@@ -67,8 +69,8 @@ type Options struct {
 	// MaxBytes is the largest upload that the endpoint accepts, in bytes; 0 means
 	// [DefaultMaxBytes]. The recording is read from the disk while it is sent.
 	MaxBytes int64
-	// CheckTimeout bounds the wait for the endpoint's answer to [Recognizer.Check]; 0 means 4
-	// seconds.
+	// CheckTimeout is the longest time that [Recognizer.Check] waits for the endpoint;
+	// 0 means 4 seconds.
 	CheckTimeout time.Duration
 	// HTTP sends the requests; nil means a client that uses no proxy. Its policy
 	// for redirects is not used.
@@ -163,11 +165,11 @@ func scrubber(key string) func(string) string {
 	return func(s string) string { return strings.ReplaceAll(s, key, "[key]") }
 }
 
-// Info describes the recognizer. MaxChunk is the audio that fits into Options.MaxBytes, at most
-// 10 minutes. It is 30 seconds for models that tell no times, because their text is one segment
-// over the whole chunk. A model that tells speakers apart gets chunks as long as possible, up
-// to 20 minutes, and takes four voices. All other models are treated like whisper's, with
-// whisper's window.
+// Info describes the recognizer. MaxChunk is the audio that fits into Options.MaxBytes,
+// at most 10 minutes. It is 30 seconds for models that return no times, because their
+// text is one segment over the whole chunk. A model that distinguishes speakers gets
+// the longest possible chunks, up to 20 minutes, and four voices. All other models are
+// treated like Whisper, with Whisper's window.
 func (r *Recognizer) Info() engine.RecognizerInfo {
 	info := engine.RecognizerInfo{
 		Name:     name,
@@ -193,21 +195,22 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 	return info
 }
 
-// Recognize sends the whole recording. Its segments have words and confidence if the endpoint
-// tells them. A segment without length lasts until the next segment, or joins it. Segments that
-// the endpoint itself considers silent are left out: with a probability of no speech above 0.6
-// and a mean log probability below -1, which is whisper's own rule. If Options.Speakers is set,
-// Recognize asks for speakers and sends as many voices as fit, until the endpoint refuses.
-// Audio shorter than a tenth of a second is silence and is not sent. Progress is called once,
-// at the end.
+// Recognize sends the whole recording. Its segments have words and confidence if the
+// endpoint returns them. A segment without length is extended to the next segment, or
+// joined to it. Segments that the endpoint itself considers silent are left out: with a
+// probability of no speech above 0.6 and a mean log probability below -1, which is
+// whisper's own rule. If Options.Speakers is set, Recognize asks for speakers and sends
+// as many voices as fit, until the endpoint refuses. Audio shorter than a tenth of a
+// second is silence and is not sent. Progress is called once, at the end.
 //
-// Errors: A wrong address, model or key, an account without credit, and a request that the
-// endpoint refuses for good are CONFIG_ERROR. A refused language is NOT_IMPLEMENTED. A
-// recording over the upload limit, of the endpoint or of Options.MaxBytes, is MEDIA_TOO_LARGE.
-// RATE_LIMITED comes with RetryAfter. An endpoint that cannot be reached, breaks off, fails,
-// sends an unexpected answer, or takes longer than 5 minutes plus 10 times the audio is
-// UPSTREAM_FAILED. A recording that cannot be read is INTERNAL. When ctx ends, the error is its
-// cause.
+// The error has the code CONFIG_ERROR for a wrong address, model or key, an account
+// without credit, and a request that the endpoint refuses permanently; NOT_IMPLEMENTED
+// if the endpoint refuses the language; MEDIA_TOO_LARGE if the recording is larger than
+// the endpoint or Options.MaxBytes permits; RATE_LIMITED, with RetryAfter, if there are
+// too many requests; and INTERNAL if the recording cannot be read. It has the code
+// UPSTREAM_FAILED if the endpoint cannot be reached, breaks off, fails, sends an
+// unexpected answer, or takes longer than 5 minutes plus 10 times the audio. When ctx
+// ends, the error is its cause.
 func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	if ctx.Err() != nil {
 		return engine.Recognition{}, context.Cause(ctx)

@@ -40,12 +40,12 @@ var (
 	_ engine.Checker    = (*Recognizer)(nil)
 )
 
-// New returns a recognizer that runs its program on host, whose Programs must not be nil.
-// [Recognizer.Check] tells whether the program is there.
+// New returns a recognizer that runs its program on host, whose Programs must not be
+// nil. [Recognizer.Check] checks whether the program is installed.
 func New(host engine.Host) *Recognizer { return &Recognizer{host: host} }
 
-// Info describes the recognizer. It accepts "en" and every tag of English, and hears all of
-// them as US English.
+// Info describes the recognizer. It accepts "en" and every tag of English, and
+// recognizes all of them as US English.
 func (r *Recognizer) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:      name,

@@ -13,16 +13,17 @@ import (
 	"slices"
 )
 
-// Player is a player of the site that the route names in its questions. The site stops
-// accepting players about every month, so the list of players is data.
+// Player is a player of the site that the route names in its requests. The site stops
+// accepting some player about every month, so the list can be changed.
 type Player struct {
-	// Name is the site's name of the player, as in "ANDROID". [InPage] is the player whose
-	// answer the page of the video already holds.
+	// Name is the site's name of the player, as in "ANDROID". [InPage] is the player in
+	// the page of the video.
 	Name string
 	// Version is the version of the player; InPage has none.
 	Version string
-	// Context holds further members of the context that the player sends about itself, such as
-	// deviceMake, deviceModel, osName, osVersion and userAgent. A value is a text or a number.
+	// Context holds further members of the context that the player sends about itself,
+	// such as deviceMake, deviceModel, osName, osVersion and userAgent. Each value is a
+	// string or a number.
 	Context map[string]any
 	// Headers are set on the requests of the player, over those of [Options].Header.
 	Headers map[string]string
@@ -31,8 +32,8 @@ type Player struct {
 	Captions bool
 }
 
-// InPage is the name of the player whose answer the page of the video holds. The route reads
-// that answer without a further request.
+// InPage is the name of the player in the page of the video. The page contains this
+// player's answer, so that the route needs no further request.
 const InPage = "PAGE"
 
 //go:embed players.json

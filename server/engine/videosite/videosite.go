@@ -1,5 +1,5 @@
-// Package videosite reads the captions of the video site in the way of the site's own player:
-// the page, the player's description of the video, the track.
+// Package videosite reads the captions of the video site as the site's own player does:
+// it requests the page, the player's description of the video, and the track.
 //
 //	route, err := videosite.New(host, videosite.Options{})
 //	found, err := route.Captions(ctx, content, pick)
@@ -8,18 +8,20 @@
 // the site changes it at will, so an answer of an unknown shape is an error, and the service
 // asks another source.
 //
-// The players to act as are data: the built-in list, a list of the caller, or a file that is
-// read again when the file changes. The route asks the next player if the site no longer accepts
-// one, wants a token for its captions, or gives an empty answer. After any other refusal the
-// route asks no further player.
+// The route acts as one of several players of the site. The list of players is built
+// in, comes from the caller, or is in a file that the route reads again when the file
+// changes. The route tries the next player if the site no longer accepts one, requires
+// a token for its captions, or sends an empty answer. After any other refusal it tries
+// no further player.
 //
-// The package reports that a video has no captions only if the table in absence.go proves it. A
-// player that names the captions of every video must play this very video and name no track. No
-// player before may have withheld captions. The answer in the page must not contradict.
+// The package reports that a video has no captions only if the table in absence.go
+// proves it: a player that names the captions of every video must be able to play
+// exactly this video and name no track, no earlier player may have withheld captions,
+// and the answer in the page must not contradict that.
 //
-// Tracks are read as json3, which has the times of words. The package asks for no machine
-// translation, does not log in, solves no captcha, and keeps nothing between calls, not even
-// cookies.
+// Tracks are read as json3, which has the times of words. The package requests no
+// machine translation, does not log in, solves no captcha, and keeps nothing between
+// calls, not even cookies.
 package videosite
 
 import (
@@ -37,11 +39,10 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Options name the address of the site and the player to act as. The zero value is right until
-// the site changes.
+// Options configure a [Route]. The zero value works until the site changes.
 type Options struct {
 	// Base is the site's address, http or https, without a path; empty means
-	// "https://www.youtube.com". The package asks no other host.
+	// "https://www.youtube.com". The package sends requests to no other host.
 	Base string
 	// ConsentAction is the target address of the form on the site's consent page; the package
 	// recognizes the page by it. Empty means "https://consent.youtube.com/s". The form is not
@@ -50,11 +51,12 @@ type Options struct {
 	// Players are the players to act as, in the order in which they are asked; nil means those
 	// of [Players].
 	Players []Player
-	// PlayersFile is the path of a file with the players, as [ReadPlayers] reads it; empty means
-	// that there is none. The route reads the file again when the file has changed. If the new
-	// file is wrong, the last good list stays, and Log gets one line.
+	// PlayersFile is the path of a file with the players, as [ReadPlayers] reads it;
+	// empty means that there is none. The route reads the file again when the file has
+	// changed. If the new file is not valid, the route keeps the last valid list and
+	// logs one line.
 	PlayersFile string
-	// Log receives the changes of PlayersFile; nil: nothing is logged.
+	// Log receives the changes of PlayersFile. If it is nil, they are not logged.
 	Log *slog.Logger
 	// Header is set on every request. If it has no Accept-Language, "en-US" is added, because
 	// the package understands the site's reasons in English only. Printing or marshaling the
@@ -149,11 +151,11 @@ func (r *Route) Origin(p transcript.Platform) (transcript.Origin, bool) {
 	return "", false
 }
 
-// Captions reads captions as engine.CaptionSource describes. Of the content it uses only the
-// ExternalID. Track ids are made like those of the downloader: the language, "manual" or "asr",
-// and the rest of the site's own name of the track. IsDefault marks the first track in the
-// language of the automatic captions, which is the spoken language. pick is called once for each
-// player that names tracks.
+// Captions reads captions as engine.CaptionSource describes. It uses only the
+// ExternalID of the content. Track ids are made like those of the downloader: the
+// language, "manual" or "asr", and the rest of the site's own name of the track.
+// IsDefault marks the first track in the language of the automatic captions, which is
+// the spoken language. pick is called once for each player that names tracks.
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
 // ends, the error is its cause.

@@ -43,10 +43,10 @@ var (
 	_ engine.Checker    = (*CLI)(nil)
 )
 
-// NewCLI returns a recognizer that runs its program on host. NewCLI itself does not use host;
-// the methods need host.Programs. It reads the head of the model file, and returns a
-// CONFIG_ERROR if the file is no model of Whisper. [CLI.Check] tells whether the program is
-// there.
+// NewCLI returns a recognizer that runs its program on host. NewCLI itself does not use
+// host; the methods need host.Programs. NewCLI reads the header of the model file, and
+// returns a CONFIG_ERROR if the file is not a model of Whisper. [CLI.Check] checks
+// whether the program is installed.
 func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	p, err := newProgram(host, cliName, o, readModel)
 	if err != nil {
@@ -55,8 +55,8 @@ func NewCLI(host engine.Host, o CLIOptions) (*CLI, error) {
 	return &CLI{program: p}, nil
 }
 
-// Info describes the recognizer. A model for English only offers English and does not detect
-// languages; every other model offers all languages of whisper.
+// Info describes the recognizer. A model for English supports only English and does not
+// detect the language; every other model supports all languages of Whisper.
 func (c *CLI) Info() engine.RecognizerInfo {
 	return engine.RecognizerInfo{
 		Name:        cliName,
@@ -71,8 +71,8 @@ func (c *CLI) Info() engine.RecognizerInfo {
 	}
 }
 
-// Check looks for the program and reads the head of the model file. The error is a CONFIG_ERROR
-// that names the missing part and how to get it.
+// Check looks for the program and reads the header of the model file. The error is a
+// CONFIG_ERROR that names what is missing and how to get it.
 func (c *CLI) Check(context.Context) error {
 	if err := c.program.check(); err != nil {
 		return err
@@ -81,11 +81,12 @@ func (c *CLI) Check(context.Context) error {
 	return err
 }
 
-// Recognize runs the program on the audio. Its segments are whisper's, cut to the audio, with
-// words if the program tells their times. A segment without length lasts until the next
-// segment, or joins it. Progress is called once for each half minute of audio. A prompt guides
-// each half minute; before program version 1.8.1 it guides only the first. While the program
-// runs, every user who may list the processes of the machine can read the prompt.
+// Recognize runs the program on the audio. Its segments are those of the program, cut
+// to the audio, with words if the program returns their times. A segment without length
+// is extended to the next segment, or joined to it. Progress is called once for each
+// half minute of audio. A prompt influences each half minute; before program version
+// 1.8.1, only the first. While the program runs, every user who may list the processes
+// of the machine can read the prompt.
 //
 // Errors: A language that the model does not know is NOT_IMPLEMENTED. A missing program or
 // model, and a program that is too old, are CONFIG_ERROR. A recording that cannot be read, and

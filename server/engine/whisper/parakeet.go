@@ -27,11 +27,12 @@ var european = [...]string{
 	"lt", "lv", "mt", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "uk",
 }
 
-// Parakeet implements [engine.Recognizer] and [engine.Checker] with the program parakeet-cli of
-// whisper.cpp and a Parakeet model of NVIDIA. By published figures, the model for 25 European
-// languages makes half of the errors of Whisper's small in half the time. The model detects these
-// languages, but the program does not say which language it heard. The program takes no prompt.
-// A Parakeet is safe for concurrent use, like a [CLI].
+// Parakeet implements [engine.Recognizer] and [engine.Checker] with the program
+// parakeet-cli of whisper.cpp and a Parakeet model of NVIDIA. By published figures, the
+// model for 25 European languages makes half as many errors as Whisper's model small,
+// in half the time. The model detects these languages, but the program does not return
+// the detected language. The program supports no prompts. A Parakeet is safe for
+// concurrent use, like a [CLI].
 type Parakeet struct{ program *program }
 
 var (
@@ -39,10 +40,10 @@ var (
 	_ engine.Checker    = (*Parakeet)(nil)
 )
 
-// NewParakeet returns a recognizer that runs its program on host. NewParakeet itself does not
-// use host; the methods need host.Programs. It reads the head of the model file, and returns a
-// CONFIG_ERROR if the file is no Parakeet model. [Parakeet.Check] tells whether the program is
-// there.
+// NewParakeet returns a recognizer that runs its program on host. NewParakeet itself
+// does not use host; the methods need host.Programs. NewParakeet reads the header of
+// the model file, and returns a CONFIG_ERROR if the file is not a Parakeet model.
+// [Parakeet.Check] checks whether the program is installed.
 func NewParakeet(host engine.Host, o CLIOptions) (*Parakeet, error) {
 	p, err := newProgram(host, parakeetName, o, readParakeet)
 	if err != nil {
@@ -63,7 +64,8 @@ func readParakeet(path string) (model, error) {
 	return h.model(path, size, manyPieces), nil
 }
 
-// Info describes the recognizer. A model with a small vocabulary is for English only.
+// Info describes the recognizer. If the vocabulary of the model is small, the model is
+// for English only.
 func (p *Parakeet) Info() engine.RecognizerInfo {
 	languages := european[:]
 	if p.program.model.english {
@@ -81,8 +83,8 @@ func (p *Parakeet) Info() engine.RecognizerInfo {
 	}
 }
 
-// Check looks for the program and reads the head of the model file. The error is a CONFIG_ERROR
-// that names the missing part and how to get it.
+// Check looks for the program and reads the header of the model file. The error is a
+// CONFIG_ERROR that names what is missing and how to get it.
 func (p *Parakeet) Check(context.Context) error {
 	if err := p.program.check(); err != nil {
 		return err
@@ -91,9 +93,9 @@ func (p *Parakeet) Check(context.Context) error {
 	return err
 }
 
-// Recognize runs the program on the audio. Its segments have words, and end at pauses. The
-// program cannot be told the language: Recognize returns the language of opts, or none.
-// Progress is called once, at the end. Prompts are ignored.
+// Recognize runs the program on the audio. Its segments have words, and end at pauses.
+// The program has no option for the language: Recognize returns the language of opts,
+// which may be empty. Progress is called once, at the end. Prompts are ignored.
 //
 // Errors: A language that the model does not know is NOT_IMPLEMENTED. A missing program or
 // model, and a program that is too old, are CONFIG_ERROR. A recording that cannot be read, and

@@ -34,14 +34,14 @@ type ServerOptions struct {
 	// URL is the address, http or https. If it has no path, the server's own path /inference is
 	// used. A user and password in the URL are sent.
 	URL string
-	// Model names the model that the server has loaded, because the server does not tell. It is
-	// only shown to people and may be empty.
+	// Model is the name of the model that the server has loaded, because the server
+	// does not report it. It is only shown to people and may be empty.
 	Model string
 	// HTTP sends the requests; redirects are not followed. nil means a client without a proxy.
 	// Give it no timeout: a request lasts as long as the recognition.
 	HTTP *http.Client `json:"-"`
-	// CheckTimeout bounds the wait for the server's answer to [Server.Check]; 0 means 4
-	// seconds.
+	// CheckTimeout is the longest time that [Server.Check] waits for the server; 0
+	// means 4 seconds.
 	CheckTimeout time.Duration
 	// MaxBytes is the largest request that the server, or a proxy in front of it, accepts, in
 	// bytes; 0 means no bound. It determines the longest chunk: a second has 32,000 bytes.
@@ -53,7 +53,7 @@ func (o ServerOptions) Format(s fmt.State, verb rune) {
 	redact.Print(s, verb, o.shown())
 }
 
-// MarshalJSON hides the same parts as Format.
+// MarshalJSON leaves out the same parts as Format.
 func (o ServerOptions) MarshalJSON() ([]byte, error) { return json.Marshal(o.shown()) }
 
 // shownOptions is ServerOptions without its methods.
@@ -64,12 +64,13 @@ func (o ServerOptions) shown() shownOptions {
 	return shownOptions(o)
 }
 
-// Server implements [engine.Recognizer] and [engine.Checker] with a running whisper-server. It
-// is safe for concurrent use. The server recognizes one recording at a time, so Server sends
-// one request at a time. The time limit of the other calls starts only when they are sent.
+// Server implements [engine.Recognizer] and [engine.Checker] with a running
+// whisper-server. It is safe for concurrent use. The server recognizes one recording at
+// a time, so Server sends one request at a time. Other calls wait. The time limit of a
+// call begins when its request is sent.
 //
-// The server has no password and loads any file that a request names: only this service may be
-// able to reach it.
+// A whisper-server has no password and loads any file that a request names, so make
+// sure that only this service can reach it.
 type Server struct {
 	http      *http.Client
 	host      string        // for messages
@@ -86,8 +87,9 @@ var (
 	_ engine.Checker    = (*Server)(nil)
 )
 
-// NewServer returns a recognizer that asks a server. [Server.Check] tells whether the server is
-// there. The error names the invalid option and repeats no part of the URL.
+// NewServer returns a recognizer that uses a running server. It sends no request;
+// [Server.Check] does. The error names the invalid option and contains no part of the
+// URL.
 func NewServer(o ServerOptions) (*Server, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -159,11 +161,12 @@ func (s *Server) Info() engine.RecognizerInfo {
 	return info
 }
 
-// Check asks the server for its state, for at most ServerOptions.CheckTimeout. A server that
-// cannot be reached, or fails, is UPSTREAM_FAILED. A server that takes the connection but does
-// not answer in time, perhaps because it works on a recording, is RATE_LIMITED. A server that
-// wants credentials, or does not say that it is ready, is CONFIG_ERROR: for example a server
-// without a model, or one from before 2024. Otherwise the error is the context's.
+// Check requests the state of the server and waits for at most
+// ServerOptions.CheckTimeout. If the server cannot be reached or fails, the code is
+// UPSTREAM_FAILED. If it accepts the connection but does not answer in time, perhaps
+// because it works on a recording, the code is RATE_LIMITED. If it requires credentials
+// or does not report that it is ready, the code is CONFIG_ERROR: for example, it has no
+// model, or it is from before 2024. Otherwise the error is the context's.
 func (s *Server) Check(ctx context.Context) error {
 	var unfit error
 	busy, err := whispermodel.AskServer(ctx, s.patience, func(ctx context.Context) error {
@@ -220,15 +223,16 @@ func upstream(message string) *transcript.Error {
 }
 
 // Recognize waits for its turn and sends the recording to the server. Its segments are
-// whisper's, cut to the audio, with words if the server tells their times. A segment without
-// length lasts until the next segment, or joins it. The server reports no progress, so Progress
-// is called once, at the end.
+// those of the server, cut to the audio, with words if the server returns their times.
+// A segment without length is extended to the next segment, or joined to it. The server
+// reports no progress, so Progress is called once, at the end.
 //
-// Errors: A language that whisper or the server's model does not know is NOT_IMPLEMENTED. A
-// recording that is larger than the server accepts is MEDIA_TOO_LARGE. A server that refuses is
-// CONFIG_ERROR or, if it is busy, RATE_LIMITED. A server that cannot be reached, or fails, is
-// UPSTREAM_FAILED. A recording that cannot be read is INTERNAL. Otherwise the error is the
-// context's.
+// Errors: A language that whisper or the server's model does not know is
+// NOT_IMPLEMENTED. If the recording is larger than the server accepts, the code is
+// MEDIA_TOO_LARGE. If the server refuses the request, it is CONFIG_ERROR, or
+// RATE_LIMITED if the server is busy. If the server cannot be reached or fails, it is
+// UPSTREAM_FAILED. A recording that cannot be read is INTERNAL. Otherwise the error is
+// the context's.
 func (s *Server) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	code, known := whispermodel.Code(opts.Language)
 	if opts.Language != "" && !known {

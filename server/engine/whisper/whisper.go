@@ -1,15 +1,15 @@
-// Package whisper recognizes speech with whisper.cpp, in some hundred languages, offline. [CLI]
-// runs its program, which loads the model for each call. [Server] asks its server, which keeps
-// the model loaded.
+// Package whisper recognizes speech with whisper.cpp, in some hundred languages,
+// offline. [CLI] runs the program whisper-cli, which loads the model for each call.
+// [Server] uses a running whisper-server, which keeps the model loaded.
 //
 //	cli, err := whisper.NewCLI(host, whisper.CLIOptions{Model: "/var/lib/models/ggml-base.en.bin"})
 //	heard, err := cli.Recognize(ctx, audio, engine.RecognizeOptions{})
 //
-// Calls are independent: text from an earlier call, or from an earlier half minute of the same
-// recording, does not guide recognition, because such guidance repeats one error to the end. A
-// prompt guides every half minute. The package does not cut long recordings and does not skip
-// silence; package speech does. It downloads nothing; package server/engine/models installs the
-// program and models.
+// Calls are independent: text from an earlier call, or from an earlier half minute of
+// the same recording, does not influence recognition, because one error would then
+// repeat to the end. A prompt influences every half minute. The package does not cut
+// long recordings and does not skip silence; package speech does. It downloads nothing;
+// package server/engine/models installs the program and models.
 package whisper
 
 import (

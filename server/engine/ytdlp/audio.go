@@ -17,13 +17,13 @@ import (
 // maxMedia is the most that a download may receive if the caller sets no bound, in bytes.
 const maxMedia = 2 << 30
 
-// Audio downloads as engine.AudioSource describes, into a new directory in dir. The file may
-// also hold a picture, if the platform has the sound in no other form. MaxBytes bounds the
-// file; other traffic (headers, playlists) may add a little.
+// Audio downloads as engine.AudioSource describes, into a new directory in dir. The
+// file may also contain video, if the platform has no file with only the sound.
+// MaxBytes limits the file; other traffic (headers, playlists) may add a little.
 //
-// A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
-// ends, the error is its cause. Faults of this machine have no code. If the platform refuses the
-// plain way, the ways of [Access] follow.
+// If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends,
+// the error is its cause. Faults of this machine have no code. If the platform refuses
+// the download, [Access] is used.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	c.Login = c.Login && o.Private != nil
 	said := &callers{known: o.Known, private: o.Private}

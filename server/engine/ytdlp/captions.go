@@ -23,16 +23,17 @@ import (
 // and the rest of the platform's own name of the track. IsDefault marks the first track in the
 // spoken language, if the platform names that language.
 //
-// On the video site a run asks only the player of the site's own pages, without JavaScript and
-// without the formats of the media. If that player neither has captions nor proves that there
-// are none, a second run asks all players of the program. No tracks and no error mean that the
-// player of the pages says so about this very video; on other platforms, that a tested release of
-// the program reports nothing that may hide captions. If pick takes only a track that the
+// On the video site, the first run uses only the player of the site's own pages,
+// without JavaScript and without the formats of the media. If that player neither has
+// captions nor proves that there are none, a second run uses all players of the
+// program. No tracks and no error mean on the video site that the player of the pages
+// says so about exactly this video, and on other platforms that a tested release of the
+// program reports nothing that may hide captions. If pick takes only a track that the
 // platform withholds without a token, the error is PO_TOKEN_REQUIRED.
 //
-// A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
-// ends, the error is its cause. Faults of this machine have no code. If the platform refuses the
-// plain way, the ways of [Access] follow, and each of them calls pick again.
+// If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends,
+// the error is its cause. Faults of this machine have no code. If the platform refuses
+// the captions, [Access] is used, and each further run calls pick again.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	found, err := d.captions(ctx, c, pick)
 	more, ok := afterRefusal(ctx, d, c, cmp.Or(err, unlisted(found)), func(d *Downloader) (engine.Captions, error) {

@@ -19,15 +19,15 @@ import (
 // maxCookies bounds a file of cookies, in bytes.
 const maxCookies = 1 << 20
 
-// CookieReport describes a file of cookies. It holds no name and no value of a cookie.
+// CookieReport describes a file of cookies. It contains no names or values of cookies.
 type CookieReport struct {
-	Count   int       // the cookies of the platform
-	Others  []string  // other hosts that have cookies in the file, sorted; they are left out
-	Expires time.Time // when the last cookie that has a time expires; zero: none has one
+	Count   int       // the number of cookies of the platform
+	Others  []string  // other hosts with cookies in the file, sorted; their cookies are not used
+	Expires time.Time // when the last of the cookies expires; zero if none has a time
 }
 
-// ReadCookies checks a file of cookies as [New] does. The errors name the line and never its
-// content.
+// ReadCookies checks a file of cookies as New does. An error names the line but never
+// contains its text.
 func ReadCookies(c Cookies) (CookieReport, error) {
 	jar, err := readJar(c)
 	return jar.CookieReport, err

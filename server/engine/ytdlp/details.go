@@ -22,11 +22,10 @@ const (
 	pageTime = 10 * time.Second
 )
 
-// Videos describes videos as engine.Discovery says, all in one run of the program, one after
-// the other. The run ends at the first video that could not be read. A video whose captions are
-// withheld is described without them. A second run checks the videos without tracks, like
-// Captions does. If it proves nothing, the description leaves open whether such a video has
-// captions.
+// Videos describes videos as engine.Discovery says, all in one run of the program, one
+// after the other. The run ends at the first video that could not be read. A video
+// whose captions are withheld is described without them. A second run checks the videos
+// without tracks, as Captions does. If it proves nothing, CaptionAvailable is nil.
 func (d *Downloader) Videos(ctx context.Context, contents []engine.Content) ([]video.Video, error) {
 	if len(contents) == 0 {
 		return nil, nil

@@ -34,10 +34,10 @@ var holes = []hole{
 	{"CVE-2026-50023", "2026.06.09"},     // as above
 }
 
-// Examine reports the program's version, age and known vulnerabilities. It runs the program
-// without a link to report its JavaScript runtime, its solver scripts, and whether it imitates
-// browsers. On a busy machine that takes half a minute. It also reports on the ways of [Access], and
-// asks the token provider of the operator for its version.
+// Examine reports the program's version, age and known vulnerabilities. It runs the
+// program without a link to report its JavaScript runtime, its solver scripts, and
+// whether it imitates browsers. On a busy machine that takes half a minute. It also
+// reports on [Access], and gets the version of the operator's token provider.
 func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	v, err := d.program.version(ctx)
 	return append(d.program.examine(ctx, v, err), d.access.examine(ctx, v)...)

@@ -24,7 +24,7 @@ const (
 	cookiesName  = "cookies"
 )
 
-// BanWarning warns of cookies, in words that stand after a semicolon.
+// BanWarning is a warning about cookies. It continues a sentence, after a semicolon.
 const BanWarning = "the platform may ban the account of these cookies"
 
 // examine reports on the further ways of the operator. It asks the token provider for its version.

@@ -104,8 +104,8 @@ func filter(q video.Search) string {
 	return base64.StdEncoding.EncodeToString(message)
 }
 
-// Channel reads a channel's page, as engine.Discovery describes. The program does not tell how
-// many videos the channel has uploaded.
+// Channel reads a channel's page, as engine.Discovery describes. The program does not
+// report how many videos the channel has uploaded.
 func (d *Downloader) Channel(ctx context.Context, l engine.List) (video.Channel, error) {
 	page, err := d.channelPage(ctx, l)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Lists reports that this source reads playlists and channels of the video site. The program
-// reads lists of other platforms too, but the platform table does not know their ids.
+// Lists returns true only for the video site. The program reads lists of other
+// platforms too, but the platform table does not know their ids.
 func (d *Downloader) Lists(p transcript.Platform) bool { return p == transcript.VideoSite }
 
-// List reads entries as engine.ListSource describes. The program reaches an entry only through
-// the entries before it: ask for all wanted entries at once.
+// List reads entries as engine.ListSource describes. The program can read an entry only
+// after all entries before it, so request all entries that you need at once.
 //
 // When ctx ends, the error is its cause. Faults of this machine have no code.
 func (d *Downloader) List(ctx context.Context, l engine.List, offset, n int) (engine.ListPage, error) {

@@ -45,8 +45,8 @@ func (d *Downloader) distrust(ctx context.Context) error {
 	return nil
 }
 
-// Rehearse runs the suite that shows whether the program tells refusals from missing captions,
-// also if the release is known, and returns the finding. The suite runs the program on a site
+// Rehearse tests whether the program distinguishes refusals from missing captions, even
+// if the release is known, and returns the finding. It runs the program against a site
 // inside this process, and so needs no network.
 func (d *Downloader) Rehearse(ctx context.Context) engine.Finding {
 	f := engine.Finding{Name: programName + " suite"}

@@ -7,21 +7,23 @@
 //	page, err := downloader.List(ctx, playlist, 0, 500)
 //	results, err := downloader.Search(ctx, video.Search{Q: "go", Type: video.TypeVideo}, engine.Window{Max: 20})
 //
-// A page is hostile until proven otherwise: it redirects to private addresses, names local
-// files as media, never ends. The program gets an environment, a home and a working directory
-// of its own. It gets no configuration and no other program's help. It gets plugins and cookies only
-// if the operator names them ([Access]) and the platform refuses the plain way. Every run goes
-// through the host's egress guard, within limits of time and size. The package judges a run by
-// the file and the JSON that it leaves behind, never by its exit code.
+// The package does not trust pages: a page may redirect to private addresses, name
+// local files as media, or never end. So the program has an environment, a home and a
+// working directory of its own. It reads no configuration files, and uses no other
+// program except a JavaScript runtime. It gets plugins and cookies only if the operator
+// sets them ([Access]) and the platform refuses a request without them. Every run goes
+// through the host's egress guard, within limits of time and size. The package decides
+// by the file and the JSON of a run whether it succeeded, never by its exit code.
 //
-// The caller passes canonical links. The package itself knows only the addresses of the video
-// site's results pages, and of the tabs and uploads of a channel. It reads captions in every
-// format that package caption reads, decodes no media, and keeps nothing between calls except
-// the program's report about itself, and a bounded cache about the players of the video site.
+// The caller passes canonical links. The package itself knows only the addresses of the
+// video site's results pages, and of the tabs and uploads of a channel. It reads
+// captions in every format that package caption reads, and decodes no media. Between
+// calls, it keeps only the program's version and abilities, and a limited cache about
+// the players of the video site.
 //
-// The package reports that a content has no captions only if the tables in absence.go prove it.
-// The tables hold for the releases on which the tests of this package run. Another release first
-// goes through a suite of cases on a site inside this process.
+// The package reports that a content has no captions only if the tables in absence.go
+// prove it. The tables are valid for the releases with which this package is tested.
+// Another release must first pass a test against a site inside this process.
 package ytdlp
 
 import (
@@ -42,27 +44,28 @@ import (
 type Options struct {
 	// Program is a name to look up or an absolute path; empty means "yt-dlp".
 	Program string
-	// Base is the address of the video site whose results pages a search reads, http or https,
-	// without a path; empty means "https://www.youtube.com". Everything else is read at the
-	// links that the caller passes.
+	// Base is the address of the video site for searches: http or https, without a
+	// path. Empty means "https://www.youtube.com". For everything else, the package
+	// uses the links that the caller passes.
 	Base string
 	// JSRuntime is the JavaScript runtime with which versions from 2025.11.12 on run a site's
 	// player: "deno", "node", "quickjs" or "bun", followed by a colon and its absolute path if
 	// the runner does not find it. Empty: the first of deno, node and quickjs that is installed
 	// and that the program supports.
 	JSRuntime string
-	// Cure tells the operator how to get a current release of the program, in words that stand
-	// after a colon: "run make setup". Findings and errors about the program's version repeat
-	// it. Empty means the places where the publisher offers releases.
+	// Cure tells the operator how to get a current release of the program. It continues
+	// a sentence after a colon: "run make setup". Findings and errors about the
+	// program's version repeat it. Empty means the places where the publisher offers
+	// releases.
 	Cure string
-	// Access are further ways to content whose platform refuses the plain way.
+	// Access has means to read content that the platform refuses to a plain run.
 	Access Access
-	// Notes is the folder in which the downloader notes that an unknown release of the program
-	// has passed the suite, so that the next process need not run the suite again. Empty: nothing
-	// is noted.
+	// Notes is a folder in which the downloader records that an unknown release of the
+	// program has passed the test, so that the next process need not test it again.
+	// Empty means that nothing is recorded.
 	Notes string
-	// Log receives the program's complaints, one line for each run; nil: only errors report
-	// them.
+	// Log receives the program's warnings, one line for each run. If it is nil, only
+	// errors contain them.
 	Log *slog.Logger
 }
 
@@ -86,8 +89,8 @@ var (
 	_ engine.Examiner      = (*Downloader)(nil)
 )
 
-// New returns a downloader that runs its program on host, whose Programs must not be nil.
-// [Downloader.Check] tells whether the program is there.
+// New returns a downloader that runs its program on host, whose Programs must not be
+// nil. [Downloader.Check] checks whether the program is installed.
 func New(host engine.Host, o Options) (*Downloader, error) {
 	if host.Programs == nil {
 		return nil, errors.New("ytdlp: the host runs no programs")
@@ -121,11 +124,12 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 // checkPatience is how long Check waits for a program that has not reported its version.
 const checkPatience = time.Second
 
-// Check asks the program for its version. If the version runs players (2025.11.12 or later),
-// Check also asks for the runtimes. After the first answer, Check only looks whether the
-// program is there and unchanged. The error is a CONFIG_ERROR that says what is wrong with the
-// program or its JavaScript runtime, and how to repair it. If the program takes longer than a
-// second, the error is context.DeadlineExceeded, and the next Check may know more.
+// Check runs the program to get its version. If the version runs players (2025.11.12 or
+// later), Check also gets the JavaScript runtimes. Later calls only check whether the
+// program exists and is unchanged. The error is a CONFIG_ERROR that says what is wrong
+// with the program or its JavaScript runtime, and how to repair it. If the program
+// takes longer than a second, the error is [context.DeadlineExceeded], and a later
+// Check may return the result.
 func (d *Downloader) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkPatience)
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package s3store keeps the blobs of a store in a bucket of Amazon S3, or of another object
-// store that speaks the protocol of S3.
+// Package s3store keeps the blobs of a store in a bucket of Amazon S3, or of another
+// object store with the S3 API.
 //
 //	s, err := store.Open(ctx, store.Options{
 //		Database:   "postgres://…",
@@ -33,15 +33,15 @@ const (
 // options of the URL are:
 //
 //   - region: the region of the bucket. Without it, the client asks the object store.
-//   - endpoint: the address of another object store than Amazon's, http or https.
-//   - use_path_style: true if the name of the bucket belongs into the path and not into the host.
-//     The default is false for Amazon and true for other object stores.
+//   - endpoint: the http or https address of an object store other than Amazon's.
+//   - use_path_style: true if the name of the bucket belongs in the path instead of the
+//     host. The default is false for Amazon and true for other object stores.
 //
 // The credentials come from the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from
 // ~/.aws/credentials, or from the role of the instance or container.
 //
-// The bucket does what a store needs. It makes no signed URLs, copies or conditional writes,
-// and lists no folders.
+// The bucket supports only what a store needs: no signed URLs, copies or conditional
+// writes, and no lists of folders. The store closes it.
 func Open(_ context.Context, u *url.URL) (*blob.Bucket, error) {
 	if u.Scheme != Scheme || u.Host == "" {
 		return nil, errors.New("want s3://BUCKET")

@@ -1,6 +1,6 @@
-// Package sitecatalog describes what the video site has with which an engine.Discovery is
-// tested. The author of a Discovery writes a fake of the site, which serves a [Catalog] in the
-// site's own format; see enginetest.Discovery.
+// Package sitecatalog has the content of the fake video site for tests of an
+// [engine.Discovery]. The author of a Discovery writes a handler that serves a
+// [Catalog] in the site's own format: see enginetest.Discovery.
 package sitecatalog
 
 import (
@@ -16,8 +16,8 @@ import (
 // PrivateVideo is the id of a video that only its owner can see. It is not in the catalog.
 const PrivateVideo = "private-001"
 
-// Catalog is what a video site has. Nothing else exists on the site. Each fake of the site serves
-// a catalog in its own format.
+// Catalog is the complete content of a fake video site. Each fake serves a catalog in
+// its own format.
 type Catalog struct {
 	Base      string // the address of the site
 	Videos    []Video
@@ -28,7 +28,7 @@ type Catalog struct {
 // Video is a public video. The site does not show fields that are nil.
 type Video struct {
 	video.Video
-	Broadcast bool // it is being broadcast, or was
+	Broadcast bool // whether it is or was a broadcast
 }
 
 // Channel is a channel with the ids of its uploads, newest first.
@@ -42,7 +42,7 @@ type Channel struct {
 type Playlist struct {
 	video.Playlist
 	Entries []string
-	Private bool // only its owner can see it
+	Private bool // whether only its owner can see it
 }
 
 // Video returns a video by its id.

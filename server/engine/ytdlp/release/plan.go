@@ -13,11 +13,11 @@ import (
 // Plan is the work of a pull.
 type Plan struct {
 	models.Plan
-	// Version is the version of the release. Empty means the newest release, whose version is
-	// known once it has run.
+	// Version is the version of the release. It is empty for the newest release,
+	// because its version is known only after it has run.
 	Version string
-	// There is the version that the folder has, if that release is at least as new: then a pull
-	// has nothing to do. Empty means that a pull has work.
+	// There is the installed version, if it is at least as new as the plan's: then Pull
+	// does nothing. Otherwise it is empty.
 	There string
 
 	files *models.Folder
@@ -29,8 +29,8 @@ const entryName = "yt-dlp"
 // mostBytes bounds the size of an executable.
 const mostBytes = 256 << 20
 
-// Plan returns the work that pulling the compiled-in release takes. It downloads and writes
-// nothing, but asks the server for the size of the file.
+// Plan returns the download of the compiled-in release. It downloads and writes
+// nothing, but requests the size of the file from the server.
 //
 // Errors: [ErrUnsupported]; a useless source; a disk that is too full; [models.ErrUnreachable].
 func (f *Folder) Plan(ctx context.Context, from models.Sources) (Plan, error) {
@@ -46,9 +46,9 @@ func (f *Folder) Plan(ctx context.Context, from models.Sources) (Plan, error) {
 	}, from)
 }
 
-// PlanNewest returns the work that pulling the newest release takes. It downloads the sums of
-// the release and their signature, and otherwise does the same as [Folder.Plan]. Local files
-// must include the sums and the signature, under their own names.
+// PlanNewest returns the download of the newest release. It downloads the hashes of the
+// release and their signature. Otherwise it works like [Folder.Plan]. Local files must
+// include the sums and the signature, under their own names.
 //
 // Errors: those of Plan; [ErrSignature]; [ErrOld] if the sums were signed before the compiled-in
 // release was published.

@@ -1,15 +1,16 @@
-// Package release installs the official executable of yt-dlp, which needs no Python: the release
-// whose hash is compiled in, or the newest release, by the sums that the publisher has signed.
+// Package release installs the official executable of yt-dlp, which needs no Python. It
+// installs the release with the compiled-in hash, or the newest release, which it
+// checks by the publisher's signed hashes.
 //
 //	folder, err := release.Open(release.Options{Dir: "/var/lib/transcriptd/yt-dlp"})
 //	plan, err := folder.Plan(ctx, models.Sources{}) // what, from where, how many bytes
 //	version, err := folder.Pull(ctx, plan, nil)
 //	folder.Program() // for ytdlp.Options
 //
-// Downloads are those of package models: an interrupted download continues, and a file gets its
-// name only after its hash was checked. A new release replaces an older one in one step, after
-// it has run once. The reverse is refused, also if a server offers an old release with its old
-// and genuine signature.
+// Downloads are those of package models: an interrupted download continues, and a file
+// gets its name only after its hash was checked. A new release replaces an older one
+// atomically, after it has run once. The package never replaces a release by an older
+// one, even if a server offers the older one with its genuine signature.
 package release
 
 import (
@@ -31,14 +32,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/engine"
 )
 
-// Errors that callers distinguish. Their messages hold the details. [models.ErrHash],
-// [models.ErrBusy] and [models.ErrUnreachable] are further ones.
+// Errors to compare with errors.Is. The messages of the wrapping errors have the
+// details. See also [models.ErrHash], [models.ErrBusy] and [models.ErrUnreachable].
 var (
 	// ErrUnsupported reports a system for which no executable is published.
 	ErrUnsupported = errors.New("for this system no executable without Python is published")
 	// ErrSignature reports sums that the publisher has not signed.
 	ErrSignature = errors.New("the publisher has not signed these sums")
-	// ErrOld reports a release that is older than another one that must have been there.
+	// ErrOld reports a release that is older than the compiled-in one or the installed
+	// one.
 	ErrOld = errors.New("the release is old")
 )
 
@@ -79,8 +81,8 @@ type Options struct {
 	Releases string
 }
 
-// Folder holds the pulled executable. It is safe for concurrent use, also by several processes:
-// only one of them changes it at a time. It needs no closing.
+// Folder is a folder with the pulled executable. It is safe for concurrent use, also by
+// several processes: only one of them changes it at a time. It need not be closed.
 type Folder struct {
 	dir       string
 	http      *http.Client
@@ -121,7 +123,7 @@ func Open(o Options) (*Folder, error) {
 // Dir returns the folder's absolute path.
 func (f *Folder) Dir() string { return f.dir }
 
-// Program returns the path of the executable, which need not be there.
+// Program returns the path of the executable, which need not exist.
 func (f *Folder) Program() string { return filepath.Join(f.dir, "yt-dlp") }
 
 // Known returns the version of the release whose hashes are compiled in.
