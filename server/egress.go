@@ -32,7 +32,7 @@ type Egress struct {
 	ProxiesByName bool
 	// ExitsFile is the path of a JSON file with further exits: proxies, and IPv6 prefixes of this
 	// machine. The service reads the file again when the file changes. If the new file is bad,
-	// the present exits stay, and the log says why. server/OPERATIONS.md describes the file.
+	// the present exits stay, and the log says why. docs/operate describes the file.
 	// Empty: no file.
 	ExitsFile string
 }

@@ -21,8 +21,10 @@ import (
 
 // documents are the files whose commands run, in the order in which they run.
 var documents = []string{
-	"README.md", "server/LINKS.md", "server/RECOGNIZERS.md", "server/OPERATIONS.md",
-	"docs/operate/install.md", "docs/operate/run.md", "docs/operate/proxy.md",
+	"README.md", "server/LINKS.md", "server/RECOGNIZERS.md",
+	"docs/operate/install.md", "docs/operate/run.md", "docs/operate/proxy.md", "docs/operate/many-machines.md",
+	"docs/operate/backup.md", "docs/operate/upgrade.md", "docs/operate/watch.md", "docs/operate/tune.md",
+	"docs/operate/accounts-and-data.md",
 }
 
 // read returns the text of documents, one after the other.
@@ -53,7 +55,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	}
 	dir, addr := t.TempDir(), freeAddress(t)
 	commands, left := blocks(t, documents...)
-	assert.Len(t, left, 19, "the number of blocks that this test does not run has changed: %s", left)
+	assert.Len(t, left, 23, "the number of blocks that this test does not run has changed: %s", left)
 	for written, run := range map[string]string{
 		"transcriptd serve &\n": served("transcriptd serve"),
 		"export TRANSCRIBE_KEY": "export TRANSCRIBE_SERVER=http://" + addr + " TRANSCRIBE_KEY",
@@ -91,6 +93,36 @@ func TestCommandsOfTheStart(t *testing.T) {
 	commands = strings.ReplaceAll(commands, "transcriptd serve &\n", served("transcriptd serve"))
 	out := shell(t, dir, addr, "go install ./examples/transcriptd\n"+commands+`curl -H "Authorization: Bearer $KEY" "$URL/v1/usage"`)
 	assert.Contains(t, out, `"account":{"id":"acme"`)
+}
+
+// The way from one command to a website keeps the texts.
+func TestCommandsOfTheFamilyServer(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles programs: make test-all")
+	}
+	dir, addr := t.TempDir(), freeAddress(t)
+	shortTalk(t, filepath.Join(dir, "talk.ogg"))
+	commands, left := blocks(t, "docs/operate/family-server.md")
+	assert.Len(t, left, 1, "of systemd: %s", left)
+	for written, run := range map[string]string{
+		"website --listen 0.0.0.0:8082 --guests 0 &\n": served("website --listen " + addr + " --guests 0"),
+		"http://127.0.0.1:8082":                        "http://" + addr,
+		"$HOME/.local/state":                           "$XDG_STATE_HOME",
+		"talk.mp3":                                     "talk.ogg",
+		"website users add local":                      "website users add local <<<'a password of a family'",
+		"website users add anna":                       "website users add anna <<<'a password of a family'",
+	} {
+		require.Contains(t, commands, written)
+		commands = strings.ReplaceAll(commands, written, run)
+	}
+	out := shell(t, dir, addr, "go install ./examples/transcriptd ./examples/transcribe ./examples/website\n"+commands+
+		"transcribe search talk >found\n")
+	assert.Contains(t, out, "anna can sign in.")
+	assert.Equal(t, 2, strings.Count(out, "The service knew this text already."), "of the command without a server")
+	found, err := os.ReadFile(filepath.Join(dir, "found"))
+	require.NoError(t, err)
+	assert.Contains(t, strings.ToLower(string(found)), "this is a short talk")
 }
 
 // The commands of the guide sign as the service does.
