@@ -55,7 +55,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	}
 	dir, addr := t.TempDir(), freeAddress(t)
 	commands, left := blocks(t, documents...)
-	assert.Len(t, left, 23, "the number of blocks that this test does not run has changed: %s", left)
+	assert.Len(t, left, 22, "the number of blocks that this test does not run has changed: %s", left)
 	for written, run := range map[string]string{
 		"transcriptd serve &\n": served("transcriptd serve"),
 		"export TRANSCRIBE_KEY": "export TRANSCRIBE_SERVER=http://" + addr + " TRANSCRIBE_KEY",
