@@ -35,7 +35,7 @@ type Egress struct {
 	// ExitsFile is the path of a JSON file with further exits: proxies, and IPv6
 	// prefixes of this machine. Empty means no file. The service reads the file again
 	// when it changes. If the new file is invalid, the service keeps the current exits
-	// and logs why. server/OPERATIONS.md describes the file.
+	// and logs why. docs/operate describes the file.
 	ExitsFile string
 }
 

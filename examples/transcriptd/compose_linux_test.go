@@ -139,12 +139,12 @@ func composedDatabase(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// makeSecrets runs the commands of OPERATIONS.md up to the start of the containers.
+// makeSecrets runs the commands of docs/operate/many-machines.md up to the start of the containers.
 func (c *composition) makeSecrets(t *testing.T) {
 	t.Helper()
-	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	page, err := os.ReadFile("../../docs/operate/many-machines.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(operations), "\n## Containers\n")
+	_, section, found := strings.Cut(string(page), "\n## Containers\n")
 	require.True(t, found)
 	commands, _, found := strings.Cut(strings.Split(section, "```")[1], "docker ")
 	require.True(t, found)

@@ -263,7 +263,7 @@ func family(name string) string {
 }
 
 // Prometheus's own tool finds no fault with the alerts, nor with what is shown. Each alert fires
-// where it should, and has its cure in OPERATIONS.md.
+// where it should, and has its cure in docs/operate/watch.md.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	promtool := findPromtool(t)
@@ -283,10 +283,10 @@ func TestAlerts(t *testing.T) {
 	require.NoError(t, err)
 	tests, err := os.ReadFile("prometheus/alerts_test.yml")
 	require.NoError(t, err)
-	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	watch, err := os.ReadFile("../../docs/operate/watch.md")
 	require.NoError(t, err)
 	var alerts, cures []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `(Transcriptkit\\w+)` \\| ").FindAllStringSubmatch(string(operations), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `(Transcriptkit\\w+)` \\| ").FindAllStringSubmatch(string(watch), -1) {
 		cures = append(cures, m[1])
 	}
 	for _, m := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1) {
@@ -294,7 +294,7 @@ func TestAlerts(t *testing.T) {
 		assert.Contains(t, string(tests), "- alertname: "+m[1]+"\n", "no test makes it fire")
 		assert.Contains(t, string(tests), "{alertname: "+m[1]+",", "no test sees it silent")
 	}
-	assert.Equal(t, alerts, cures, "OPERATIONS.md tells what to do about each alert")
+	assert.Equal(t, alerts, cures, "docs/operate/watch.md says what to do about each alert")
 }
 
 // findPromtool is where make setup has put it, or the system's.

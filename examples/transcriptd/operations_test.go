@@ -13,40 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The table of OPERATIONS.md names every flag of serve, in the order of --help, with its
-// variable and its default.
-func TestFlagsInOperations(t *testing.T) {
-	t.Parallel()
-	operations, err := os.ReadFile("../../server/OPERATIONS.md")
-	require.NoError(t, err)
-	type flag struct{ name, env, def string }
-	var told []flag
-	for _, row := range regexp.MustCompile("(?m)^\\| `--([a-z-]+)` \\| `(\\w+)` \\| ([^|]*)\\|").FindAllStringSubmatch(string(operations), -1) {
-		told = append(told, flag{row[1], row[2], strings.Trim(row[3], "` ")})
-	}
-
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "~/.local/share/transcriptd/models", "ytdlp": "yt-dlp", "fasterwhisper": ""})
-	require.NoError(t, err)
-	var has []flag
-	for _, command := range parser.Model.Children {
-		if command.Name != "serve" {
-			continue
-		}
-		for _, f := range command.Flags {
-			if f.Name != "help" && !f.Hidden { // a hidden flag only says that it is gone
-				has = append(has, flag{f.Name, strings.Join(f.Envs, " "), f.Default})
-			}
-		}
-	}
-	inWords := map[string]string{"full-sync": "off", "asr": "the best that is there", "faster-whisper": "in a checkout, that of make setup", "js-runtime": "the first of deno, node and quickjs"}
-	for i, f := range has {
-		if words := inWords[f.name]; f.def == "" && words != "" {
-			has[i].def = words
-		}
-	}
-	assert.ElementsMatch(t, has, told)
-}
-
 // The environment file of the unit names every setting of serve, without effect until the operator
 // changes the line.
 func TestSettingsOfTheUnit(t *testing.T) {
@@ -60,23 +26,25 @@ func TestSettingsOfTheUnit(t *testing.T) {
 			told = append(told, setting[1])
 		}
 	}
-	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "", "ytdlp": "", "fasterwhisper": ""})
 	require.NoError(t, err)
 	want := []string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `--[a-z-]+` \\| `(\\w+)` \\|").FindAllStringSubmatch(string(operations), -1) {
-		if row[1] != "TRANSCRIPTD_LISTEN" { // which is in transcriptd.socket
-			want = append(want, row[1])
+	for _, command := range parser.Model.Children {
+		for _, f := range command.Flags {
+			if command.Name == "serve" && f.Name != "help" && f.Name != "listen" && !f.Hidden { // the address is in transcriptd.socket; a hidden flag only says that it is gone
+				want = append(want, f.Envs...)
+			}
 		}
 	}
 	assert.ElementsMatch(t, want, told)
 }
 
-// The commands of OPERATIONS.md about plans work.
+// The commands of docs/operate/accounts-and-data.md about plans work.
 func TestPlansInOperations(t *testing.T) {
 	t.Parallel()
-	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	page, err := os.ReadFile("../../docs/operate/accounts-and-data.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(operations), "\n## Plans\n")
+	_, section, found := strings.Cut(string(page), "\n## Plans\n")
 	require.True(t, found)
 	commands := strings.Split(section, "```")[1]
 	env, wanted := regexp.MustCompile(`(?m)^export (\S+)=examples/transcriptd/(\S+)$`), 0

@@ -48,16 +48,14 @@ func TestServeInRoles(t *testing.T) {
 	}
 }
 
-// The commands of OPERATIONS.md are those of this program.
+// The commands of docs/operate/many-machines.md are those of this program.
 func TestManyMachinesInOperations(t *testing.T) {
 	t.Parallel()
-	operations, err := os.ReadFile("../../server/OPERATIONS.md")
+	page, err := os.ReadFile("../../docs/operate/many-machines.md")
 	require.NoError(t, err)
-	_, section, found := strings.Cut(string(operations), "\n## Many machines\n")
-	require.True(t, found)
 	o := storetest.Postgres(t)
 	env := []string{"TRANSCRIPTD_DB=" + o.Database, "TRANSCRIPTD_BLOBS=" + o.Blobs}
-	commands := regexp.MustCompile(`(?m)^transcriptd (.*)$`).FindAllStringSubmatch(strings.Split(section, "```")[1], -1)
+	commands := regexp.MustCompile(`(?m)^transcriptd (.*)$`).FindAllStringSubmatch(strings.Split(string(page), "```")[1], -1)
 	require.Len(t, commands, 3)
 	for _, command := range commands[:2] { // the third wants a model
 		args := strings.NewReplacer(":8080", "127.0.0.1:0", ":9090", "127.0.0.1:0").Replace(command[1])

@@ -83,7 +83,7 @@ type Config struct {
 	// looks the name up again and is trusted to find no other addresses.
 	ByName bool
 	// ExitsFile is the path of a JSON file with further exits, which the guard reads again when the
-	// file changes; empty: none. server/OPERATIONS.md describes the file.
+	// file changes; empty: none. docs/operate describes the file.
 	ExitsFile string
 	// Log receives a line for each refusal and for each change of ExitsFile; nil: no log.
 	Log *slog.Logger

@@ -29,7 +29,7 @@ func (p *BlobPlace) UnmarshalText(text []byte) error {
 		return errors.New("want a folder or s3://BUCKET")
 	}
 	if u.User != nil {
-		return errors.New("want no credentials in the URL: put them into the environment, see server/OPERATIONS.md")
+		return errors.New("want no credentials in the URL: put them into the environment, see docs/operate/many-machines.md")
 	}
 	if endpoint := u.Query().Get("endpoint"); endpoint != "" {
 		at, err := url.Parse(endpoint)

@@ -23,11 +23,11 @@ type LinkFlags struct {
 	AllowEgress   []hostPort  `placeholder:"HOST:PORT" help:"An address that links and webhooks may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
 	YtDlp         Executable  `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	JSRuntime     jsRuntime   `name:"js-runtime" placeholder:"NAME[:PATH]" help:"The JavaScript runtime with which yt-dlp 2025.11.12 or later runs a site's player: deno, node, quickjs or bun. Default: the first installed one of deno 2.3, node 22 and quickjs, or later versions."`
-	DirectMedia   bool        `help:"Also take links to media files, pages of podcasts and items of feeds, on any public host: for accounts that you trust, see server/OPERATIONS.md."`
+	DirectMedia   bool        `help:"Also take links to media files, pages of podcasts and items of feeds, on any public host: for accounts that you trust, see docs/operate."`
 	TrustWebhooks bool        `help:"Send the events of an account to an address before the address has answered a test event: for accounts that you trust."`
 	Proxy         []proxyURL  `placeholder:"URL" help:"A proxy (http, https or socks5) through which the service follows links. May be repeated: each visit to a platform leaves by one of the proxies."`
 	ProxyByName   bool        `help:"Send each --proxy names instead of addresses, for proxies that judge by name. The service still looks each name up first, and refuses names of private addresses."`
-	Exits         exitsPath   `placeholder:"FILE" help:"The exits by which the service follows links, together with each --proxy: a JSON file with proxies and IPv6 prefixes, as in server/OPERATIONS.md, which is read again when it changes. Each visit to a platform leaves by one exit."`
+	Exits         exitsPath   `placeholder:"FILE" help:"The exits by which the service follows links, together with each --proxy: a JSON file with proxies and IPv6 prefixes, as in docs/operate, which is read again when it changes. Each visit to a platform leaves by one exit."`
 	Pace          float64     `default:"5" placeholder:"N" help:"The most visits a minute to each platform by each exit, five of them at once; further visits wait (${default})."`
 	Players       playersPath `placeholder:"FILE" help:"The players of the video site to act as for captions: a JSON list, as in server/engine/videosite/players.json, which is read again when it changes. Default: that list."`
 	Player        gonePlayer  `hidden:"" help:"Replaced by --players."`

@@ -3,20 +3,29 @@ package readmetest_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/client"
 )
 
 // documents are the files whose commands run, in the order in which they run.
-var documents = []string{"README.md", "server/LINKS.md", "server/RECOGNIZERS.md", "server/OPERATIONS.md"}
+var documents = []string{
+	"README.md", "server/LINKS.md", "server/RECOGNIZERS.md",
+	"docs/operate/install.md", "docs/operate/run.md", "docs/operate/proxy.md", "docs/operate/many-machines.md",
+	"docs/operate/backup.md", "docs/operate/upgrade.md", "docs/operate/watch.md", "docs/operate/tune.md",
+	"docs/operate/accounts-and-data.md",
+}
 
 // read returns the text of documents, one after the other.
 func read(t *testing.T, documents ...string) string {
@@ -44,33 +53,16 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs: make test-all")
 	}
-	repository, err := filepath.Abs("../../..")
-	require.NoError(t, err)
 	dir, addr := t.TempDir(), freeAddress(t)
-
-	// go runs in the repository, where all is compiled already; all else in a folder
-	// that has the beginning of its recording.
-	script := "set -eux -o pipefail\ngo() { (cd \"$REPOSITORY\" && command go \"$@\"); }\ncurl() { command curl --fail-with-body -sS \"$@\"; }\ntrap 'kill $(jobs -p); wait' EXIT\n"
-	var left []string
-	for _, block := range fenced.FindAllStringSubmatch(read(t, documents...), -1) {
-		before, language, commands := block[1], block[2], block[3]
-		switch {
-		case language != "":
-		case strings.HasPrefix(before, notHere):
-			left = append(left, before)
-		default:
-			script += commands
-		}
-	}
-	assert.Len(t, left, 14, "the number of blocks that this test does not run has changed: %s", left)
+	commands, left := blocks(t, documents...)
+	assert.Len(t, left, 22, "the number of blocks that this test does not run has changed: %s", left)
 	for written, run := range map[string]string{
-		"127.0.0.1:8080":        addr,
-		"transcriptd serve &\n": "transcriptd serve &\nuntil command curl -sf http://" + addr + "/healthz; do kill -0 $!; sleep 0.1; done\n",
+		"transcriptd serve &\n": served("transcriptd serve"),
 		"export TRANSCRIBE_KEY": "export TRANSCRIBE_SERVER=http://" + addr + " TRANSCRIBE_KEY",
 		"transcriptd doctor\n":  "transcriptd doctor || test $? = 3\n", // it works, but for what this machine lacks
 	} {
-		require.Contains(t, script, written)
-		script = strings.ReplaceAll(script, written, run)
+		require.Contains(t, commands, written)
+		commands = strings.ReplaceAll(commands, written, run)
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "examples", "testdata"), 0o700))
 	shortTalk(t, filepath.Join(dir, "examples", "testdata", "talk.ogg"))
@@ -79,27 +71,130 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
 		"links": ["/watch?v={id}", "/{id}"], "canonical": "http://%[1]s/watch?v={id}"}}`, talks), 0o600))
 
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it may have to compile all
-	defer cancel()
-	shell := exec.CommandContext(ctx, "bash", "-c", script)
-	shell.Dir = dir
-	shell.Env = append(os.Environ(), "REPOSITORY="+repository, "GOBIN="+dir, "GOFLAGS=-ldflags=-w", "PATH="+dir+":"+os.Getenv("PATH"),
-		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TRANSCRIPTD_LISTEN="+addr, "TRANSCRIPTD_DRAIN_DELAY=0s",
-		"TRANSCRIPTD_SITES="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
-	log, err := os.Create(filepath.Join(dir, "log")) // not a pipe, which a program that is left would hold open
-	require.NoError(t, err)
-	shell.Stdout, shell.Stderr = log, log
-	failed := shell.Run()
-	out, err := os.ReadFile(log.Name())
-	require.NoError(t, err)
-	require.NoError(t, failed, string(out))
-
+	out := shell(t, dir, addr, commands, "TRANSCRIPTD_SITES="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
 	srt, err := filepath.Glob(filepath.Join(dir, "talks", "*.srt"))
 	require.NoError(t, err)
 	assert.Len(t, srt, 2, "of a recording and of a link")
 	assert.FileExists(t, filepath.Join(dir, "talks.zip"))
-	assert.Contains(t, strings.ToLower(string(out)), "this is a short talk", "what was recognized")
-	assert.Contains(t, string(out), "Captions of the talk.", "what was read")
+	assert.Contains(t, strings.ToLower(out), "this is a short talk", "what was recognized")
+	assert.Contains(t, out, "Captions of the talk.", "what was read")
+}
+
+// The commands with which the guides begin work.
+func TestCommandsOfTheStart(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles programs: make test-all")
+	}
+	dir, addr := t.TempDir(), freeAddress(t)
+	commands, left := blocks(t, "docs/start.md")
+	assert.Empty(t, left)
+	require.Contains(t, commands, "transcriptd serve &\n")
+	commands = strings.ReplaceAll(commands, "transcriptd serve &\n", served("transcriptd serve"))
+	out := shell(t, dir, addr, "go install ./examples/transcriptd\n"+commands+`curl -H "Authorization: Bearer $KEY" "$URL/v1/usage"`)
+	assert.Contains(t, out, `"account":{"id":"acme"`)
+}
+
+// The way from one command to a website keeps the texts.
+func TestCommandsOfTheFamilyServer(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles programs: make test-all")
+	}
+	dir, addr := t.TempDir(), freeAddress(t)
+	shortTalk(t, filepath.Join(dir, "talk.ogg"))
+	commands, left := blocks(t, "docs/operate/family-server.md")
+	assert.Len(t, left, 1, "of systemd: %s", left)
+	for written, run := range map[string]string{
+		"website --listen 0.0.0.0:8082 --guests 0 &\n": served("website --listen " + addr + " --guests 0"),
+		"http://127.0.0.1:8082":                        "http://" + addr,
+		"$HOME/.local/state":                           "$XDG_STATE_HOME",
+		"talk.mp3":                                     "talk.ogg",
+		"website users add local":                      "website users add local <<<'a password of a family'",
+		"website users add anna":                       "website users add anna <<<'a password of a family'",
+	} {
+		require.Contains(t, commands, written)
+		commands = strings.ReplaceAll(commands, written, run)
+	}
+	out := shell(t, dir, addr, "go install ./examples/transcriptd ./examples/transcribe ./examples/website\n"+commands+
+		"transcribe search talk >found\n")
+	assert.Contains(t, out, "anna can sign in.")
+	assert.Equal(t, 2, strings.Count(out, "The service knew this text already."), "of the command without a server")
+	found, err := os.ReadFile(filepath.Join(dir, "found"))
+	require.NoError(t, err)
+	assert.Contains(t, strings.ToLower(string(found)), "this is a short talk")
+}
+
+// The commands of the guide sign as the service does.
+func TestSignatureOfTheGuide(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("openssl"); err != nil && os.Getenv("CI") == "" {
+		t.Skip("there is no openssl")
+	}
+	commands, left := blocks(t, "docs/guides/webhooks.md")
+	assert.Empty(t, left)
+	const secret, body = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", `{"type":"transcript.completed","data":{"jobId":"1"}}`
+	dir, at := t.TempDir(), strconv.FormatInt(time.Now().Unix(), 10)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "body.json"), []byte(body), 0o600))
+	shell := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", commands)
+	shell.Dir, shell.Env = dir, append(os.Environ(), "SECRET="+secret, "WEBHOOK_ID=msg_1", "WEBHOOK_TIMESTAMP="+at)
+	signature, err := shell.Output()
+	require.NoError(t, err)
+	header := http.Header{}
+	header.Set("Webhook-Id", "msg_1")
+	header.Set("Webhook-Timestamp", at)
+	header.Set("Webhook-Signature", "v1,"+strings.TrimSpace(string(signature)))
+	event, err := client.VerifyWebhook([]string{secret}, header, []byte(body))
+	require.NoError(t, err)
+	assert.Equal(t, "msg_1", event.ID)
+}
+
+// blocks returns the commands of documents, and the marks of those that do not run.
+func blocks(t *testing.T, documents ...string) (commands string, left []string) {
+	t.Helper()
+	for _, block := range fenced.FindAllStringSubmatch(read(t, documents...), -1) {
+		switch {
+		case block[2] != "": // a language
+		case strings.HasPrefix(block[1], notHere):
+			left = append(left, block[1])
+		default:
+			commands += block[3]
+		}
+	}
+	return commands, left
+}
+
+// served runs a service behind the next commands, which begin when the log says that it listens.
+// The brackets keep the trace of grep itself from being found.
+func served(command string) string {
+	return command + " &\nuntil grep -q 'msg=listenin[g]\\|website is at htt[p]' log; do kill -0 $!; sleep 0.1; done\n"
+}
+
+// shell runs commands in a folder, with a service at addr where they name the usual address, and
+// returns what they write. go runs in the repository, where all is compiled already, and installs
+// programs into the folder.
+func shell(t *testing.T, dir, addr, commands string, env ...string) string {
+	t.Helper()
+	repository, err := filepath.Abs("../../..")
+	require.NoError(t, err)
+	script := "set -eux -o pipefail\ngo() { (cd \"$REPOSITORY\" && command go \"$@\"); }\ncurl() { command curl --fail-with-body -sS \"$@\"; }\ntrap 'kill $(jobs -p); wait' EXIT\n" +
+		strings.ReplaceAll(commands, "127.0.0.1:8080", addr)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it may have to compile all
+	defer cancel()
+	run := exec.CommandContext(ctx, "bash", "-c", script)
+	run.Dir = dir
+	run.Env = append(os.Environ(), "REPOSITORY="+repository, "GOBIN="+dir, "GOFLAGS=-ldflags=-w", "PATH="+dir+":"+os.Getenv("PATH"),
+		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TRANSCRIPTD_LISTEN="+addr, "TRANSCRIPTD_DRAIN_DELAY=0s")
+	run.Env = append(run.Env, env...)
+	log, err := os.Create(filepath.Join(dir, "log")) // not a pipe, which a program that is left would hold open
+	require.NoError(t, err)
+	run.Stdout, run.Stderr = log, log
+	failed := run.Run()
+	require.NoError(t, log.Close())
+	out, err := os.ReadFile(log.Name())
+	require.NoError(t, err)
+	require.NoError(t, failed, string(out))
+	return string(out)
 }
 
 // imports are those that the snippets of the README may use, by their names.

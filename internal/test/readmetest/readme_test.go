@@ -1,4 +1,4 @@
-// Package readmetest runs the programs and commands of README.md and of the documents under server.
+// Package readmetest runs the programs and commands of README.md and of the documents under docs and server.
 package readmetest_test
 
 import (

@@ -38,7 +38,7 @@ type talker struct{ words []string }
 func newTalker(b *testing.B) talker {
 	b.Helper()
 	var t talker
-	for _, pattern := range []string{"../../../*.md", "../../*.md"} {
+	for _, pattern := range []string{"../../../*.md", "../../*.md", "../../../docs/*/*.md"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(b, err)
 		for _, file := range files {
@@ -80,7 +80,7 @@ func (t talker) talk(id string) []transcript.Segment {
 }
 
 // BenchmarkCapacity takes batches of 500 talks of an hour through one service and its database.
-// server/OPERATIONS.md computes the sizes of services from its figures.
+// docs/operate/tune.md computes the sizes of services from its figures.
 func BenchmarkCapacity(b *testing.B) {
 	for _, c := range []struct {
 		name    string
