@@ -12,7 +12,7 @@ func (s *Server) Handler() http.Handler {
 }
 
 // OpenAI serves POST /v1/audio/transcriptions and GET /v1/models as OpenAI's API does, for programs
-// that send recordings there: see server/OPENAI.md. A mux needs both patterns, "/v1/audio/" and
+// that send recordings there: see docs/guides/openai.md. A mux needs both patterns, "/v1/audio/" and
 // "/v1/models".
 func (s *Server) OpenAI() http.Handler { return s.edge.Handler(s.openAI.Routes()) }
 
