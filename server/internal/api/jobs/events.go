@@ -54,7 +54,7 @@ func (j *Jobs) streamRoute() edge.Route {
 // stream opens with any value of the header.
 func streamHeader() request.Table {
 	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0)).
-		About("The last id that the caller has seen: the stream goes on after it.")}}
+		About("The last id that the caller has seen: the stream continues after it.")}}
 }
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.

@@ -32,8 +32,8 @@ func (l *Texts) libraryChangeRoutes() []edge.Route {
 			func(ctx context.Context, account string, key library.Key) error {
 				return l.Pipeline.Library.Remove(ctx, account, key)
 			}),
-		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
-		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),
+		change(http.MethodPut, "/star", "starTranscript", "Add a star to a saved transcript.", star(true)),
+		change(http.MethodDelete, "/star", "unstarTranscript", "Remove the star of a saved transcript.", star(false)),
 	}
 	return append(changes, media{l.Shared}.routes()...)
 }

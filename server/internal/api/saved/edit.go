@@ -32,7 +32,7 @@ func (l *Texts) editRoutes() []edge.Route {
 
 // TextQuery is the query of the routes that change a text.
 func TextQuery(key *library.Key) request.Table {
-	return request.Table{Fields: []*request.Field{LanguageOf(key).About("The exact tag; without it, the newest.")}}
+	return request.Table{Fields: []*request.Field{LanguageOf(key).About("The exact language tag. Without it, you get the newest transcript.")}}
 }
 
 // editTable is the table of the JSON body of an edit.

@@ -91,7 +91,7 @@ type savedRead struct {
 
 func (a *savedRead) query() request.Table {
 	return request.Table{Fields: []*request.Field{
-		LanguageOf(&a.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&a.key).About("The exact language tag. Without it, you get the newest transcript."),
 		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("Further members of the answer."),
 	}}
 }
