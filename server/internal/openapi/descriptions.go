@@ -16,7 +16,7 @@ func tags() []openapi31.Tag {
 	return []openapi31.Tag{
 		tag("transcripts", "Links and uploaded files become transcripts."),
 		tag("uploads", "Uploads of files in several requests."),
-		tag("jobs", "Work that takes longer is a job: read it again and again, or follow its events."),
+		tag("jobs", "Work that takes longer is a job: poll it, or follow its events."),
 		tag("captions", "The description and the captions of a link. No job is started."),
 		tag("discovery", "What the video site has: search, videos, channels, playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),

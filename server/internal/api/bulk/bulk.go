@@ -48,7 +48,7 @@ func (b *Batches) Routes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/retry",
 			Operation: "retryBatch", Tag: "batches",
-			Summary: "Make failed items again.",
+			Summary: "Repeat failed items.",
 			Scope:   account.Batches, Handle: b.retryBatch,
 			Path: byID.Path(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
@@ -100,7 +100,7 @@ const (
 func (q *batchesQuery) table() request.Table {
 	return request.Table{Fields: append(
 		q.Fields(mostBatches, usualBatches),
-		request.New("status", &q.status, request.Enum([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled})).About("Only batches that stand so."),
+		request.New("status", &q.status, request.Enum([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled})).About("Only batches with this status."),
 	)}
 }
 

@@ -51,7 +51,7 @@ func (req *batchRequest) table() request.Table {
 		Name: "CreateBatchRequest",
 		Fields: append([]*request.Field{
 			request.New("urls", &req.urls, request.List(request.Text(1, resource.MaxURL), 1, batcher.MaxEntries)).
-				About("Links, short links, and bare ids of the video site."),
+				About("Links, short links, and video ids."),
 			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
 			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
 			request.New("channelId", &req.channel, channel).About("The id of a channel of the video site, its @handle, or a link to it."),

@@ -28,7 +28,7 @@ func (req *retryRequest) table() request.Table {
 			request.New("itemIds", &req.items, request.List(request.UUID(), 1, batcher.MaxItems)).
 				About("Only these items, also those that are not retryable."),
 			request.New("codes", &req.codes, request.List(request.Enum(codes), 1, len(codes))).
-				About("Only items that failed with one of these."),
+				About("Only items that failed with one of these codes."),
 		},
 	}
 }

@@ -137,8 +137,8 @@ func resendTable(r *webhook.Resend) request.Table {
 	return request.Table{
 		Name: "ResendRequest",
 		Fields: []*request.Field{
-			request.New("since", &r.Since, request.Moment()).Required().About("The start of the range: deliveries of earlier events stay as they are."),
-			request.New("until", &r.Until, request.Moment()).About("The end of the range, which the range does not include; without it, the present time."),
+			request.New("since", &r.Since, request.Moment()).Required().About("The start of the range. Deliveries of earlier events are not sent."),
+			request.New("until", &r.Until, request.Moment()).About("The end of the range (exclusive). Without it, the present time."),
 			request.New("status", &r.Status, request.Enum([]webhook.DeliveryStatus{webhook.Delivered, webhook.Failed}, webhook.Pending).Default(webhook.Failed)).
 				About("Only deliveries in this state."),
 		},

@@ -30,7 +30,7 @@ func (j *Jobs) streamRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",
 		Operation: "streamTranscriptJob", Tag: "jobs",
-		Summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+		Summary: "Follow a job as server-sent events, after Last-Event-ID.",
 		Scope:   account.Transcripts, Polls: true, Handle: j.streamTranscriptJob,
 		Path: byID.Path(new(string)), Header: streamHeader(),
 		Answers: []edge.Answer{

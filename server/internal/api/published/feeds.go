@@ -34,7 +34,7 @@ func (f *Feeds) Routes() []edge.Route {
 		}
 	}
 	return []edge.Route{
-		own(http.MethodGet, "getFeed", "Tell whether the account has a feed of its new transcripts.",
+		own(http.MethodGet, "getFeed", "Check whether the account has a feed of its new transcripts.",
 			f.getFeed, edge.Answer{Status: http.StatusOK, Body: library.FeedState{}}),
 		own(http.MethodPut, "renewFeed", "Create a feed of the account's new transcripts, or change its private address.",
 			f.renewFeed, edge.Answer{Status: http.StatusCreated, Body: library.NewFeed{}}),

@@ -78,7 +78,7 @@ type ShareList struct {
 func shareTable(until **time.Time) request.Table {
 	return request.Table{Name: "ShareTranscriptRequest", Fields: []*request.Field{
 		request.New("expiresAt", until, request.Optional(request.Moment())).
-			About("When the link ends: at most 366 days ahead; without it, after 30 days."),
+			About("When the link ends: at most 366 days from now. Without it, after 30 days."),
 	}}
 }
 
@@ -91,7 +91,7 @@ func sharePath(key *library.Key, id *string) request.Table {
 
 // endedQuery is the query of the route that ends a link.
 func endedQuery(key *library.Key) request.Table {
-	return request.Table{Fields: []*request.Field{saved.LanguageOf(key).About("The exact tag; without it, a link to the text of any language.")}}
+	return request.Table{Fields: []*request.Field{saved.LanguageOf(key).About("The exact language tag. Without it, a link to a text of any language.")}}
 }
 
 // createShare is POST /v1/library/transcripts/{platform}/{externalId}/shares.

@@ -37,7 +37,7 @@ func (a *searchRequest) query() request.Table {
 	return request.Table{Fields: append([]*request.Field{
 		request.New("q", &a.q, request.Text(1, 200)).Required().
 			About(`Words and "phrases". A * after a word or phrase finds all with this beginning.`),
-		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of it."),
+		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of this platform."),
 		request.New("lang", &a.lang, request.Plain(1, 20)).About("Only transcripts with exactly this language tag."),
 	}, a.page.Fields(50, 20)...)}
 }

@@ -130,7 +130,7 @@ func (c *followChange) table() request.Table {
 		Fields: []*request.Field{
 			// A failing status passes here, because changeFollow can say more about it.
 			request.New("status", &c.status, request.Enum([]follow.Status{follow.Active, follow.Paused}, follow.Failing)).Required().
-				About("\"paused\" stops the looks; \"active\" lets the follow go on where it stopped."),
+				About("\"paused\" stops the checks. \"active\" resumes the follow."),
 		},
 	}
 }
