@@ -13,7 +13,7 @@ func (s *Server) Handler() http.Handler {
 
 // OpenAI returns the handler of POST /v1/audio/transcriptions and GET /v1/models. The
 // handler answers like OpenAI's API, for programs that are written for that API: see
-// server/OPENAI.md. A mux needs both patterns, "/v1/audio/" and "/v1/models".
+// docs/guides/openai.md. A mux needs both patterns, "/v1/audio/" and "/v1/models".
 func (s *Server) OpenAI() http.Handler { return s.edge.Handler(s.openAI.Routes()) }
 
 // Transcripts returns the handler of POST /v1/transcript, and of the routes of uploads

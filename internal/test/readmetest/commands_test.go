@@ -21,7 +21,7 @@ import (
 
 // documents are the files whose commands run, in the order in which they run.
 var documents = []string{
-	"README.md", "server/LINKS.md", "server/RECOGNIZERS.md",
+	"README.md", "docs/guides/command-line.md", "server/LINKS.md", "server/RECOGNIZERS.md",
 	"docs/operate/install.md", "docs/operate/run.md", "docs/operate/proxy.md", "docs/operate/many-machines.md",
 	"docs/operate/backup.md", "docs/operate/upgrade.md", "docs/operate/watch.md", "docs/operate/tune.md",
 	"docs/operate/accounts-and-data.md",
@@ -195,52 +195,4 @@ func shell(t *testing.T, dir, addr, commands string, env ...string) string {
 	require.NoError(t, err)
 	require.NoError(t, failed, string(out))
 	return string(out)
-}
-
-// imports are those that the snippets of the README may use, by their names.
-var imports = map[string]string{
-	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "os": "os", "time": "time", "testing": "testing",
-	"client": "github.com/transcriptkit/transcriptkit/client",
-	"io":     "io", "http": "net/http",
-	"webhook":    "github.com/transcriptkit/transcriptkit/library/webhook",
-	"library":    "github.com/transcriptkit/transcriptkit/library",
-	"transcript": "github.com/transcriptkit/transcriptkit/transcript",
-	"servertest": "github.com/transcriptkit/transcriptkit/server/servertest",
-}
-
-// What is no whole program in the README compiles too, where there are a client c, a
-// ctx, and a request talk.
-func TestSnippetsInTheREADME(t *testing.T) {
-	t.Parallel()
-	var body strings.Builder
-	snippets := 0
-	for _, block := range fenced.FindAllStringSubmatch(read(t, "README.md"), -1) {
-		code := block[3]
-		switch {
-		case block[2] != "go", strings.HasPrefix(code, "package "):
-			continue
-		case strings.HasPrefix(code, "func "):
-			body.WriteString(code)
-		default:
-			if strings.HasPrefix(code, "c, err :=") {
-				code += "_ = c\nreturn err\n"
-			} else {
-				code += "return nil\n"
-			}
-			fmt.Fprintf(&body, "func _(ctx context.Context, c *client.Client, talk transcript.Request) error {\n%s}\n",
-				code)
-		}
-		snippets++
-	}
-	require.Positive(t, snippets)
-	source := "package readme\n\nimport (\n"
-	for name, path := range imports {
-		if strings.Contains(body.String(), name+".") {
-			source += fmt.Sprintf("\t%s %q\n", name, path)
-		}
-	}
-	file := filepath.Join(t.TempDir(), "readme_test.go")
-	require.NoError(t, os.WriteFile(file, []byte(source+")\n\n"+body.String()), 0o600))
-	out, err := exec.CommandContext(t.Context(), "go", "vet", file).CombinedOutput()
-	require.NoError(t, err, string(out))
 }

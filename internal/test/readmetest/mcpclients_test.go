@@ -48,7 +48,7 @@ func entryOf(t *testing.T, setting string) (e mcpEntry) {
 // examples/transcriptd runs the first, and the tests of server/internal/mcp the second.
 func TestMCPClients(t *testing.T) {
 	t.Parallel()
-	rows := mcpRow.FindAllStringSubmatch(read(t, "README.md"), -1)
+	rows := mcpRow.FindAllStringSubmatch(read(t, "docs/guides/mcp.md"), -1)
 	require.Len(t, rows, 4)
 	for _, row := range rows {
 		program := entryOf(t, row[2])

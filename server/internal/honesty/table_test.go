@@ -127,14 +127,14 @@ func answers(ctx context.Context, columns []reader) [][]answer {
 
 const before = `# Honesty
 
-The video site refuses in sixty ways. This table shows what readers of captions answer. All readers were asked for the English captions of the same video at the same fake site, on %s. The yt-dlp of Debian 12 is %s, the current one %s.
+The video site has sixty ways to refuse. This table shows how readers of captions answer. Each reader was asked for the English captions of the same video, at the same fake site, on %s. The yt-dlp of Debian 12 is %s, and the current one is %s.
 
-- The second column has the right answer, in the words of this service's codes ([LINKS.md](LINKS.md) explains them). "text" means the whole text. "none" means that the video has no such captions. "X or text" marks a refusal that a reader can avoid.
-- A right answer stands alone. Errors that name no reason are "no reason". Errors with a reason that is not true are "wrong reason". Programs that end like a success and only warn have "a warning".
-- **Bold** answers are the harmful ones: the reader says that there are no captions although that is not proven, or returns something else as the text, or waits for ever.
-- yt-dlp alone is asked as people ask it: ` + "`yt-dlp --skip-download --write-subs --write-auto-subs --sub-langs en`" + `. The libraries are asked by their main function.
+- The right answer is a code of this service ([LINKS.md](LINKS.md) explains the codes). "text" is the whole text, "none" means that there are no such captions, and "X or text" means that a reader can avoid the refusal.
+- A right answer has no comment. "no reason" is an error without a reason, "wrong reason" an error with a false one, and "a warning" a success that only warns.
+- **Bold** answers do harm: the reader says without proof that there are no captions, returns a wrong text, or never ends.
+- yt-dlp itself runs as ` + "`yt-dlp --skip-download --write-subs --write-auto-subs --sub-langs en`" + `, and a library by its main function.
 
-` + "`make honesty`" + ` asks all readers again and compares. ` + "`make test-all`" + ` asks this service for every fourth row.
+` + "`make honesty`" + ` asks all readers again. ` + "`make test-all`" + ` asks this service for every fourth row.
 
 `
 

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The command of server/OPENAI.md works as it stands there. Only the address is another.
+// The command of docs/guides/openai.md works as it stands there. Only the address is another.
 func TestCommandOfTheDocument(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil && os.Getenv("CI") == "" {
 		t.Skip("curl is not installed")
 	}
-	text, err := os.ReadFile("../../OPENAI.md")
+	text, err := os.ReadFile("../../../docs/guides/openai.md")
 	require.NoError(t, err)
 	commands := regexp.MustCompile("(?s)```\n(curl .*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, commands, strings.Count(string(text), "curl "), "each command runs")

@@ -1,5 +1,5 @@
 // Package openaiface serves the transcription routes of OpenAI's API, so that programs for that API
-// use this service. server/OPENAI.md describes the routes. A recording becomes a job like any other.
+// use this service. docs/guides/openai.md describes the routes. A recording becomes a job like any other.
 package openaiface
 
 import (

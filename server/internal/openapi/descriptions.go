@@ -15,15 +15,15 @@ func tags() []openapi31.Tag {
 	}
 	return []openapi31.Tag{
 		tag("transcripts", "Links and uploaded files become transcripts."),
-		tag("uploads", "Files that arrive in several requests."),
-		tag("jobs", "Work that takes longer is a job: read it again and again, or follow its events."),
+		tag("uploads", "Uploads of files in several requests."),
+		tag("jobs", "Work that takes longer is a job: poll it, or follow its events."),
 		tag("captions", "The description and the captions of a link. No job is started."),
 		tag("discovery", "What the video site has: search, videos, channels, playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),
 		tag("follows", "Channels, playlists and feeds whose new items become transcripts."),
 		tag("webhooks", "Addresses to which the service sends events."),
 		tag("library", "The saved transcripts of an account: lists, searches, files."),
-		tag("usage", "What an account may use, and how much of it is used."),
+		tag("usage", "The account's allowances and their use."),
 		tag("service", "The state of the service, and its API."),
 	}
 }

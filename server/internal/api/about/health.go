@@ -31,13 +31,13 @@ func (h *Probes) Routes() []edge.Route {
 	return []edge.Route{
 		{
 			Method: http.MethodGet, Pattern: "/healthz", Open: true, Always: true,
-			Operation: "getHealth", Tag: "service", Summary: "Tell that the process is alive.",
+			Operation: "getHealth", Tag: "service", Summary: "Check that the process is alive.",
 			Handle:  h.getHealth,
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: Health{}}},
 		},
 		{
 			Method: http.MethodGet, Pattern: "/readyz", Open: true, Always: true,
-			Operation: "getReadiness", Tag: "service", Summary: "Tell whether the service can take requests.",
+			Operation: "getReadiness", Tag: "service", Summary: "Check whether the service can accept requests.",
 			Handle: h.getReadiness,
 			Answers: []edge.Answer{
 				{Status: http.StatusOK, Body: Readiness{}},

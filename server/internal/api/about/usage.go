@@ -21,7 +21,7 @@ func (u *Usage) Routes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/usage",
 			Operation: "getUsage", Tag: "usage",
-			Summary: "Tell what the account may have, and how much of it is used.",
+			Summary: "Read the account's allowances and their use.",
 			Handle:  u.getUsage,
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.Usage{}}},
 		},

@@ -48,7 +48,7 @@ func (b *Batches) Routes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/retry",
 			Operation: "retryBatch", Tag: "batches",
-			Summary: "Make failed items again.",
+			Summary: "Repeat failed items.",
 			Scope:   account.Batches, Handle: b.retryBatch,
 			Path: byID.Path(new(string)), Body: new(retryRequest).table(), BodyOptional: true,
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: batch.Retried{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
@@ -57,7 +57,7 @@ func (b *Batches) Routes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: "/v1/batch/{batchId}/cancel",
 			Operation: "cancelBatch", Tag: "batches",
-			Summary: "Take up no more items of a batch; those that are being made end as they end.",
+			Summary: "Cancel the waiting items of a batch. Started items continue.",
 			Scope:   account.Batches, Handle: b.cancelBatch,
 			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: AcceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
@@ -66,7 +66,7 @@ func (b *Batches) Routes() []edge.Route {
 		{
 			Method: http.MethodDelete, Pattern: "/v1/batch/{batchId}",
 			Operation: "deleteBatch", Tag: "batches",
-			Summary: "Forget a batch that has ended. The transcripts of its items stay.",
+			Summary: "Delete a batch that has ended. The transcripts of its items stay.",
 			Scope:   account.Batches, Handle: byID.Delete(b.Pipeline.Batches.Delete),
 			Path:    byID.Path(new(string)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
@@ -100,7 +100,7 @@ const (
 func (q *batchesQuery) table() request.Table {
 	return request.Table{Fields: append(
 		q.Fields(mostBatches, usualBatches),
-		request.New("status", &q.status, request.Enum([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled})).About("Only batches that stand so."),
+		request.New("status", &q.status, request.Enum([]batch.Status{batch.Pending, batch.Processing, batch.Completed, batch.Failed, batch.Cancelled})).About("Only batches with this status."),
 	)}
 }
 
@@ -135,7 +135,7 @@ func (q *batchQuery) table() request.Table {
 	return request.Table{Fields: append(
 		q.Fields(mostItems, usualItems),
 		request.New("waitMs", &q.wait, request.Milliseconds(resource.MaxWait).Default(0)).
-			About("Milliseconds to hold the answer, until the batch has ended."),
+			About("Milliseconds to wait for the end of the batch."),
 	)}
 }
 

@@ -26,7 +26,7 @@ func (b *Batches) createBatchRoute() edge.Route {
 		Scope:   account.Batches, Handle: b.createBatch,
 		Query:   new(batchRequest).csvQuery(),
 		Body:    new(batchRequest).table(),
-		CSV:     "A first row with the names of the columns, then a row for each link. The links stand in the column url; others are ignored.",
+		CSV:     "A header row, then a row for each link. The column url has the links. Other columns are ignored.",
 		Answers: []edge.Answer{{Status: http.StatusAccepted, Body: AcceptedBatch{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderRetryAfter, edge.HeaderReplayed}}},
 		Codes: []transcript.Code{
 			transcript.InvalidRequest, transcript.CSVParseError, transcript.InvalidVideo, transcript.UnsupportedPlatform,
@@ -51,7 +51,7 @@ func (req *batchRequest) table() request.Table {
 		Name: "CreateBatchRequest",
 		Fields: append([]*request.Field{
 			request.New("urls", &req.urls, request.List(request.Text(1, resource.MaxURL), 1, batcher.MaxEntries)).
-				About("Links, short links, and bare ids of the video site."),
+				About("Links, short links, and video ids."),
 			request.New("playlistId", &req.playlist, playlist).About("The id of a playlist of the video site, or a link to it."),
 			request.New("playlist", &req.playlist, playlist).About("The same as playlistId."),
 			request.New("channelId", &req.channel, channel).About("The id of a channel of the video site, its @handle, or a link to it."),
@@ -66,7 +66,7 @@ func (req *batchRequest) options() []*request.Field {
 	return []*request.Field{
 		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
 		request.New("maxItems", &req.maxItems, request.Integer(1, batcher.MaxItems)).
-			About("Only so many items, the first of them."),
+			About("The largest number of items; the first ones are taken."),
 	}
 }
 

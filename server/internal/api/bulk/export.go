@@ -61,7 +61,7 @@ func exportQuery(e *exportRequest) request.Table {
 		request.New("includeTimestamp", &e.omitTimestamps, request.Not().Default(false)).
 			About("If true, txt has the times. The other formats ignore it."),
 		request.New("partial", &e.partial, request.Boolean().Default(false)).
-			About("If true, a batch that has not ended is exported in its present state."),
+			About("If true, a batch that has not ended is exported in its current state."),
 	}}
 }
 

@@ -26,9 +26,9 @@ func (req *retryRequest) table() request.Table {
 		Name: "RetryBatchRequest",
 		Fields: []*request.Field{
 			request.New("itemIds", &req.items, request.List(request.UUID(), 1, batcher.MaxItems)).
-				About("Only these items, also where another try seems of no use."),
+				About("Only these items, also those that are not retryable."),
 			request.New("codes", &req.codes, request.List(request.Enum(codes), 1, len(codes))).
-				About("Only items that failed with one of these."),
+				About("Only items that failed with one of these codes."),
 		},
 	}
 }

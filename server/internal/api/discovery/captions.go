@@ -24,7 +24,7 @@ func (c *Captions) Routes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/captions",
 			Operation: "getCaptions", Tag: "captions",
-			Summary: "List the caption tracks of a video, with the text of the first that is wanted.",
+			Summary: "List the caption tracks of a video, with the text of the best match.",
 			Scope:   account.Transcripts, Handle: c.getCaptions,
 			Query:   new(captionsRequest).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.CaptionReport{}}},
@@ -51,8 +51,8 @@ type captionsRequest struct {
 
 func (req *captionsRequest) table() request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("videoId", &req.videoID, request.Text(0, 0)).Required().About("The id of a video; a link is none."),
-		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage).About("Language tags by priority; recognition is not run."),
+		request.New("videoId", &req.videoID, request.Text(0, 0)).Required().About("The id of a video, not a link."),
+		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage).About("Language tags in the order of preference."),
 	}}
 }
 

@@ -28,7 +28,7 @@ func (d *Discovery) channelRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/video_site/channels/{channelId}/videos",
 			Operation: "listChannelVideos", Tag: "discovery",
-			Summary: "List what a channel of the video site has uploaded, newest first.",
+			Summary: "List the uploads of a channel of the video site, newest first.",
 			Handle:  d.discovering(d.listChannelVideos),
 			Path:    channelPath(new(string)), Query: new(uploadsRequest).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Uploads{}}},

@@ -16,7 +16,7 @@ func (c *Captions) infoRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/transcript/info",
 		Operation: "getTranscriptInfo", Tag: "captions",
-		Summary: "Tell what a link, or a platform with its id, leads to, and in which languages it can be had.",
+		Summary: "Describe a link, or a platform with its id, and list the available languages.",
 		Handle:  c.getTranscriptInfo,
 		Query:   infoQuery(new(resource.Source)),
 		Answers: []edge.Answer{{Status: http.StatusOK, Body: transcript.Info{}}},

@@ -17,7 +17,7 @@ func (d *Discovery) itemsRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/video_site/playlists/{playlistId}/items",
 		Operation: "listPlaylistItems", Tag: "discovery",
-		Summary: "List what a playlist of the video site holds, in its own order.",
+		Summary: "List the items of a playlist of the video site, in its own order.",
 		Handle:  d.discovering(d.listPlaylistItems),
 		Path:    playlistPath(new(string)), Query: request.Table{Fields: new(resource.Paging).Fields(maxFound, usualListed)},
 		Answers: []edge.Answer{{Status: http.StatusOK, Body: video.Items{}}},

@@ -46,7 +46,7 @@ func (req *videoSearchRequest) table() request.Table {
 		request.New("order", &req.search.Order, request.Enum(video.Orders()).Default(video.ByRelevance)).
 			About("What comes first."),
 		request.New("channelId", &req.search.ChannelID, request.Text(1, resource.MaxURL)).
-			About("Only what is in this channel: its id, or a link that has it."),
+			About("Only results of this channel: its id, or a link with the id."),
 	}, req.Fields(maxFound, usualFound)...)}
 }
 

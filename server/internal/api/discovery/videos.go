@@ -33,7 +33,7 @@ const maxVideos = 50
 func videosQuery(texts *[]string) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("videoId", texts, request.Commas(1, maxVideos, resource.MaxURL)).Required().
-			About("1 to 50 ids of videos, or links to them, parted by commas."),
+			About("1 to 50 ids of videos, or links to them, separated by commas."),
 	}}
 }
 

@@ -17,7 +17,7 @@ func (e *Endpoints) createRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/webhooks",
 		Operation: "createWebhook", Tag: "webhooks",
-		Summary: "Name an address to which the service sends events.",
+		Summary: "Register an address to which the service sends events.",
 		Scope:   account.Transcripts, Handle: e.createWebhook,
 		Body:    newWebhookTable(new(webhook.Params)),
 		Answers: []edge.Answer{{Status: http.StatusCreated, Body: CreatedWebhook{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}}},
@@ -29,7 +29,7 @@ func (e *Endpoints) rotateRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/rotate",
 		Operation: "rotateWebhook", Tag: "webhooks",
-		Summary: "Give a webhook a new secret. The old one signs too for a day.",
+		Summary: "Give a webhook a new secret. For a day, the service also signs with the old one.",
 		Scope:   account.Transcripts, Handle: e.rotateWebhook,
 		Path:    byID.Path(new(string)),
 		Answers: []edge.Answer{{Status: http.StatusOK, Body: RotatedWebhook{}, Headers: []edge.Header{edge.HeaderReplayed}}},

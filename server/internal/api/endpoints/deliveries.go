@@ -29,7 +29,7 @@ func (e *Endpoints) deliveryRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/webhooks/{webhookId}/deliveries",
 			Operation: "listDeliveries", Tag: "webhooks",
-			Summary: "List the deliveries of a webhook, newest first, with what became of each.",
+			Summary: "List the deliveries of a webhook, newest first, with the result of each.",
 			Scope:   account.Transcripts, Polls: true, Handle: e.listDeliveries,
 			Path: byID.Path(new(string)), Query: new(deliveriesQuery).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: DeliveryList{}}},
@@ -47,7 +47,7 @@ func (e *Endpoints) deliveryRoutes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: "/v1/webhooks/{webhookId}/resend",
 			Operation: "resendDeliveries", Tag: "webhooks",
-			Summary: "Send the deliveries of a range of time again.",
+			Summary: "Send the deliveries of a time range again.",
 			Scope:   account.Transcripts, Handle: e.resendDeliveries,
 			Path: byID.Path(new(string)), Body: resendTable(new(webhook.Resend)),
 			Answers: []edge.Answer{{Status: http.StatusAccepted, Body: webhook.Resent{}, Headers: replayed}},
@@ -137,8 +137,8 @@ func resendTable(r *webhook.Resend) request.Table {
 	return request.Table{
 		Name: "ResendRequest",
 		Fields: []*request.Field{
-			request.New("since", &r.Since, request.Moment()).Required().About("The start of the range: deliveries of earlier events stay as they are."),
-			request.New("until", &r.Until, request.Moment()).About("The end of the range, which the range does not include; without it, the present time."),
+			request.New("since", &r.Since, request.Moment()).Required().About("The start of the range. Deliveries of earlier events are not sent."),
+			request.New("until", &r.Until, request.Moment()).About("The end of the range (exclusive). Without it, the present time."),
 			request.New("status", &r.Status, request.Enum([]webhook.DeliveryStatus{webhook.Delivered, webhook.Failed}, webhook.Pending).Default(webhook.Failed)).
 				About("Only deliveries in this state."),
 		},

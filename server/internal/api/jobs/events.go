@@ -30,7 +30,7 @@ func (j *Jobs) streamRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/transcript/job/{id}/events",
 		Operation: "streamTranscriptJob", Tag: "jobs",
-		Summary: "Follow a job as server-sent events, from the one named by Last-Event-ID.",
+		Summary: "Follow a job as server-sent events, after Last-Event-ID.",
 		Scope:   account.Transcripts, Polls: true, Handle: j.streamTranscriptJob,
 		Path: byID.Path(new(string)), Header: streamHeader(),
 		Answers: []edge.Answer{
@@ -54,7 +54,7 @@ func (j *Jobs) streamRoute() edge.Route {
 // stream opens with any value of the header.
 func streamHeader() request.Table {
 	return request.Table{Fields: []*request.Field{request.New("Last-Event-ID", new(string), request.Text(0, 0)).
-		About("The last id that the caller has seen: the stream goes on after it.")}}
+		About("The last id that the caller has seen: the stream continues after it.")}}
 }
 
 // streamTranscriptJob is GET /v1/transcript/job/{id}/events.

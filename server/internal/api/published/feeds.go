@@ -34,15 +34,15 @@ func (f *Feeds) Routes() []edge.Route {
 		}
 	}
 	return []edge.Route{
-		own(http.MethodGet, "getFeed", "Tell whether the account has a feed of its new texts.",
+		own(http.MethodGet, "getFeed", "Check whether the account has a feed of its new transcripts.",
 			f.getFeed, edge.Answer{Status: http.StatusOK, Body: library.FeedState{}}),
-		own(http.MethodPut, "renewFeed", "Give the feed of the account's new texts a new private address.",
+		own(http.MethodPut, "renewFeed", "Create a feed of the account's new transcripts, or change its private address.",
 			f.renewFeed, edge.Answer{Status: http.StatusCreated, Body: library.NewFeed{}}),
-		own(http.MethodDelete, "deleteFeed", "End the private address of the feed.",
+		own(http.MethodDelete, "deleteFeed", "Delete the feed.",
 			f.deleteFeed, edge.Answer{Status: http.StatusNoContent}),
 		{
 			Method: http.MethodGet, Pattern: feedsPath + "{token}", Open: true, ByAddress: true,
-			Operation: "readFeed", Tag: "library", Summary: "Read the new texts of an account as an Atom feed.",
+			Operation: "readFeed", Tag: "library", Summary: "Read the new transcripts of an account as an Atom feed.",
 			Handle: f.readFeed, Path: feedPath(new(string)),
 			Answers: resource.Tagged(edge.Answer{Status: http.StatusOK, ContentType: "application/atom+xml", Body: ""}),
 			Codes:   []transcript.Code{transcript.NotFound},

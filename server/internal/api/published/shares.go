@@ -33,7 +33,7 @@ func (s *Shares) OwnRoutes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: pattern,
 			Operation: "shareTranscript", Tag: "library",
-			Summary: "Make a link that shows a saved transcript to everybody who has the link.",
+			Summary: "Create a link that shows a saved transcript to everyone.",
 			Scope:   account.Transcripts, Handle: s.createShare,
 			Path: saved.Path(new(library.Key)), Query: saved.TextQuery(new(library.Key)),
 			Body: shareTable(new(*time.Time)), BodyOptional: true,
@@ -46,7 +46,7 @@ func (s *Shares) OwnRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: pattern,
 			Operation: "listShares", Tag: "library",
-			Summary: "List the links to a saved transcript, the last first.",
+			Summary: "List the links to a saved transcript, newest first.",
 			Scope:   account.Transcripts, Handle: s.listShares,
 			Path: saved.Path(new(library.Key)), Query: saved.TextQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: ShareList{}}},
@@ -55,7 +55,7 @@ func (s *Shares) OwnRoutes() []edge.Route {
 		{
 			Method: http.MethodDelete, Pattern: pattern + "/{shareId}",
 			Operation: "deleteShare", Tag: "library",
-			Summary: "End a link to a saved transcript.",
+			Summary: "Delete a link to a saved transcript.",
 			Scope:   account.Transcripts, Handle: s.deleteShare,
 			Path: sharePath(new(library.Key), new(string)), Query: endedQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
@@ -78,7 +78,7 @@ type ShareList struct {
 func shareTable(until **time.Time) request.Table {
 	return request.Table{Name: "ShareTranscriptRequest", Fields: []*request.Field{
 		request.New("expiresAt", until, request.Optional(request.Moment())).
-			About("When the link ends: at most 366 days ahead; without it, after 30 days."),
+			About("When the link ends: at most 366 days from now. Without it, after 30 days."),
 	}}
 }
 
@@ -91,7 +91,7 @@ func sharePath(key *library.Key, id *string) request.Table {
 
 // endedQuery is the query of the route that ends a link.
 func endedQuery(key *library.Key) request.Table {
-	return request.Table{Fields: []*request.Field{saved.LanguageOf(key).About("The exact tag; without it, a link to the text of any language.")}}
+	return request.Table{Fields: []*request.Field{saved.LanguageOf(key).About("The exact language tag. Without it, a link to a text of any language.")}}
 }
 
 // createShare is POST /v1/library/transcripts/{platform}/{externalId}/shares.

@@ -12,5 +12,5 @@ const DefaultLanguage = "en"
 // LanguageField is the field of a list of languages.
 func LanguageField(list *transcript.LanguageList) *request.Field {
 	return request.New("language", list, request.Languages()).
-		About("Languages in the order of preference, separated by commas; \"asr\" is a place at which to recognize.")
+		About("Languages in the order of preference, separated by commas. \"asr\" stands for speech recognition.")
 }

@@ -30,7 +30,7 @@ func (p *Paging) Fields(most, usual int) []*request.Field {
 		request.New("maxResults", &p.MaxResults, request.Integer(1, most).Default(usual)).
 			About("Entries of a page."),
 		request.New("pageToken", &p.PageToken, request.Text(1, MaxPageToken)).
-			About("The nextPageToken of the page before; the other parameters stay as they were, except maxResults."),
+			About("The nextPageToken of the previous page. Only maxResults may change between pages."),
 	}
 }
 

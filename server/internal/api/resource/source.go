@@ -36,10 +36,10 @@ func (src *Source) Fields() []*request.Field {
 	linked := slices.DeleteFunc(transcript.Platforms(), isUpload)
 	return []*request.Field{
 		request.New("url", &src.URL, request.Text(1, MaxURL)).
-			About("A link, a short link, or a bare id of the video site; it stands alone."),
+			About("A link, a short link, or a video id, without `platform` and `externalId`."),
 		// An upload passes here, because the platform table refuses it with a better code.
 		request.New("platform", &src.platform, request.Enum(linked, transcript.Upload)).
-			About("Stands with externalId."),
+			About("Goes with externalId."),
 		request.New("externalId", &src.externalID, request.Text(1, MaxExternalID)).
 			About("The platform's own id.").
 			NeedlessIf(func() bool { return isUpload(src.platform) }),

@@ -24,8 +24,8 @@ func (b byteRange) contentRange(size int64) string {
 // it cannot read in the header.
 func rangeHeader() request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("Range", new(string), request.Text(0, 0)).About("One range of bytes, as `bytes=0-1023`. Of several ranges none counts: the answer is the whole file."),
-		request.New("If-Range", new(string), request.Text(0, 0)).About("The ETag of the bytes that the caller has. If the file has another, the answer is the whole file."),
+		request.New("Range", new(string), request.Text(0, 0)).About("One range of bytes, as `bytes=0-1023`. Several ranges are ignored: the answer is the whole file."),
+		request.New("If-Range", new(string), request.Text(0, 0)).About("The ETag of the bytes that the caller has. If the file has another ETag, the answer is the whole file."),
 	}}
 }
 

@@ -32,8 +32,8 @@ func (l *Texts) libraryChangeRoutes() []edge.Route {
 			func(ctx context.Context, account string, key library.Key) error {
 				return l.Pipeline.Library.Remove(ctx, account, key)
 			}),
-		change(http.MethodPut, "/star", "starTranscript", "Give a saved transcript a star.", star(true)),
-		change(http.MethodDelete, "/star", "unstarTranscript", "Take the star of a saved transcript away.", star(false)),
+		change(http.MethodPut, "/star", "starTranscript", "Add a star to a saved transcript.", star(true)),
+		change(http.MethodDelete, "/star", "unstarTranscript", "Remove the star of a saved transcript.", star(false)),
 	}
 	return append(changes, media{l.Shared}.routes()...)
 }
@@ -44,8 +44,8 @@ type changeOfLibrary func(ctx context.Context, account string, key library.Key) 
 // changeQuery is the query of the routes that change a library.
 func changeQuery(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
-		LanguageOf(key).About("The exact tag; without it, all languages of the item."),
-		request.New("row", &key.Row, request.UUID()).About("The `id` of a single row; without it, all of the item."),
+		LanguageOf(key).About("The exact language tag. Without it, all languages of the item."),
+		request.New("row", &key.Row, request.UUID()).About("The `id` of a single row. Without it, all rows of the item."),
 	}}
 }
 

@@ -51,11 +51,11 @@ type chunkList struct {
 
 func (l *chunkList) query(usual int) request.Table {
 	return request.Table{Fields: append([]*request.Field{
-		LanguageOf(&l.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&l.key).About("The exact language tag. Without it, you get the newest transcript."),
 		request.New("maxChars", &l.options.MaxChars, request.Integer(minChunkChars, maxChunkChars).Default(transcript.DefaultChunkChars)).
-			About("The most characters of a chunk, as people count them: grapheme clusters."),
+			About("The most characters of a chunk, as readers see them: grapheme clusters."),
 		request.New("overlapChars", &l.options.OverlapChars, request.Integer(0, maxOverlapChars).Default(0)).
-			About("The most characters of the end of a chunk with which the next chunk may begin."),
+			About("The most characters of the previous chunk's end that a chunk repeats."),
 	}, l.page.Fields(200, usual)...)}
 }
 

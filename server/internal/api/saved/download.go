@@ -57,7 +57,7 @@ type download struct {
 func downloadQuery(d *download) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("format", &d.format, request.Enum(library.DownloadFormats())).Required().About("The form of the file."),
-		LanguageOf(&d.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&d.key).About("The exact language tag. Without it, you get the newest transcript."),
 		request.New("includeTimestamp", &d.omitTimestamps, request.Not().Default(false)).
 			About("If true, txt and md have the times. The other formats ignore it."),
 		request.New("speakers", &d.speakers, request.Boolean().Default(false)).

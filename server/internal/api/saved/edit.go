@@ -32,14 +32,14 @@ func (l *Texts) editRoutes() []edge.Route {
 
 // TextQuery is the query of the routes that change a text.
 func TextQuery(key *library.Key) request.Table {
-	return request.Table{Fields: []*request.Field{LanguageOf(key).About("The exact tag; without it, the newest.")}}
+	return request.Table{Fields: []*request.Field{LanguageOf(key).About("The exact language tag. Without it, you get the newest transcript.")}}
 }
 
 // editTable is the table of the JSON body of an edit.
 func editTable(e *library.Edit) request.Table {
 	segment := func(s *library.SegmentEdit) request.Table {
 		return request.Table{Fields: []*request.Field{
-			request.New("index", &s.Index, request.Integer(0, math.MaxInt32)).Required().About("The place of the line among all lines, from 0."),
+			request.New("index", &s.Index, request.Integer(0, math.MaxInt32)).Required().About("The position of the line, from 0."),
 			request.New("text", &s.Text, request.Optional(request.Text(1, corrections.MaxText))).About("The new text; without it, the text stays."),
 			request.New("speaker", &s.Speaker, request.Optional(request.Text(0, corrections.MaxSpeaker))).
 				About("The new speaker; empty: none; without it, the speaker stays."),
@@ -48,7 +48,7 @@ func editTable(e *library.Edit) request.Table {
 	return request.Table{Name: "EditTranscriptRequest", Fields: []*request.Field{
 		request.New("segments", &e.Segments, request.List(request.Object(segment), 0, corrections.MaxSegments)).About("The lines that change."),
 		request.New("speakers", &e.Speakers, request.Texts(corrections.MaxSpeakers, corrections.MaxSpeaker)).
-			About("New names of speakers by their present names. An empty name takes the name away."),
+			About("New names of speakers, by their current names. An empty name removes a name."),
 	}}
 }
 

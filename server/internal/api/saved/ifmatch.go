@@ -19,7 +19,7 @@ const maxIfMatch = 500
 func ifMatchHeader(value *string) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("If-Match", value, request.Printable(maxIfMatch)).
-			About("The ETag of the text as it was read, its revision in quotes, or * for whichever text is there."),
+			About("The ETag of the text, its revision in quotes, or * for any revision."),
 	}}
 }
 

@@ -19,7 +19,7 @@ func (l *Texts) importRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPut, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
 		Operation: "importTranscript", Tag: "library",
-		Summary: "Make the text of a file the saved transcript of a content.",
+		Summary: "Replace a saved transcript with the text of a file, or add one.",
 		Scope:   account.Transcripts, Handle: l.importTranscript,
 		Path: Path(new(library.Key)), Query: importQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
 		Texts: map[string]string{
@@ -37,7 +37,7 @@ func (l *Texts) importRoute() edge.Route {
 // importQuery is the query of an import.
 func importQuery(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
-		LanguageOf(key).About("The language of the text: a BCP 47 tag. Without it, the newest text is replaced."),
+		LanguageOf(key).About("The language of the text: a BCP 47 tag. Without it, the newest transcript is replaced."),
 	}}
 }
 

@@ -37,7 +37,7 @@ func (l *Texts) libraryListRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/library/transcripts/{platform}/{externalId}/related",
 			Operation: "getRelatedTranscripts", Tag: "library",
-			Summary: "List what else the account has saved of the same channel.",
+			Summary: "List the account's other transcripts of the same channel.",
 			Scope:   account.Transcripts, Handle: l.getRelatedTranscripts,
 			Path: Path(new(library.Key)), Query: relatedQuery(new(int)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: RelatedTranscripts{}}},
@@ -51,9 +51,9 @@ func libraryQuery(q *library.Query) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("view", &q.View, request.Enum(library.Views()).Default(library.All)).About("Which rows are listed."),
 		request.New("q", &q.Q, request.Text(0, maxLibraryQ)).
-			About("Found in titles and channels, without regard to case and accents."),
-		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of that platform, or only batches."),
-		request.New("externalId", &q.ExternalID, request.Plain(1, resource.MaxExternalID)).About("Only the content with that id of its platform."),
+			About("Text to find in titles and channels. Case and accents are ignored."),
+		request.New("platform", &q.Platform, request.Enum(library.PlatformFilters())).About("Only content of this platform, or only batches."),
+		request.New("externalId", &q.ExternalID, request.Plain(1, resource.MaxExternalID)).About("Only the content with this platform id."),
 		request.New("lang", &q.Lang, request.Plain(0, maxLibraryLang)).About("An exact tag."),
 		request.New("sort", &q.Sort, request.Enum(library.Sorts()).Default(library.Recent)).About("The order of the rows."),
 		request.New("page", &q.Page, request.Integer(1, lastPageOfALibrary).Default(1)).About("The number of the page."),

@@ -54,7 +54,7 @@ func (m media) routes() []edge.Route {
 // recordingPath is the path of the routes about a recording.
 func recordingPath(id *string) request.Table {
 	return request.Table{Fields: []*request.Field{
-		request.New("externalId", id, request.Text(1, resource.MaxExternalID)).Required().About("What the transcript of the upload says."),
+		request.New("externalId", id, request.Text(1, resource.MaxExternalID)).Required().About("The `externalId` of the upload's transcript."),
 	}}
 }
 
@@ -69,7 +69,7 @@ func readUploadID(r *http.Request) (id string, err error) {
 func copyQuery(which *library.RecordingCopy) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("copy", which, request.Enum(library.RecordingCopies())).
-			About("`play`: the small copy that browsers play, or the file as it was sent while there is no copy."),
+			About("`play`: a small copy that browsers can play, or the original file until the copy is ready."),
 	}}
 }
 

@@ -20,7 +20,7 @@ func (l *Texts) revisionRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: pattern,
 			Operation: "listRevisions", Tag: "library",
-			Summary: "List the texts that a saved transcript has had, the last first.",
+			Summary: "List the revisions of a saved transcript, newest first.",
 			Scope:   account.Transcripts, Handle: l.listRevisions,
 			Path: Path(new(library.Key)), Query: TextQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: RevisionList{}}},
@@ -29,7 +29,7 @@ func (l *Texts) revisionRoutes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: pattern + "/{revision}",
 			Operation: "getRevision", Tag: "library",
-			Summary: "Read a text that a saved transcript has had.",
+			Summary: "Read a revision of a saved transcript.",
 			Scope:   account.Transcripts, Handle: l.getRevision,
 			Path: revisionPath(new(library.Key), new(int)), Query: TextQuery(new(library.Key)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Saved{}}},
@@ -38,7 +38,7 @@ func (l *Texts) revisionRoutes() []edge.Route {
 		{
 			Method: http.MethodPost, Pattern: pattern + "/{revision}/restore",
 			Operation: "restoreRevision", Tag: "library",
-			Summary: "Make an older text of a saved transcript the present one.",
+			Summary: "Restore a revision of a saved transcript.",
 			Scope:   account.Transcripts, Handle: l.restoreRevision,
 			Path: revisionPath(new(library.Key), new(int)), Query: TextQuery(new(library.Key)),
 			Header: ifMatchHeader(new(string)), Conditional: true,

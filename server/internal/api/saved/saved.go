@@ -47,7 +47,7 @@ func Path(key *library.Key) request.Table {
 	return request.Table{Fields: []*request.Field{
 		request.New("platform", &key.Platform, request.Enum(transcript.Platforms())).Required().About("Where the content is."),
 		request.New("externalId", &key.ExternalID, request.Text(1, resource.MaxExternalID)).Required().
-			About("The platform's own id; of an upload what its transcript says."),
+			About("The platform's id. For an upload, the `externalId` of its transcript."),
 	}}
 }
 
@@ -91,7 +91,7 @@ type savedRead struct {
 
 func (a *savedRead) query() request.Table {
 	return request.Table{Fields: []*request.Field{
-		LanguageOf(&a.key).About("The exact tag; without it, the newest."),
+		LanguageOf(&a.key).About("The exact language tag. Without it, you get the newest transcript."),
 		request.New("include", &a.include, request.Enum([]library.Include{library.Words})).About("Further members of the answer."),
 	}}
 }

@@ -18,7 +18,7 @@ func (l *Texts) searchRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodGet, Pattern: "/v1/library/search",
 		Operation: "searchLibrary", Tag: "library",
-		Summary: "Find what is said in the saved transcripts.",
+		Summary: "Search the saved transcripts.",
 		Scope:   account.Transcripts, Handle: l.searchLibrary,
 		Query:   new(searchRequest).query(),
 		Answers: []edge.Answer{{Status: http.StatusOK, Body: library.Found{}}},
@@ -36,8 +36,8 @@ type searchRequest struct {
 func (a *searchRequest) query() request.Table {
 	return request.Table{Fields: append([]*request.Field{
 		request.New("q", &a.q, request.Text(1, 200)).Required().
-			About(`Words, "phrases", and a * after either for words that begin so; all else is text.`),
-		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of it."),
+			About(`Words and "phrases". A * after a word or phrase finds all with this beginning.`),
+		request.New("platform", &a.platform, request.Enum(transcript.Platforms())).About("Only transcripts of this platform."),
 		request.New("lang", &a.lang, request.Plain(1, 20)).About("Only transcripts with exactly this language tag."),
 	}, a.page.Fields(50, 20)...)}
 }

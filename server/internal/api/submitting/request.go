@@ -30,9 +30,9 @@ type wishes struct {
 func (wish *wishes) options() []*request.Field {
 	return append(jobs.ViewFields(&wish.View),
 		request.New("sendMetadata", &wish.View.SendMetadata, request.Boolean().Default(false)).
-			About("Shows metadata, title, creator and the like."),
+			About("Adds metadata, title, creator and similar fields."),
 		request.New("waitMs", &wish.wait, request.Milliseconds(resource.MaxWait).Default(defaultWait)).
-			About("Milliseconds to hold the answer. 0: what is not in the cache is a job at once."),
+			About("Milliseconds to hold the answer. 0: if the cache has no transcript, you get a job at once."),
 	)
 }
 
@@ -43,7 +43,7 @@ const maxKeepMedia = 10 * 365 * 24 * time.Hour
 func (wish *wishes) fileOptions() []*request.Field {
 	return append(wish.options(), resource.LanguageField(&wish.Languages),
 		request.New("keepMediaSec", &wish.KeepMedia, request.Seconds(maxKeepMedia).Default(0)).
-			About("Seconds for which the service keeps the recording after its text is there. 0: it keeps none. The plan bounds it: `maxKeepMediaSec`."),
+			About("Seconds for which the service keeps the recording after the end of the job. 0: it keeps none. The plan limits the time: `maxKeepMediaSec`."),
 	)
 }
 

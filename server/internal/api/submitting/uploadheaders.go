@@ -143,10 +143,10 @@ func uploadTable(names ...string) request.Table {
 	all := request.Table{Fields: []*request.Field{
 		request.New(resumable.Complete, new(string), request.Text(0, 0)).About("?1: the body is the end of the file. ?0: more will come. Without the header the body is the whole file, and cannot be resumed."),
 		request.New(resumable.Offset, new(string), request.Text(0, 0)).About("The byte of the file at which the body begins."),
-		request.New(resumable.Length, new(string), request.Text(0, 0)).About("The bytes of the whole file, if they are known."),
+		request.New(resumable.Length, new(string), request.Text(0, 0)).About("The size of the whole file in bytes, if it is known."),
 		request.New("Repr-Digest", new(string), request.Text(0, 0)).About("The checksum of the whole file, sha-256=:BASE64:."),
 		request.New("Content-Disposition", new(string), request.Text(0, 0)).About("The name of the file, as inline; filename*=UTF-8''NAME."),
-		request.New(resumable.Interop, new(string), request.Text(0, 0)).About("8: the sender reads interim answers with the status 104."),
+		request.New(resumable.Interop, new(string), request.Text(0, 0)).About("8: the client reads interim responses with the status 104."),
 	}}
 	return all.Only(names...)
 }

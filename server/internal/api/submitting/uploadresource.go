@@ -38,7 +38,7 @@ func (t *Intake) uploadRoutes() []edge.Route {
 		{
 			Method: http.MethodHead, Pattern: uploadPattern, Formerly: uploadsFormerly,
 			Operation: "getUpload", Tag: "uploads",
-			Summary: "Read how far an upload has come, to continue it.",
+			Summary: "Read how much of an upload has arrived, to continue it.",
 			Scope:   account.Transcripts, Polls: true, Handle: t.getUpload, Path: path,
 			Answers: []edge.Answer{{
 				Status: http.StatusNoContent, Headers: []edge.Header{edge.HeaderUploadComplete, edge.HeaderUploadOffset, edge.HeaderUploadLength, edge.HeaderUploadLimit},
@@ -62,7 +62,7 @@ func (t *Intake) uploadRoutes() []edge.Route {
 		{
 			Method: http.MethodDelete, Pattern: uploadPattern, Formerly: uploadsFormerly,
 			Operation: "deleteUpload", Tag: "uploads",
-			Summary: "Remove an upload that is not wanted any more.",
+			Summary: "Delete an upload.",
 			Scope:   account.Transcripts, Polls: true, Handle: uploadByID.Delete(t.Pipeline.Resumable.Cancel), Path: path,
 			Answers: []edge.Answer{{Status: http.StatusNoContent}},
 			Codes:   []transcript.Code{transcript.NotFound},

@@ -32,7 +32,7 @@ func (f *Subscriptions) createFollowRoute() edge.Route {
 		Scope:   account.Batches, Handle: f.createFollow,
 		Query: new(followRequest).listQuery(),
 		Body:  new(followRequest).table(),
-		CSV:   "A row for each channel, playlist or feed: the first cell with an address counts, and the cell after it is the title. A first row without an address is the header.",
+		CSV:   "A row for each channel, playlist or feed: the first cell with an address, and the title in the next cell. A first row without an address is the header.",
 		OPML:  "A list of subscriptions: the attribute xmlUrl of each outline counts, in all folders.",
 		Answers: []edge.Answer{
 			{Status: http.StatusCreated, Body: OneFollow{}, Headers: []edge.Header{edge.HeaderLocation, edge.HeaderReplayed}},
@@ -78,7 +78,7 @@ func (req *followRequest) options() []*request.Field {
 	return []*request.Field{
 		resource.LanguageField(&req.languages).ShowDefault(resource.DefaultLanguage),
 		request.New("maxItems", &req.maxItems, request.Integer(0, follower.MaxFirst).Default(0)).
-			About("How many of the items that are there become transcripts, the newest of them."),
+			About("How many of the existing items become transcripts, newest first."),
 	}
 }
 

@@ -42,7 +42,7 @@ func (f *Subscriptions) Routes() []edge.Route {
 		{
 			Method: http.MethodPatch, Pattern: "/v1/follows/{followId}",
 			Operation: "changeFollow", Tag: "follows",
-			Summary: "Pause a follow, or let it go on where it stopped.",
+			Summary: "Pause or resume a follow.",
 			Scope:   account.Batches, Handle: f.changeFollow,
 			Path: byID.Path(new(string)), Body: new(followChange).table(),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: OneFollow{}}},
@@ -60,7 +60,7 @@ func (f *Subscriptions) Routes() []edge.Route {
 		{
 			Method: http.MethodGet, Pattern: "/v1/follows/{followId}/items",
 			Operation: "listFollowItems", Tag: "follows",
-			Summary: "List the items of a follow, newest first, with what became of each.",
+			Summary: "List the items of a follow, newest first, with the result of each.",
 			Scope:   account.Batches, Polls: true, Handle: f.listItems,
 			Path: byID.Path(new(string)), Query: pages(new(resource.Paging)),
 			Answers: []edge.Answer{{Status: http.StatusOK, Body: FollowItems{}}},
@@ -130,7 +130,7 @@ func (c *followChange) table() request.Table {
 		Fields: []*request.Field{
 			// A failing status passes here, because changeFollow can say more about it.
 			request.New("status", &c.status, request.Enum([]follow.Status{follow.Active, follow.Paused}, follow.Failing)).Required().
-				About("\"paused\" stops the looks; \"active\" lets the follow go on where it stopped."),
+				About("\"paused\" stops the checks. \"active\" resumes the follow."),
 		},
 	}
 }
