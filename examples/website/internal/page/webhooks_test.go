@@ -235,15 +235,3 @@ func TestWebhookWaitsForAnAnswer(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond)
 	assert.Contains(t, s.get(t, "/webhooks").body, ">Active</p>")
 }
-
-func TestWebhooksAreForThoseWhoSignIn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for _, got := range []answered{
-		s.get(t, "/webhooks"), s.get(t, "/webhooks/x"), s.post(t, "/webhooks", "url", "https://hooks.example/"), s.post(t, "/webhooks/x"),
-		s.post(t, "/webhooks/x/test"), s.post(t, "/webhooks/x/delete"), s.post(t, "/webhooks/x/resend"),
-	} {
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.True(t, strings.HasPrefix(got.header.Get("Location"), "/sign-in"))
-	}
-}
