@@ -1,8 +1,6 @@
 package client_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,7 +92,7 @@ func TestBatchesCreate(t *testing.T) {
 	}
 }
 
-// What cannot be a batch is refused before anything is sent.
+// What cannot be a batch or a follow is refused before anything is sent.
 func TestBatchesCreateRefuses(t *testing.T) {
 	t.Parallel()
 	c, mt := mocked(t)
@@ -107,96 +105,13 @@ func TestBatchesCreateRefuses(t *testing.T) {
 		_, err := c.Batches.Create(t.Context(), params)
 		require.ErrorContains(t, err, says)
 	}
-	for _, id := range []string{"", ".", ".."} {
-		_, err := c.Batches.Get(t.Context(), id)
-		require.ErrorContains(t, err, "batch id", "%q", id)
-		_, err = c.Batches.Items(t.Context(), id, client.PageParams{})
-		require.ErrorContains(t, err, "batch id", "%q", id)
-		_, err = c.Batches.Wait(t.Context(), id)
-		require.ErrorContains(t, err, "batch id", "%q", id)
-		_, err = c.Batches.Retry(t.Context(), id, client.RetryParams{})
-		require.ErrorContains(t, err, "batch id", "%q", id)
-		_, err = c.Batches.Cancel(t.Context(), id)
-		require.ErrorContains(t, err, "batch id", "%q", id)
-		require.ErrorContains(t, c.Batches.Delete(t.Context(), id), "batch id", "%q", id)
-		for _, err := range c.Batches.AllItems(t.Context(), id) {
-			require.ErrorContains(t, err, "batch id", "%q", id)
-		}
+	for says, params := range map[string]client.FollowParams{"0 are given": {}, "2 are given": {Feed: "a", Channel: "b"}} {
+		_, _, err := c.Follows.Create(t.Context(), params)
+		require.ErrorContains(t, err, says)
 	}
+	_, err := c.Follows.CreateAll(t.Context(), strings.NewReader(strings.Repeat(" ", 9<<20)), client.OPML, client.FollowOptions{})
+	require.ErrorContains(t, err, "send it in parts")
 	assert.Zero(t, mt.GetTotalCallCount())
-}
-
-// A service that does not keep to its API is an error that says so, and shows what it
-// said.
-func TestBatchesOfALyingService(t *testing.T) {
-	t.Parallel()
-	retried := object{"batch": batchBody("processing", 0, 1), "retried": 1, "notRetried": []object{}}
-	calls := map[string]func(context.Context, *client.Client) error{
-		"create": func(ctx context.Context, c *client.Client) error {
-			_, err := c.Batches.Create(ctx, client.BatchParams{URLs: []string{"a"}})
-			return err
-		},
-		"get": func(ctx context.Context, c *client.Client) error { _, err := c.Batches.Get(ctx, batchID); return err },
-		"items": func(ctx context.Context, c *client.Client) error {
-			_, err := c.Batches.Items(ctx, batchID, client.PageParams{})
-			return err
-		},
-		"list": func(ctx context.Context, c *client.Client) error {
-			_, err := c.Batches.List(ctx, client.BatchListParams{})
-			return err
-		},
-		"retry": func(ctx context.Context, c *client.Client) error {
-			_, err := c.Batches.Retry(ctx, batchID, client.RetryParams{})
-			return err
-		},
-		"cancel": func(ctx context.Context, c *client.Client) error {
-			_, err := c.Batches.Cancel(ctx, batchID)
-			return err
-		},
-		"wait": func(ctx context.Context, c *client.Client) error { _, err := c.Batches.Wait(ctx, batchID); return err },
-	}
-	good := map[string]object{
-		"create": {"batch": batchBody("pending", 0, 1)}, "get": batchPageBody("completed", 1, 1), "items": batchPageBody("completed", 1, 1),
-		"wait": batchPageBody("completed", 1, 1), "list": {"batches": []object{batchBody("completed", 1, 1)}}, "retry": retried, "cancel": {"batch": batchBody("cancelled", 0, 1)},
-	}
-	answers := func(body string) (*client.Client, *httpmock.MockTransport) {
-		c, mt := mocked(t)
-		mt.RegisterResponder("=~.*", "=~.*", httpmock.NewStringResponder(200, body))
-		mt.RegisterNoResponder(httpmock.NewStringResponder(200, body))
-		return c, mt
-	}
-	noStatus, noID, badItem := batchBody("", 0, 1), batchBody("pending", 0, 1, object{"id": ""}), itemBody(1)
-	delete(badItem, "id")
-	for name, call := range calls {
-		body, err := json.Marshal(good[name])
-		require.NoError(t, err)
-		c, _ := answers(string(body))
-		require.NoError(t, call(t.Context(), c), name)
-		for _, lie := range []any{
-			nil, "", "x", object{}, []object{}, object{"batch": nil}, object{"batch": "x"}, object{"batch": noStatus}, object{"batch": noID}, object{"batches": nil},
-			object{"batches": []object{noID}}, object{"batch": batchBody("completed", 1, 1, object{"counts": 7})}, object{"batches": "x"},
-		} {
-			body, err := json.Marshal(lie)
-			require.NoError(t, err)
-			c, mt := answers(string(body))
-			err = call(t.Context(), c)
-			var refused *client.Error
-			require.ErrorAs(t, err, &refused, "%s: %s", name, body)
-			assert.Error(t, refused.Err, name)
-			assert.Equal(t, string(body), string(refused.Body), name)
-			assert.Equal(t, 1, mt.GetTotalCallCount(), "%s: it is not asked again", name)
-		}
-	}
-	c, _ := answers(`{"batch":` + marshal(t, batchBody("completed", 1, 1)) + `,"items":[` + marshal(t, badItem) + `]}`)
-	_, err := c.Batches.Items(t.Context(), batchID, client.PageParams{})
-	require.ErrorContains(t, err, "an item has no id")
-}
-
-func marshal(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(b)
 }
 
 // collect is what a sequence yields up to its error.
@@ -279,36 +194,9 @@ func TestAllItems(t *testing.T) {
 	}
 }
 
-func TestBatchesList(t *testing.T) {
-	t.Parallel()
-	c, mt := mocked(t)
-	var queries []string
-	mt.RegisterResponder(http.MethodGet, base+"/v1/batch", func(r *http.Request) (*http.Response, error) {
-		queries = append(queries, r.URL.RawQuery)
-		page := object{"batches": []object{batchBody("completed", 1, 1)}}
-		if r.URL.Query().Get("pageToken") == "" {
-			page["nextPageToken"] = "n"
-		}
-		return httpmock.NewJsonResponse(200, page)
-	})
-	page, err := c.Batches.List(t.Context(), client.BatchListParams{})
-	require.NoError(t, err)
-	require.Len(t, page.Items, 1)
-	assert.Equal(t, "n", page.Next)
-	params := client.BatchListParams{Status: batch.Completed, PageParams: client.PageParams{Size: 7}}
-	batches, err := collect(c.Batches.All(t.Context(), params))
-	require.NoError(t, err)
-	assert.Len(t, batches, 2)
-	batches, err = collect(c.Batches.All(t.Context(), client.BatchListParams{PageParams: client.PageParams{Token: "n"}}))
-	require.NoError(t, err)
-	assert.Len(t, batches, 1)
-	assert.Equal(t, []string{"", "maxResults=7&status=completed", "maxResults=7&pageToken=n&status=completed", "pageToken=n"}, queries)
-}
-
 func TestBatchesWait(t *testing.T) {
 	t.Parallel()
 	running := func(done int) step { return step{status: 200, body: batchPageBody("processing", done, 9)} }
-	hinted := func(s step, after string) step { s.after = after; return s }
 	done := step{status: 200, body: batchPageBody("completed", 9, 9)}
 	for name, tc := range map[string]struct {
 		steps []step
@@ -318,9 +206,6 @@ func TestBatchesWait(t *testing.T) {
 		check func(*testing.T, error)
 	}{
 		"at once":                {[]step{done}, nil, 1, 0, nil},
-		"no earlier than asked":  {[]step{hinted(running(1), "5"), hinted(running(1), "5"), done}, nil, 3, 15 * time.Second, nil},
-		"no later than a minute": {[]step{hinted(running(1), "86400"), done}, nil, 2, time.Minute, nil},
-		"broken for a moment":    {[]step{running(1), {}, {}, {}, {}, {}, running(2), done}, nil, 8, time.Minute, nil},
 		"slower while it stands": {[]step{running(1), running(1), running(1), running(1), running(1), running(1), done}, nil, 7, 25 * time.Second, nil},
 		"a state of later":       {[]step{{status: 200, body: batchPageBody("resting", 0, 9)}, done}, nil, 2, time.Second, nil},
 		"failed as a whole": {[]step{running(0), {status: 200, body: batchPageBody("failed", 0, 0, object{"error": object{"code": "BATCH_LIMIT_EXCEEDED", "message": "Too many.", "actionUrl": "https://example.com/plans"}})}},
@@ -352,8 +237,6 @@ func TestBatchesWait(t *testing.T) {
 				assert.Equal(t, batchID, e.Batch.ID)
 				assert.Contains(t, err.Error(), "waiting for batch "+batchID+": ")
 			}},
-		"broken for good": {[]step{running(2), {}}, []client.RequestOption{client.WithRetry(client.NoRetry)}, 1 + 1 + 5, time.Minute, // one of them at once, not to be held
-			func(t *testing.T, err error) { require.ErrorIs(t, err, errBroken) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -365,9 +248,6 @@ func TestBatchesWait(t *testing.T) {
 				job, err := c.Batches.Wait(t.Context(), batchID, tc.opts...)
 				assert.LessOrEqual(t, time.Since(began), tc.atMax)
 				assert.Len(t, at, tc.calls)
-				if name == "no earlier than asked" {
-					assert.GreaterOrEqual(t, at[1].Sub(at[0]), 5*time.Second)
-				}
 				if tc.check != nil {
 					assert.Nil(t, job)
 					require.Error(t, err)
@@ -379,76 +259,4 @@ func TestBatchesWait(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestBatchesWaitEndsWithItsContext(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c, mt := mocked(t)
-		mt.RegisterResponder("GET", batchURL, httpmock.NewJsonResponderOrPanic(200, batchPageBody("processing", 4, 9)))
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, errors.New("enough"))
-		defer cancel()
-		_, err := c.Batches.Wait(ctx, batchID)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "enough")
-		var e *client.BatchWaitError
-		require.ErrorAs(t, err, &e)
-		assert.Equal(t, 4, e.Batch.Done)
-	})
-}
-
-func TestBatchesChange(t *testing.T) {
-	t.Parallel()
-	c, mt := mocked(t)
-	var sent []string
-	record := func(status int, body any) httpmock.Responder {
-		return func(r *http.Request) (*http.Response, error) {
-			b := []byte{}
-			if r.Body != nil {
-				b, _ = io.ReadAll(r.Body)
-			}
-			key := "without a key"
-			if r.Header.Get("Idempotency-Key") != "" {
-				key = "with a key"
-			}
-			sent = append(sent, strings.TrimSpace(fmt.Sprintf("%s %s %s", strings.TrimPrefix(r.URL.Path, "/v1/batch/"+batchID), key, b)))
-			return httpmock.NewJsonResponse(status, body)
-		}
-	}
-	mt.RegisterResponder(http.MethodPost, batchURL+"/retry", record(202, object{
-		"batch": batchBody("processing", 7, 9), "retried": 2, "notRetried": []object{{"itemId": "i", "reason": "ATTEMPTS_EXHAUSTED"}},
-	}))
-	mt.RegisterResponder(http.MethodPost, batchURL+"/cancel", record(202, object{"batch": batchBody("cancelled", 7, 9)}))
-	mt.RegisterResponder(http.MethodDelete, batchURL, record(409, object{"error": object{"code": "STATE_CONFLICT", "message": "It runs."}}).
-		Then(httpmock.NewStringResponder(204, "")))
-
-	retried, err := c.Batches.Retry(t.Context(), batchID, client.RetryParams{})
-	require.NoError(t, err)
-	assert.Equal(t, 2, retried.Retried)
-	assert.Equal(t, []batch.NotRetried{{ItemID: "i", Reason: batch.AttemptsExhausted}}, retried.NotRetried)
-	_, err = c.Batches.Retry(t.Context(), batchID, client.RetryParams{Items: []string{"a"}, Codes: []transcript.Code{transcript.IPBlocked}})
-	require.NoError(t, err)
-	cancelled, err := c.Batches.Cancel(t.Context(), batchID)
-	require.NoError(t, err)
-	assert.Equal(t, batch.Cancelled, cancelled.Status)
-	require.ErrorIs(t, c.Batches.Delete(t.Context(), batchID), transcript.StateConflict)
-	require.NoError(t, c.Batches.Delete(t.Context(), batchID))
-	assert.Equal(t, []string{
-		"/retry with a key {}", `/retry with a key {"itemIds":["a"],"codes":["IP_BLOCKED"]}`, "/cancel with a key", "without a key",
-	}, sent)
-}
-
-// A redirect elsewhere gets neither the key nor the links.
-func TestBatchesDoNotFollowElsewhere(t *testing.T) {
-	t.Parallel()
-	asked := 0
-	c := served(t, func(w http.ResponseWriter, r *http.Request) {
-		asked++
-		http.Redirect(w, r, "http://127.0.0.1:1/v1/batch", http.StatusTemporaryRedirect)
-	}, client.WithRetry(client.NoRetry))
-	_, err := c.Batches.Create(t.Context(), client.BatchParams{URLs: []string{"a"}})
-	require.Error(t, err)
-	_, err = collect(c.Batches.All(t.Context(), client.BatchListParams{}))
-	require.Error(t, err)
-	assert.Equal(t, 2, asked)
 }

@@ -239,24 +239,6 @@ type idleSpy struct {
 func (s *idleSpy) RoundTrip(r *http.Request) (*http.Response, error) { return s.rt.RoundTrip(r) }
 func (s *idleSpy) CloseIdleConnections()                             { s.closed++ }
 
-func TestMiddlewareOncePerAttempt(t *testing.T) {
-	t.Parallel()
-	var order []string
-	named := func(name string) client.Option {
-		return client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
-			return roundTrip(func(r *http.Request) (*http.Response, error) {
-				order = append(order, name)
-				return next.RoundTrip(r)
-			})
-		})
-	}
-	c, mt := mocked(t, named("inner"), named("outer"))
-	mt.RegisterResponder("GET", jobURL, script(nil, step{status: 502}, step{status: 404}))
-	_, err := c.Jobs.Get(t.Context(), jobID)
-	require.Error(t, err)
-	assert.Equal(t, []string{"outer", "inner", "outer", "inner"}, order)
-}
-
 // TestLog: every attempt is a line; secrets are in none.
 func TestLog(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -15,13 +17,17 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
 // schema is a schema of server/openapi.json, or a reference to one.
@@ -146,36 +152,60 @@ func (d *documented) value(s schema, deep int) any {
 	return "a"
 }
 
-// argument is a value of a parameter's type that a method sends.
-func argument(of reflect.Type) reflect.Value {
-	switch of {
+// arguments are values of the types of parameters that a method sends.
+type arguments struct {
+	text string // each text and each id
+	full bool   // numbers, flags and what may be left out are there too
+}
+
+func (a arguments) of(is reflect.Type) reflect.Value {
+	languages := map[bool][]string{true: {"en", "asr"}}[a.full]
+	maxItems := map[bool]int{true: 7}[a.full]
+	switch is {
 	case reflect.TypeFor[transcript.Source]():
-		return reflect.ValueOf(transcript.URL("https://video.example/watch?v=1"))
+		return reflect.ValueOf(transcript.URL("https://video.example/watch?v=1&t=2#x"))
 	case reflect.TypeFor[io.Reader]():
 		return reflect.ValueOf(strings.NewReader("a"))
 	case reflect.TypeFor[client.BatchParams](): // one source alone
-		return reflect.ValueOf(client.BatchParams{URLs: []string{"a"}})
+		return reflect.ValueOf(client.BatchParams{URLs: []string{"a", "b&c"}, Language: languages, MaxItems: maxItems})
+	case reflect.TypeFor[client.FollowParams]():
+		return reflect.ValueOf(client.FollowParams{Channel: "a", FollowOptions: client.FollowOptions{Language: languages, MaxItems: maxItems}})
 	case reflect.TypeFor[library.DownloadFormat]():
 		return reflect.ValueOf(library.TXT)
-	case reflect.TypeFor[client.FollowParams]():
-		return reflect.ValueOf(client.FollowParams{Channel: "a"})
 	case reflect.TypeFor[[]string](): // the answer about videos tells of a known one and of an unknown one
 		return reflect.ValueOf([]string{"a", "b"})
 	case reflect.TypeFor[client.PageParams]():
-		return reflect.Zero(of)
+		return reflect.ValueOf(map[bool]client.PageParams{true: {Size: 7, Token: "t&u"}}[a.full])
+	case reflect.TypeFor[time.Time]():
+		return reflect.ValueOf(map[bool]time.Time{true: time.Date(2026, 11, 21, 2, 3, 34, 0, time.UTC)}[a.full])
+	case reflect.TypeFor[time.Duration]():
+		return reflect.ValueOf(map[bool]time.Duration{true: time.Second}[a.full])
 	}
-	v := reflect.New(of).Elem()
-	switch of.Kind() {
+	v := reflect.New(is).Elem()
+	switch is.Kind() {
 	case reflect.String:
-		v.SetString(jobID)
+		v.SetString(a.text)
 	case reflect.Slice:
-		v.Set(reflect.Append(v, argument(of.Elem())))
+		v.Set(reflect.Append(v, a.of(is.Elem())))
 	case reflect.Struct:
-		for i := range of.NumField() {
-			if of.Field(i).IsExported() {
-				v.Field(i).Set(argument(of.Field(i).Type))
+		for i := range is.NumField() {
+			if is.Field(i).IsExported() {
+				v.Field(i).Set(a.of(is.Field(i).Type))
 			}
 		}
+	case reflect.Pointer:
+		if a.full {
+			v.Set(reflect.New(is.Elem()))
+			v.Elem().Set(a.of(is.Elem()))
+		}
+	case reflect.Bool:
+		v.SetBool(a.full)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(maxItems))
+	case reflect.Uint8:
+		v.SetUint('x')
+	case reflect.Float64:
+		v.SetFloat(float64(maxItems))
 	}
 	return v
 }
@@ -195,15 +225,25 @@ func methods(c *client.Client) map[string]reflect.Value {
 
 // call calls a method, and reads what the method yields.
 func call(ctx context.Context, method reflect.Value, opts ...client.RequestOption) error {
+	return callWith(ctx, method, func(int) arguments { return arguments{text: jobID} }, opts...)
+}
+
+// callWith takes the arguments of each parameter by its number.
+func callWith(ctx context.Context, method reflect.Value, with func(n int) arguments, opts ...client.RequestOption) error {
 	in := []reflect.Value{reflect.ValueOf(ctx)}
 	for i := 1; i < method.Type().NumIn()-1; i++ {
-		in = append(in, argument(method.Type().In(i)))
+		in = append(in, with(i).of(method.Type().In(i)))
 	}
 	out := method.CallSlice(append(in, reflect.ValueOf(opts)))
 	clear(opts) // they are the caller's again
 	last := out[len(out)-1]
 	if last.Kind() != reflect.Func {
 		err, _ := last.Interface().(error) // nil, if there is none
+		for _, result := range out[:len(out)-1] {
+			if err != nil && !result.IsZero() {
+				return errors.New("a result beside an error")
+			}
+		}
 		return err
 	}
 	for _, failed := range last.Seq2() {
@@ -279,24 +319,140 @@ func TestWaitTellsTheAnswerThatItReturns(t *testing.T) {
 	assert.Contains(t, string(resp.RawJSON), "hello there")
 }
 
-// Each method that reads JSON refuses an answer that says nothing.
-func TestEveryMethodRefusesEmptyAnswers(t *testing.T) {
+// Each method that reads JSON refuses an answer that says nothing or is no JSON. It keeps what the
+// service said, hands out no half result, and does not ask again.
+func TestEveryMethodRefusesAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
 	silent := []string{"Delete", "DeleteFeed", "DeleteMedia", "Download", "Export", "Media", "Star", "Unshare", "Unstar"}
-	for _, body := range []string{"null", "{}"} {
+	for _, body := range []string{"null", "{}", "", "[]", `"x"`, "<html>login</html>", `{"jobId":5,"transcript":"x"}`} {
+		asked := 0
 		answer := func(*http.Request) (*http.Response, error) {
+			asked++
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ProtoMajor: 1, ProtoMinor: 1, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}, nil
 		}
-		c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: roundTrip(answer)}), client.WithRetry(client.NoRetry))
+		c, err := client.New(base, client.WithHTTPClient(&http.Client{Transport: roundTrip(answer)}))
 		require.NoError(t, err)
 		for name, method := range methods(c) {
 			if _, of, _ := strings.Cut(name, "."); slices.Contains(silent, of) {
 				continue
 			}
+			asked = 0
 			var refused *client.Error
-			assert.ErrorAs(t, call(t.Context(), method), &refused, "%s: %s", name, body)
+			if !assert.ErrorAs(t, call(t.Context(), method), &refused, "%s: %s", name, body) {
+				continue
+			}
+			assert.Equal(t, body, string(refused.Body), name)
+			assert.Equal(t, http.StatusOK, refused.Response.StatusCode, name)
+			require.Error(t, refused.Err, name)
+			assert.False(t, refused.Retryable(), name)
+			assert.Equal(t, 1, asked, "%s: %s", name, body)
 		}
 	}
+}
+
+// An answer that lacks what its caller needs is an error.
+func TestAnswersThatLackAMember(t *testing.T) {
+	t.Parallel()
+	noStatus, noID := batchBody("", 0, 1), batchBody("pending", 0, 1, object{"id": ""})
+	noItemID := object{"batch": batchBody("completed", 1, 1), "items": []object{{"status": "pending"}}}
+	webhook := object{"id": "w1", "status": "active"}
+	for name, bodies := range map[string][]object{
+		"BatchService.Create":        {{"batch": noStatus}, {"batch": noID}},
+		"BatchService.Get":           {{"batch": noStatus}, {"batch": noID}, {"batch": batchBody("completed", 1, 1, object{"counts": 7})}},
+		"BatchService.Items":         {noItemID},
+		"BatchService.List":          {{"batches": []object{noID}}},
+		"LibraryService.All":         {{"transcripts": []object{{"id": "x"}}, "total": 100, "page": 1, "pageSize": 1}}, // the same page for ever
+		"TranscriptService.Info":     {{"status": "success"}, {"platform": "x"}},
+		"TranscriptService.Captions": {{"status": "success"}, {"videoId": "x"}},
+		"VideoService.Search":        {{"items": []object{{"type": "video"}}}},
+		"WebhookService.Create":      {{"webhook": webhook}, {"secret": "whsec_x"}, {"webhook": webhook, "secret": 5}},
+		"WebhookService.Deliveries":  {{"deliveries": []object{{"status": "failed"}}}},
+		"WebhookService.List":        {{"webhooks": []object{{"id": "w1"}}}},
+		"WebhookService.Rotate":      {{"publicKey": "whpk_x"}},
+	} {
+		for _, body := range bodies {
+			c, mt := mocked(t)
+			mt.RegisterNoResponder(httpmock.NewJsonResponderOrPanic(http.StatusOK, body))
+			var refused *client.Error
+			err := call(t.Context(), methods(c)[name])
+			require.ErrorAs(t, err, &refused, "%s: %v", name, body)
+			assert.NotContains(t, err.Error(), "whsec_")
+		}
+	}
+}
+
+// What an id or a name is sent as, and that none names another route.
+func TestEveryMethodRefusesOddIDs(t *testing.T) {
+	t.Parallel()
+	asked := ""
+	c, err := client.New(base, client.WithRetry(client.NoRetry), client.WithHTTPClient(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = r.URL.EscapedPath()
+		return nil, errBroken
+	})}))
+	require.NoError(t, err)
+	for name, method := range methods(c) {
+		for n := 1; n < method.Type().NumIn()-1; n++ {
+			of := method.Type().In(n)
+			if of.Kind() != reflect.String && of != reflect.TypeFor[library.Key]() || of == reflect.TypeFor[video.Kind]() || of == reflect.TypeFor[client.SubscriptionFormat]() {
+				continue
+			}
+			inPath := name != "TranscriptService.Captions" && name != "VideoService.Channel"
+			for _, id := range []string{"", ".", ".."} {
+				asked = ""
+				with := func(i int) arguments { return arguments{text: map[bool]string{true: id, false: jobID}[i == n]} }
+				require.Error(t, callWith(t.Context(), method, with), "%s %q", name, id)
+				assert.True(t, asked == "" || id != "" && !inPath, "%s %q", name, id)
+			}
+		}
+	}
+	_, err = c.Jobs.Get(t.Context(), "a/b?c ü")
+	require.ErrorIs(t, err, errBroken)
+	assert.Equal(t, "/v1/transcript/job/a%2Fb%3Fc%20%C3%BC", asked)
+}
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// TestEveryMethodSendsItsArguments: testdata/requests.golden has the request of each method with
+// arguments of every kind.
+func TestEveryMethodSendsItsArguments(t *testing.T) {
+	t.Parallel()
+	var sent string
+	c, err := client.New(base, client.WithRetry(client.NoRetry), client.WithHTTPClient(&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		if sent != "" {
+			return nil, errBroken
+		}
+		sent = r.Method + " " + r.URL.RequestURI()
+		if r.Header.Get("Idempotency-Key") != "" {
+			sent += " with a key"
+		}
+		for _, name := range []string{"If-Match", "Range"} {
+			if value := r.Header.Get(name); value != "" {
+				sent += " " + name + ": " + value
+			}
+		}
+		if r.Body != nil {
+			body, err := io.ReadAll(r.Body)
+			assert.NoError(t, err)
+			sent = strings.TrimSpace(fmt.Sprint(sent, "\n  ", r.Header.Get("Content-Type"), " ", string(body)))
+		}
+		return nil, errBroken
+	})}))
+	require.NoError(t, err)
+	all := methods(c)
+	var got strings.Builder
+	synctest.Test(t, func(t *testing.T) { // some methods ask again
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			sent = ""
+			require.ErrorIs(t, callWith(t.Context(), all[name], func(int) arguments { return arguments{text: "a&b", full: true} }), errBroken, name)
+			fmt.Fprintf(&got, "%s: %s\n", name, sent)
+		}
+	})
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/requests.golden", []byte(got.String()), 0o600))
+	}
+	want, err := os.ReadFile("testdata/requests.golden")
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got.String())
 }
 
 // A value that New has not made is an error, and no panic.

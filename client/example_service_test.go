@@ -100,10 +100,7 @@ func exampleFollow(c *client.Client) *follow.Follow {
 const (
 	gettysburg = "gettysburg1"
 	rice       = "moonspeech1"
-	inaugural  = "inaugural33"
 	removed    = "removedtalk" // its platform has it no longer
-	endless    = "longlecture" // reading its captions takes longer than an example
-
 )
 
 // exampleNumber makes names and contents of examples differ.

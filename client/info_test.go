@@ -3,33 +3,19 @@ package client_test
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/transcriptkit/transcriptkit/client"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 const (
-	infoURL     = base + "/v1/transcript/info"
 	captionsURL = base + "/v1/video_site/captions"
 	videoID     = "dQw4w9WgXcQ"
 )
-
-func infoBody() object {
-	return object{
-		"status": "success", "platform": "video_site", "externalId": videoID, "sourceUrl": "https://video.example/1",
-		"title": "A talk", "channel": nil, "creatorName": nil, "creatorHandle": nil, "creatorUrl": nil, "thumbnailUrl": nil,
-		"durationSec": 213, "publishedAt": "2009-10-25T00:00:00.000Z", "captionAvailable": true, "trackMetadataStatus": "ok",
-		"tracks":    []object{{"trackId": "en.manual", "lang": "en", "name": "English", "kind": "manual", "isDefault": true, "isTranslatable": true}},
-		"languages": []string{"en"}, "cachedLanguages": []string{},
-		"asr": object{"available": false, "reason": "UPGRADE_REQUIRED"}, "metadataStatus": "partial",
-	}
-}
 
 // reportBody is a report with two tracks and a text.
 func reportBody(more ...object) object {
@@ -50,60 +36,6 @@ func reportBody(more ...object) object {
 		}
 	}
 	return body
-}
-
-func TestInfo(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		source transcript.Source
-		query  map[string]string
-	}{
-		"link":    {transcript.URL("https://video.example/watch?v=a&t=1#x"), map[string]string{"url": "https://video.example/watch?v=a&t=1#x"}},
-		"bare id": {transcript.URL(videoID), map[string]string{"url": videoID}},
-		"content": {transcript.ID(transcript.PhotoSite, "x 1/&"), map[string]string{"platform": "photo_site", "externalId": "x 1/&"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, mt := mocked(t)
-			mt.RegisterResponderWithQuery(http.MethodGet, infoURL, tc.query, httpmock.NewJsonResponderOrPanic(200, infoBody()))
-			var resp client.Response
-			info, err := c.Transcripts.Info(t.Context(), tc.source, client.WithResponse(&resp))
-			require.NoError(t, err)
-			assert.Equal(t, transcript.VideoSite, info.Platform)
-			assert.Equal(t, "A talk", *info.Title)
-			assert.Equal(t, 213, *info.DurationSec)
-			assert.Nil(t, info.Channel)
-			assert.Equal(t, []string{"en"}, info.Languages)
-			assert.Equal(t, transcript.TrackManual, info.Tracks[0].Kind)
-			assert.Equal(t, transcript.UpgradeRequired, *info.ASR.Reason)
-			assert.Equal(t, 1, resp.Attempts)
-		})
-	}
-}
-
-func TestCaptions(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		languages []string
-		query     map[string]string
-	}{
-		"the default": {nil, map[string]string{"videoId": videoID}},
-		"one":         {[]string{"de"}, map[string]string{"videoId": videoID, "language": "de"}},
-		"some":        {[]string{"zh-Hans", "en"}, map[string]string{"videoId": videoID, "language": "zh-Hans,en"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, mt := mocked(t)
-			mt.RegisterResponderWithQuery(http.MethodGet, captionsURL, tc.query, httpmock.NewJsonResponderOrPanic(200, reportBody()))
-			report, err := c.Transcripts.Captions(t.Context(), videoID, tc.languages)
-			require.NoError(t, err)
-			assert.True(t, *report.CaptionAvailable)
-			assert.Equal(t, transcript.TracksOK, report.TrackMetadataStatus)
-			assert.Len(t, report.Tracks, 2)
-			assert.Equal(t, "hello there", report.Transcript.Segments[0].Text)
-			assert.Nil(t, report.Error)
-		})
-	}
 }
 
 // TestCaptionsWithoutText: a report that was made is no error, whatever it says.
@@ -182,19 +114,6 @@ func TestCaptionsRefusedWithManyTracks(t *testing.T) {
 	}
 }
 
-func TestQuestionsAreRepeated(t *testing.T) {
-	t.Parallel()
-	c, mt := mocked(t)
-	mt.RegisterResponder(http.MethodGet, infoURL, script(nil, step{}, step{status: 429, after: "0"}, step{status: 200, body: infoBody()}))
-	_, err := c.Transcripts.Info(t.Context(), transcript.URL(videoID))
-	require.NoError(t, err)
-	mt.RegisterResponder(http.MethodGet, captionsURL, script(nil, step{}, step{status: 502}, step{status: 200, body: reportBody()}))
-	report, err := c.Transcripts.Captions(t.Context(), videoID, nil)
-	require.NoError(t, err)
-	assert.NotNil(t, report.Transcript)
-	assert.Equal(t, 6, mt.GetTotalCallCount())
-}
-
 // TestQuestionsWithoutASubject: what is missing is told before anything is sent.
 func TestQuestionsWithoutASubject(t *testing.T) {
 	t.Parallel()
@@ -213,22 +132,4 @@ func TestQuestionsWithoutASubject(t *testing.T) {
 	require.ErrorContains(t, err, "empty video id")
 	assert.Nil(t, report)
 	assert.Zero(t, mt.GetTotalCallCount())
-}
-
-// TestAnswersThatAreNone: a 200 that is neither an info nor a report is an error.
-func TestAnswersThatAreNone(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{"", "<html>login</html>", "null", "{}", "[]", `{"videoId":1}`, `{"status":"success"}`, `{"videoId":"x"}`, `{"platform":"x"}`} {
-		c, mt := mocked(t)
-		mt.RegisterResponder(http.MethodGet, `=~.*`, httpmock.NewStringResponder(200, body))
-		info, err := c.Transcripts.Info(t.Context(), transcript.URL(videoID))
-		var refused *client.Error
-		require.ErrorAs(t, err, &refused, body)
-		assert.Equal(t, body, string(refused.Body))
-		assert.Nil(t, info)
-		report, err := c.Transcripts.Captions(t.Context(), videoID, nil)
-		require.ErrorAs(t, err, &refused, body)
-		assert.True(t, strings.HasPrefix(err.Error(), "GET /v1/video_site/captions: 200"), err)
-		assert.Nil(t, report)
-	}
 }

@@ -18,18 +18,6 @@ import (
 
 const jobURL = base + "/v1/transcript/job/" + jobID
 
-func TestJobsGet(t *testing.T) {
-	t.Parallel()
-	c, mt := mocked(t)
-	mt.RegisterResponder(http.MethodGet, jobURL, httpmock.NewJsonResponderOrPanic(http.StatusOK,
-		jobBody("processing", "asr_running", 6, object{"progress": object{"fraction": 0.42, "processedSec": 756.0, "totalSec": 1800.0}})))
-	job, err := c.Jobs.Get(t.Context(), jobID)
-	require.NoError(t, err)
-	assert.Equal(t, transcript.StageASRRunning, job.Stage)
-	assert.Equal(t, 6, job.Sequence)
-	assert.InDelta(t, 0.42, job.Progress.Fraction, 1e-9)
-}
-
 // A job outlives its transcript.
 func TestJobOfADeletedTranscript(t *testing.T) {
 	t.Parallel()
@@ -40,40 +28,6 @@ func TestJobOfADeletedTranscript(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, transcript.JobSuccess, job.Status)
 	assert.Nil(t, job.Result)
-}
-
-func TestJobIDs(t *testing.T) {
-	t.Parallel()
-	c, mt := mocked(t)
-	for _, id := range []string{"", ".", ".."} {
-		_, err := c.Jobs.Get(t.Context(), id)
-		require.ErrorContains(t, err, "job id", "%q", id)
-		_, err = c.Jobs.Cancel(t.Context(), id)
-		require.ErrorContains(t, err, "job id", "%q", id)
-		_, err = c.Jobs.Wait(t.Context(), id)
-		require.ErrorContains(t, err, "job id", "%q", id)
-	}
-	assert.Zero(t, mt.GetTotalCallCount(), "refused before any request")
-
-	mt.RegisterResponder(http.MethodGet, "=~.*", func(r *http.Request) (*http.Response, error) {
-		assert.Equal(t, "/v1/transcript/job/a%2Fb%3Fc%20%C3%BC", r.URL.EscapedPath())
-		return httpmock.NewJsonResponse(http.StatusOK, jobBody("pending", "queued", 1))
-	})
-	_, err := c.Jobs.Get(t.Context(), "a/b?c ü")
-	require.NoError(t, err)
-}
-
-func TestJobsCancel(t *testing.T) {
-	t.Parallel()
-	c, mt := mocked(t)
-	mt.RegisterResponder(http.MethodPost, jobURL+"/cancel",
-		httpmock.NewJsonResponderOrPanic(http.StatusAccepted, jobBody("cancelled", "asr_running", 7)).
-			Then(httpmock.NewJsonResponderOrPanic(http.StatusConflict, object{"error": object{"code": "STATE_CONFLICT", "message": "It has ended."}})))
-	job, err := c.Jobs.Cancel(t.Context(), jobID)
-	require.NoError(t, err)
-	assert.Equal(t, transcript.JobCancelled, job.Status)
-	_, err = c.Jobs.Cancel(t.Context(), jobID)
-	require.ErrorIs(t, err, transcript.StateConflict)
 }
 
 func TestWait(t *testing.T) {

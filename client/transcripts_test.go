@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jarcoal/httpmock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +40,7 @@ func TestSubmitFile(t *testing.T) {
 	wait := 0 * time.Second
 	result, job, err := c.Transcripts.Submit(t.Context(), transcript.Request{
 		Source: transcript.File(path), Language: []string{"asr-en", "de"},
-		Format: transcript.Text, OmitTimestamp: true, SendMetadata: true, Wait: &wait,
+		Format: transcript.Text, OmitTimestamp: true, SendMetadata: true, Wait: &wait, KeepMedia: time.Hour,
 	})
 	require.NoError(t, err)
 	require.Nil(t, result)
@@ -50,42 +49,13 @@ func TestSubmitFile(t *testing.T) {
 
 	s := <-got
 	assert.Equal(t, map[string][]string{"language": {"asr-en,de"}, "format": {"text"},
-		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}}, s.form)
+		"includeTimestamp": {"false"}, "sendMetadata": {"true"}, "waitMs": {"0"}, "keepMediaSec": {"3600"}}, s.form)
 	assert.Equal(t, "talk.mp3", s.name)
 	assert.Equal(t, "the media", s.content)
 	assert.Positive(t, s.length, "the length is announced")
 	assert.Equal(t, "Bearer "+key, s.header.Get("Authorization"))
 	assert.NotEmpty(t, s.header.Get("Idempotency-Key"))
 	assert.Equal(t, "transcriptkit-go", s.header.Get("User-Agent"))
-}
-
-func TestSubmitLinkAndContent(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		request transcript.Request
-		body    string
-	}{
-		"link": {transcript.Request{Source: transcript.URL("https://video.example/watch?v=a&t=1")},
-			`{"url":"https://video.example/watch?v=a&t=1"}`},
-		"content": {transcript.Request{Source: transcript.ID(transcript.PhotoSite, "x1"), Language: []string{"en"}, SendMetadata: true},
-			`{"platform":"photo_site","externalId":"x1","language":"en","sendMetadata":true}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, mt := mocked(t)
-			var body []byte
-			mt.RegisterResponder(http.MethodPost, base+"/v1/transcript", func(r *http.Request) (*http.Response, error) {
-				body, _ = io.ReadAll(r.Body)
-				assert.Equal(t, "application/json", r.Header.Get("Content-Type"))
-				return httpmock.NewJsonResponse(http.StatusOK, resultBody())
-			})
-			result, job, err := c.Transcripts.Submit(t.Context(), tc.request)
-			require.NoError(t, err)
-			require.Nil(t, job)
-			assert.Equal(t, "hello there", result.Transcript.Segments[0].Text)
-			assert.JSONEq(t, tc.body, string(body))
-		})
-	}
 }
 
 func TestSubmitWithoutSource(t *testing.T) {

@@ -65,13 +65,4 @@ func TestUsageOfWhatIsNotThere(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, &transcript.Usage{Account: transcript.UsageAccount{ID: "acme"}}, usage)
 	}
-	for _, body := range []string{`{}`, `null`, `[]`, ``, `{"account": 7}`, usageBody[:200], `<html>`} {
-		c, mt := mocked(t)
-		mt.RegisterResponder(http.MethodGet, usageURL, httpmock.NewStringResponder(200, body))
-		usage, err := c.Usage.Get(t.Context())
-		assert.Nil(t, usage)
-		var e *client.Error
-		require.ErrorAs(t, err, &e, body)
-		assert.Equal(t, body, string(e.Body))
-	}
 }

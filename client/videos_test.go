@@ -10,14 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/transcript/video"
 )
 
-// An answer that is not what the API promises is an error, and a list that leads back to
-// itself ends with one.
+// A list that leads back to itself ends with an error, and a question about no video, about odd ids
+// or about more than 50 videos is not sent.
 func TestVideosOfABadService(t *testing.T) {
 	t.Parallel()
-	body := ""
+	const body = `{"playlistId":"PL1234567890","title":null,"items":[{"position":0,"available":false,"video":{"videoId":"x"}}],"nextPageToken":"again"}`
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, body)
@@ -25,15 +24,6 @@ func TestVideosOfABadService(t *testing.T) {
 	t.Cleanup(s.Close)
 	c, err := client.New(s.URL)
 	require.NoError(t, err)
-	for _, body = range []string{`{}`, `{"items":null}`, `{"items":[{"type":"video"}]}`, `[]`, ``} {
-		_, err := c.Videos.Search(t.Context(), video.Search{Q: "talk"}, client.PageParams{})
-		require.ErrorAs(t, err, new(*client.Error), body)
-		_, err = c.Videos.Get(t.Context(), []string{"dQw4w9WgXcQ"})
-		require.Error(t, err, body)
-		_, err = c.Videos.Channel(t.Context(), "@talks")
-		require.Error(t, err, body)
-	}
-	body = `{"playlistId":"PL1234567890","title":null,"items":[{"position":0,"available":false,"video":{"videoId":"x"}}],"nextPageToken":"again"}`
 	entries := 0
 	var last error
 	for _, err := range c.Videos.AllItems(t.Context(), "PL1234567890") {
@@ -44,4 +34,8 @@ func TestVideosOfABadService(t *testing.T) {
 	require.Error(t, last)
 	assert.Equal(t, 2, entries)
 	assert.ErrorContains(t, last, "does not end")
+	for _, bad := range [][]string{nil, {""}, {"a,b"}, make([]string, 51)} {
+		_, err := c.Videos.Get(t.Context(), bad)
+		require.ErrorContains(t, err, "client: ")
+	}
 }

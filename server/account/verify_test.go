@@ -87,29 +87,6 @@ func TestVerifyComparesTheSecret(t *testing.T) {
 	assert.ErrorIs(t, err, account.ErrInvalid)
 }
 
-func TestExpiry(t *testing.T) {
-	t.Parallel()
-	elsewhere := newAccounts(t)
-	for name, c := range map[string]struct {
-		expires time.Duration
-		want    error
-	}{
-		"has expired":  {-time.Millisecond, account.ErrInvalid},
-		"expires soon": {time.Hour, nil},
-	} {
-		s := storetest.Open(t, storetest.SQLite(t))
-		a := accountsIn(t, s)
-		key, secret := newKey(t, elsewhere)
-		at := time.Now().Add(c.expires)
-		key.ExpiresAt = &at
-		digest := sha256.Sum256([]byte(secret))
-		insert(t, s, key, digest[:])
-
-		_, err := a.Verify(t.Context(), secret)
-		assert.ErrorIs(t, err, c.want, name)
-	}
-}
-
 func insert(t *testing.T, s *store.Store, k account.Key, hash []byte) {
 	t.Helper()
 	require.NoError(t, db.Of(s).InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/client"
-	"github.com/transcriptkit/transcriptkit/library"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -31,9 +30,8 @@ func atOnce(source transcript.Source) transcript.Request {
 }
 
 const (
-	videoID   = "dQw4w9WgXcQ"
-	channelID = "UC1234567890123456789012"
-	jobID     = "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11" // of no job
+	videoID = "dQw4w9WgXcQ"
+	jobID   = "019321a0-7c11-7c3e-9a55-2f6d1f0c9b11" // of no job
 )
 
 // media is a file that counts how often it is opened.
@@ -49,8 +47,6 @@ func (m *media) source(size int64) transcript.Source {
 		return io.NopCloser(bytes.NewReader(m.content)), nil
 	})
 }
-
-var savedKey = library.Key{Platform: transcript.VideoSite, ExternalID: videoID}
 
 // zeros is a large file that takes no memory.
 type zeros struct{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,35 +52,22 @@ func recorded(t *testing.T) (all players) {
 	return all
 }
 
-// program sets up what answers as in the case, and returns its path. Beside it the file
-// runs will tell how it was run.
-func (c playersCase) program(t *testing.T) string {
+// start returns a downloader whose program answers as in the case, and how the program was asked.
+func (c playersCase) start(t *testing.T) (b *bench, ways func() []string) {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "pages"), 0o700))
-	files := map[string]string{"release": recorded(t).Release}
-	for how, answer := range map[string]programAnswer{"plain": c.Plain, "alone": c.Alone} {
-		files[how+".info"], files[how+".stderr"], files[how+".code"] = string(answer.Info)+"\n", answer.Stderr, strconv.Itoa(answer.Code)
-		for name, page := range answer.Pages {
-			files["pages/"+name] = page
+	var asked []string
+	b = fake{version: recorded(t).Release, answer: func(run engine.Command) (string, string, int) {
+		how, says := "plain", c.Plain
+		if slices.Contains(run.Args, "--write-pages") {
+			how, says = "alone", c.Alone
 		}
-	}
-	for name, text := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
-	script, err := filepath.Abs("testdata/yt-dlp-players")
-	require.NoError(t, err)
-	path := filepath.Join(dir, "yt-dlp")
-	require.NoError(t, os.Symlink(script, path))
-	return path
-}
-
-// waysOf tells how a program was run, in order.
-func waysOf(t *testing.T, program string) []string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(program), "runs"))
-	require.NoError(t, err)
-	return strings.Fields(string(data))
+		asked = append(asked, how)
+		for name, page := range says.Pages {
+			assert.NoError(t, os.WriteFile(filepath.Join(run.Dir, name), []byte(page), 0o600))
+		}
+		return string(says.Info) + "\n", says.Stderr, says.Code
+	}}.start(t)
+	return b, func() []string { return asked }
 }
 
 // A player that is refused beside one that shows the content is no proof that there are
@@ -106,8 +94,7 @@ func TestSecondPlayer(t *testing.T) {
 				default:
 					test.Want = transcript.UpstreamFailed
 				}
-				program := test.program(t)
-				b := newBench(t, program)
+				b, _ := test.start(t)
 				found, err := b.Captions(t.Context(), b.content(talk), func([]transcript.Track) (int, bool) { return 0, false })
 				assert.Len(t, found.Tracks, test.Tracks)
 				b.clean(t)
@@ -143,11 +130,10 @@ func TestSecondLooks(t *testing.T) {
 			continue
 		}
 		delete(want, test.Name)
-		program := test.program(t)
-		b := newBench(t, program)
+		b, asked := test.start(t)
 		_, err := b.captions(t, talk, "xx")
 		assert.Equal(t, test.Want == "", err == nil, "%s: %v", test.Name, err)
-		assert.Equal(t, ways, waysOf(t, program), test.Name)
+		assert.Equal(t, ways, asked(), test.Name)
 	}
 	assert.Empty(t, want, "cases that are not there")
 }
@@ -165,7 +151,7 @@ func TestSecondPlayerOfDescribedVideos(t *testing.T) {
 			continue
 		}
 		delete(want, test.Name)
-		b := newBench(t, test.program(t))
+		b, _ := test.start(t)
 		found, err := b.Videos(t.Context(), []engine.Content{b.content(talk)})
 		require.NoError(t, err, test.Name)
 		require.Len(t, found, 1)
@@ -186,7 +172,7 @@ func TestVerboseLookIsNotLogged(t *testing.T) {
 			Stderr: "[debug] Proxy map: {'all': 'http://job:secret@127.0.0.1:1'}\nWARNING: first\n[debug] secret\n[youtube] secret\nWARNING: second\n  File \"secret\"\n",
 		},
 	}
-	b := newBench(t, test.program(t))
+	b, _ := test.start(t)
 	_, err := b.captions(t, talk, "en")
 	coded(t, err, transcript.UpstreamFailed) // no page was kept
 	logged := b.log.String()

@@ -85,6 +85,9 @@ func TestAudioTooLarge(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if tt.name != "in pieces" {
+				manyRuns(t)
+			}
 			_, err := b.Audio(t.Context(), b.content(tt.id), t.TempDir(), engine.AudioOptions{MaxBytes: 20000})
 			e := coded(t, err, transcript.MediaTooLarge)
 			assert.Equal(t, map[string]any{"limitBytes": int64(20000)}, e.Details)
@@ -95,6 +98,7 @@ func TestAudioTooLarge(t *testing.T) {
 // Just as large as allowed is not too large.
 func TestAudioAtTheLimit(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	_, err := b.Audio(t.Context(), b.content(sitetest.Streamed), t.TempDir(), engine.AudioOptions{MaxBytes: int64(len(b.media))})
 	assert.NoError(t, err)

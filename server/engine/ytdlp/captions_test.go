@@ -37,6 +37,7 @@ func TestCaptions(t *testing.T) {
 
 func TestCaptionsInOtherForms(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	for lang, text := range map[string]string{"en": "hello world", "de": "hallo Welt"} {
 		found, err := b.captions(t, sitetest.OtherForms, lang)
@@ -50,6 +51,7 @@ func TestCaptionsInOtherForms(t *testing.T) {
 // Of a post with several recordings the first is taken.
 func TestPostWithSeveral(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	c := b.content(sitetest.TwoVideos)
 	c.ExternalID = "watch?v=" + sitetest.TwoVideos // what the program takes for the post's id

@@ -20,113 +20,6 @@ const (
 	onlyStills = "WARNING: Only images are available for download. use --list-formats to see them\nWARNING: Requested format is not available\n"
 )
 
-// messages of the video site, as versions up to 2026 pass them on: what the site
-// gives as a reason, and what the program makes of it.
-var messages = []struct {
-	says string
-	code transcript.Code
-}{
-	// Blocked.
-	{"Sign in to confirm you’re not a bot. Use --cookies-from-browser or --cookies for the authentication. See  https://x/FAQ#cookies", transcript.IPBlocked},
-	{"Video unavailable. YouTube is requiring a captcha challenge before playback", transcript.IPBlocked},
-	{"Video unavailable. This content isn’t available, try again later", transcript.IPBlocked},
-	{"This content isn't available, try again later. The current session has been rate-limited by YouTube for up to an hour. It is recommended to use `-t sleep`", transcript.IPBlocked},
-	{"All player responses are invalid. Your IP is likely being blocked by Youtube", transcript.IPBlocked},
-	{"Unable to download API page: HTTP Error 403: Forbidden (caused by <HTTPError 403: Forbidden>)", transcript.IPBlocked},
-	{"Unable to download webpage: HTTP Error 429: Too Many Requests (caused by <HTTPError 429: Too Many Requests>)", transcript.IPBlocked},
-	{"This video is restricted. Please check the Google Workspace administrator and/or the network administrator restrictions", transcript.IPBlocked},
-	// Walls.
-	{"Sign in to confirm your age. This video may be inappropriate for some users. Use --cookies-from-browser", transcript.LoginRequired},
-	{"This video is age-restricted and only available on YouTube. Learn more", transcript.LoginRequired},
-	{"Please sign in. Use --cookies-from-browser or --cookies for the authentication", transcript.LoginRequired},
-	{"The following content has been identified by the community as inappropriate or offensive to some audiences. Viewer discretion is advised", transcript.LoginRequired},
-	{"Login details are needed to download this content. Use --cookies-from-browser", transcript.LoginRequired},
-	// Private, members, elsewhere, protected, ahead, gone.
-	{"Private video. Sign in if you've been granted access to this video. Use --cookies-from-browser", transcript.Unavailable},
-	{"This video is private. If the owner of this video has granted you access, please sign in", transcript.Unavailable},
-	{"This video requires payment to watch", transcript.Unavailable},
-	{"This video is only available to Music Premium members", transcript.Unavailable},
-	{"Join this channel to get access to members-only content like this video, and other exclusive perks", transcript.Unavailable},
-	{"Video unavailable. The uploader has not made this video available in your country", transcript.Unavailable},
-	{"Video unavailable. This video contains content from X, who has blocked it in your country on copyright grounds", transcript.Unavailable},
-	{"This video is DRM protected", transcript.Unavailable},
-	{"This video is drm protected and only images are available for download. use --list-formats to see them", transcript.Unavailable},
-	{"Some ios client https formats have been skipped as they are DRM protected. ", transcript.Unavailable},
-	{"This live event will begin in a few moments.", transcript.Unavailable},
-	{"Premieres in 3 hours", transcript.Unavailable},
-	{"Premiere will begin shortly", transcript.Unavailable},
-	{"We're processing this video. Check back later.", transcript.Unavailable},
-	{"This live event has ended.", transcript.Unavailable},
-	{"This live stream recording is not available.", transcript.Unavailable},
-	{"Video unavailable. This video is not available", transcript.Unavailable},
-	{"Video unavailable. This video isn't available anymore", transcript.Unavailable},
-	{"This video has been removed for violating YouTube's Community Guidelines", transcript.Unavailable},
-	{"This video is no longer available because the uploader has closed their YouTube account", transcript.Unavailable},
-	{"This video is no longer available due to a copyright claim by X", transcript.Unavailable},
-	// Which proves nothing.
-	{"This content isn't available.", transcript.Unavailable},
-	// About the player, or the site out of order.
-	{"The following content is not available on this app. Watch on the latest version of YouTube", transcript.UpstreamFailed},
-	{"YouTube is no longer supported in this application or device.", transcript.UpstreamFailed},
-	{"Playback on other websites has been disabled by the video owner", transcript.UpstreamFailed},
-	{"Some tv client https formats have been skipped as they are DRM protected. The current session may have an experiment that applies DRM to all videos on the tv client", transcript.UpstreamFailed},
-	{"Some ios client https formats have been skipped as they are missing a URL. YouTube may have enabled the SABR-only streaming experiment for the current session", transcript.UpstreamFailed},
-	{"Some web client https formats have been skipped as they are missing a url. YouTube is forcing SABR streaming for this client", transcript.UpstreamFailed},
-	{"Failed to extract any player response", transcript.UpstreamFailed},
-	{`Skipping player responses from web clients (got player responses for video "aQvGIIdgFDM" instead of "x")`, transcript.IPBlocked},
-	{"Incomplete data received", transcript.UpstreamFailed},
-	{"YouTube said: ERROR - Precondition check failed.", transcript.UpstreamFailed},
-	{"An error occurred. Please try again later. (Playback ID: xyz)", transcript.UpstreamFailed},
-	{"Something went wrong. Refresh or try again later.", transcript.UpstreamFailed},
-	{"Cannot identify player 'https://x/base.js'; please report this issue on  https://x", transcript.UpstreamFailed},
-	{"Cannot extract signature timestamp without player url", transcript.UpstreamFailed},
-	{"Unable to download webpage: [Errno 104] Connection reset by peer (caused by TransportError)", transcript.UpstreamFailed},
-	{"Unable to download webpage: HTTP Error 503: Service Unavailable", transcript.UpstreamFailed},
-	// What the machine lacks.
-	{"No supported JavaScript runtime could be found. Only deno is enabled by default; to use another runtime add  --js-runtimes RUNTIME[:PATH]", transcript.ConfigError},
-	{"n challenge solving failed: Some formats may be missing. Ensure you have a supported JavaScript runtime and challenge solver script distribution installed.", transcript.ConfigError},
-	{"Signature solving failed: Some formats may be missing.", transcript.ConfigError},
-	{"[jsc] Error solving n challenge request using \"node\" provider: Error running node process (returncode: 1)", transcript.ConfigError},
-	{"[jsc] Error solving 3 challenge requests using \"deno\" provider: killed", transcript.ConfigError},
-	{"[jsc] Remote component challenge solver script (node) was skipped. It may be required to solve JS challenges.", transcript.ConfigError},
-	{"[jsc] Remote components NPM package (deno) and others were skipped. These may be required to solve JS challenges.", transcript.ConfigError},
-	{"[jsc] Challenge solver core script version 0.1 is not supported (source: python package)", transcript.ConfigError},
-	{"nsig extraction failed: You may experience throttling for some formats", transcript.ConfigError},
-	{"The extractor is attempting impersonation, but no impersonate target is available.", transcript.ConfigError},
-	// Tokens.
-	{"x: ios client https formats require a GVS PO Token which was not provided. They will be skipped as they may yield HTTP Error 403.", transcript.POTokenRequired},
-	{"Unable to fetch GVS PO Token for web client: Missing required Visitor Data.", transcript.POTokenRequired},
-	{"[pot] Error fetching PO Token from \"bgutil\" provider: PoTokenProviderError('no')", transcript.POTokenRequired},
-}
-
-// Whether it ends the run or comes as a warning: what hides a recording has its
-// code, for the captions and for the sound, and is never "there is nothing".
-func TestMessagesOfTheVideoSite(t *testing.T) {
-	t.Parallel()
-	for _, tt := range messages {
-		for kind, f := range map[string]fake{
-			"error":   {info: "null", code: 1, stderr: "WARNING: [youtube] Something harmless\nERROR: [youtube] x: " + tt.says + "\n"},
-			"warning": {info: `{"id": "x", "formats": [` + pictures + `]}`, stderr: "WARNING: [youtube] " + tt.says + "\n" + onlyStills},
-		} {
-			t.Run(kind+": "+tt.says, func(t *testing.T) {
-				t.Parallel()
-				b := f.start(t)
-				_, err := b.captions(t, "x", "en")
-				if kind == "error" {
-					coded(t, err, tt.code)
-					return
-				}
-				_, audio := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})
-				for _, err := range []error{err, audio} {
-					e := coded(t, err, tt.code)
-					assert.Equal(t, tt.code == transcript.IPBlocked, e.RetryAfter > 0)
-					assert.NotContains(t, e.Message, "no sound")
-				}
-			})
-		}
-	}
-}
-
 // Answers of version 2026.08.19, in short: what was left out is not "there is
 // nothing".
 func TestAnswersOfANewVersion(t *testing.T) {
@@ -170,7 +63,7 @@ func TestAnswersOfANewVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := fake{info: `{"id": "x", ` + test.info + `}`, stderr: test.stderr, pages: test.captions == "", load: "echo x > sound; echo sound > done"}.start(t)
+			b := fake{info: `{"id": "x", ` + test.info + `}`, stderr: test.stderr, pages: test.captions == "", load: hasSound}.start(t)
 			_, err := b.Captions(t.Context(), b.content("x"), func([]transcript.Track) (int, bool) { return 0, false })
 			_, audio := b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})
 			for i, want := range []transcript.Code{test.captions, test.audio} {

@@ -19,22 +19,6 @@ const described = `{"id": "aaaaaaaaaaa", "extractor": "youtube", "fulltitle": "A
 // shown is one that the site shows and does not let play.
 const shown = `{"id": "bbbbbbbbbbb", "extractor": "youtube", "fulltitle": "B", "channel": "C", "formats": []}`
 
-// says is a program that says some lines: those that begin with ERROR or WARNING on its
-// standard error.
-func says(lines ...string) fake {
-	var script strings.Builder
-	script.WriteString(`case "$*" in *-J*)` + "\n")
-	for _, line := range lines {
-		to := ""
-		if strings.HasPrefix(line, "ERROR") || strings.HasPrefix(line, "WARNING") {
-			to = " >&2"
-		}
-		script.WriteString("printf '%s\\n' " + shellQuoted(line) + to + "\n")
-	}
-	script.WriteString("exit 1\n;; esac\n")
-	return fake{script: script.String()}
-}
-
 // Of several videos in one run, each has what the program says before its own line.
 func TestVideosApart(t *testing.T) {
 	t.Parallel()
@@ -80,9 +64,7 @@ func TestVideosApart(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			answers := says(tt.lines...)
-			answers.pages = true
-			b := answers.start(t)
+			b := fake{lines: tt.lines, pages: true}.start(t)
 			found, err := b.Videos(t.Context(), []engine.Content{b.content("aaaaaaaaaaa"), b.content("bbbbbbbbbbb")})
 			if tt.code != "" {
 				coded(t, err, tt.code)
@@ -121,9 +103,7 @@ func TestVideosApart(t *testing.T) {
 // for the others.
 func TestVideosStopWhenBlocked(t *testing.T) {
 	t.Parallel()
-	f := says("ERROR: HTTP Error 429: Too Many Requests", "null")
-	f.script = strings.Replace(f.script, "exit 1", "sleep 60", 1)
-	b := f.start(t)
+	b := fake{lines: []string{"ERROR: HTTP Error 429: Too Many Requests", "null"}, hangs: true}.start(t)
 	_, err := b.Videos(t.Context(), []engine.Content{b.content("aaaaaaaaaaa"), b.content("bbbbbbbbbbb")})
 	assert.Positive(t, coded(t, err, transcript.IPBlocked).RetryAfter)
 	assert.Contains(t, b.log.String(), "HTTP Error 429", "what the program complains of is in the log")
@@ -132,7 +112,7 @@ func TestVideosStopWhenBlocked(t *testing.T) {
 // What never ends is cut off.
 func TestVideosWithoutEnd(t *testing.T) {
 	t.Parallel()
-	b := fake{script: `case "$*" in *-J*) head -c 17000000 /dev/zero; esac`}.start(t)
+	b := fake{info: strings.Repeat(" ", 17_000_000)}.start(t)
 	_, err := b.Videos(t.Context(), []engine.Content{b.content("aaaaaaaaaaa")})
 	coded(t, err, transcript.UpstreamFailed)
 	found, err := b.Videos(t.Context(), nil)

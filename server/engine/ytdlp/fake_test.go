@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +31,12 @@ type fake struct {
 	script  string // of the shell, before all of that
 	load    string // of the shell, when it is to go on with an info file
 	pages   bool   // it keeps pages in which the player lists no track
+
+	// These need no program of their own.
+	file   string                                                 // that the program would be; empty: one of testdata
+	lines  []string                                               // what it says of several contents, those that begin with ERROR or WARNING on its standard error
+	hangs  bool                                                   // after its lines
+	answer func(c engine.Command) (info, stderr string, code int) // in place of the members above
 }
 
 // program sets the fake up and returns its path. Beside it the file seen will hold
@@ -56,89 +64,82 @@ func (f fake) program(t *testing.T) string {
 	return path
 }
 
-// start returns a downloader with the fake.
-func (f fake) start(t *testing.T) *bench {
+// hasSound writes the file of a whole recording.
+const hasSound = "echo x > sound; echo sound > done"
+
+// start returns a downloader with the fake. Answers that take no script come from this process.
+func (f fake) start(t *testing.T, change ...func(*run.Config, *ytdlp.Options)) *bench {
 	t.Helper()
-	return newBench(t, f.program(t))
+	if f.script != "" || f.load != "" && f.load != hasSound {
+		return newBench(t, f.program(t), change...)
+	}
+	if f.file == "" {
+		var err error
+		f.file, err = filepath.Abs("testdata/yt-dlp")
+		require.NoError(t, err)
+	}
+	b := &bench{url: "http://site.example", dir: t.TempDir(), log: new(log)}
+	b.host = engine.Host{Programs: inProcess{f}, Confined: true, Dir: b.dir, Judge: func(context.Context, string, string) error { return nil }}
+	options := ytdlp.Options{Log: b.log.logger()}
+	for _, f := range change {
+		f(new(run.Config), &options)
+	}
+	var err error
+	b.Downloader, err = ytdlp.New(b.host, options)
+	require.NoError(t, err)
+	return b
 }
 
-func TestComplaints(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		stderr string
-		code   transcript.Code
-	}{
-		// The page.
-		{"[generic] Unable to download webpage: HTTP Error 404: Not Found (caused by <HTTPError 404: 'Not Found'>)", transcript.Unavailable},
-		{"[generic] Unable to download webpage: HTTP Error 410: Gone (caused by <HTTPError 410: 'Gone'>)", transcript.Unavailable},
-		{"[generic] Unable to download webpage: HTTP Error 403: Forbidden (caused by <HTTPError 403: 'Forbidden'>)", transcript.IPBlocked},
-		{"[youtube] x: Unable to download API page: HTTP Error 429: Too Many Requests", transcript.IPBlocked},
-		{"[generic] Unable to download webpage: HTTP Error 500: Internal Server Error", transcript.UpstreamFailed},
-		{"[generic] Unable to download webpage: HTTP Error 503: Service Unavailable", transcript.UpstreamFailed},
-		{"[generic] Unable to download webpage: HTTP Error 401: Unauthorized", transcript.LoginRequired},
-		{"[generic] Unable to download webpage: <urlopen error [Errno 111] Connection refused> (caused by URLError(ConnectionRefusedError(111, 'Connection refused')))", transcript.UpstreamFailed},
-		{"[generic] Unable to download webpage: <urlopen error [Errno -2] Name or service not known>", transcript.UpstreamFailed},
-		{"[generic] Unable to download webpage: The read operation timed out (caused by TimeoutError('The read operation timed out'))", transcript.UpstreamFailed},
-		{"[generic] Unable to download webpage: IncompleteRead(5 bytes read, 95 more expected)", transcript.UpstreamFailed},
-		{"Unsupported URL: https://www.example/sorry/index?continue=x", transcript.UpstreamFailed},
-		{"'watch' is not a valid URL. Set --default-search \"ytsearch\" (or run  yt-dlp \"ytsearch:watch\" ) to search YouTube", transcript.Unavailable},
-		{"No suitable extractor found for URL http://site.example/", transcript.Unavailable},
-		{"[generic] file:// URLs are explicitly disabled in yt-dlp for security reasons. Use --enable-file-urls to enable at your own risk.", transcript.UpstreamFailed},
-		{"[hlsnative] x: No request handlers configured\nUnsupported url scheme: \"file\"\nRequestError: file:// URLs are disabled by default in yt-dlp for security reasons.", transcript.UpstreamFailed},
-		{"[generic] Unable to download webpage: HTTP Error 302: Found - Redirection to url 'file:///etc/passwd' is not allowed", transcript.UpstreamFailed},
-		{"An extractor error has occurred. (caused by KeyError('x')); please report this issue on  https://site.example/issues", transcript.UpstreamFailed},
-		{"[site] x: No video formats found!; please report this issue", transcript.UpstreamFailed},
-		{"something nobody has ever seen", transcript.UpstreamFailed},
-		{"unable to write data: [Errno 28] No space left on device", transcript.Internal},
-		{"unable to write data: [Errno 122] Disk quota exceeded", transcript.Internal},
-		// Blocked.
-		{"[youtube] x: Sign in to confirm you’re not a bot. Use --cookies-from-browser or --cookies for the authentication.", transcript.IPBlocked},
-		{"[youtube] x: Sign in to confirm you're not a bot. This helps protect our community.", transcript.IPBlocked},
-		{"[site] x: Your IP address is blocked from accessing this post", transcript.IPBlocked},
-		{"[generic] Got HTTP Error 403 caused by Cloudflare anti-bot challenge; try again with  --extractor-args", transcript.IPBlocked},
-		{"[youtube] x: Video unavailable. This content isn't available, try again later. Your account has been rate-limited by YouTube for up to an hour.", transcript.IPBlocked},
-		{"[microblog] Error(s) while querying API: Rate limit exceeded", transcript.IPBlocked},
-		{"[site] Unable to solve the CAPTCHA", transcript.IPBlocked},
-		// Walls.
-		{"[site] x: This video is only available for registered users. Use --cookies, --username and --password, --netrc-cmd, or --netrc (site) to provide account credentials", transcript.LoginRequired},
-		{"[youtube] x: Sign in to confirm your age. This video may be inappropriate for some users.", transcript.LoginRequired},
-		{"[youtube] x: This video is age-restricted and only available on YouTube", transcript.LoginRequired},
-		{"[youtube] x: Please sign in to continue", transcript.LoginRequired},
-		{"[photo] x: Requested content is not available, rate-limit reached or login required. Use --cookies, --cookies-from-browser", transcript.LoginRequired},
-		{"[photo] x: You need to log in to access this content", transcript.LoginRequired},
-		{"[microblog] x: NSFW tweet requires authentication. Use --cookies", transcript.LoginRequired},
-		{"[youtube] Login details are needed to download this content. Use --cookies", transcript.LoginRequired},
-		// Private, members, gone, elsewhere, protected.
-		{"[youtube] x: Private video. Sign in if you've been granted access to this video", transcript.Unavailable},
-		{"[short] x: This video is private", transcript.Unavailable},
-		{"[youtube] x: Join this channel to get access to members-only content like this video, and other exclusive perks.", transcript.Unavailable},
-		{"[youtube] x: This video is available to this channel's members on level: Gold (or any higher level).", transcript.Unavailable},
-		{"[youtube] x: This video is unavailable. Watch on the latest version of YouTube.", transcript.UpstreamFailed},
-		{"[youtube] x: The following content is not available on this app.", transcript.UpstreamFailed},
-		{"[youtube] x: Video unavailable. This video has been removed by the uploader", transcript.Unavailable},
-		{"[youtube] x: Video unavailable. This video is no longer available because the YouTube account associated with this video has been terminated.", transcript.Unavailable},
-		{"[short] x: Video not available", transcript.Unavailable},
-		{"[site] x: This video is not available from your location due to geo restriction. You might want to use a VPN or a proxy server (with --proxy) to workaround.", transcript.Unavailable},
-		{"[youtube] x: Video unavailable\nThe uploader has not made this video available in your country", transcript.Unavailable},
-		{"[youtube] x: Video unavailable. This video contains content from X, who has blocked it in your country on copyright grounds", transcript.Unavailable},
-		{"[site] x: This video is DRM protected", transcript.Unavailable},
-		{"[youtube] x: This live event will begin in 3 hours.", transcript.Unavailable},
-		{"[youtube] x: Premieres in 42 minutes", transcript.Unavailable},
-		{"[microblog] x: No video could be found in this tweet", transcript.Unavailable},
+// inProcess says what the fake says, in the place of what runs programs.
+type inProcess struct{ fake }
+
+func (p inProcess) Look(string) (string, error) { return p.file, nil }
+
+func (p inProcess) Run(ctx context.Context, c engine.Command) (exit engine.Exit, err error) {
+	write := func(to io.Writer, kept *[]byte, text string) {
+		if to == nil {
+			*kept = append(*kept, text...)
+		} else if _, err := io.WriteString(to, text); err != nil {
+			return // the adapter has heard enough
+		}
 	}
-	for _, tt := range tests {
-		t.Run(tt.stderr, func(t *testing.T) {
-			t.Parallel()
-			b := fake{info: "null", code: 1, stderr: "WARNING: [generic] Falling back on generic information extractor\nERROR: " + tt.stderr + "\n"}.start(t)
-			found, err := b.captions(t, "x", "en")
-			e := coded(t, err, tt.code)
-			assert.Nil(t, found.Tracks)
-			assert.Equal(t, tt.code == transcript.IPBlocked, e.RetryAfter > 0)
-			first, _, _ := strings.Cut(tt.stderr, "\n")
-			assert.ErrorContains(t, err, first[:20], "the log has the complaint")
-			assert.NotContains(t, e.Message, first)
-		})
+	switch args := strings.Join(c.Args, " "); {
+	case strings.Contains(args, "--version"):
+		write(c.Stdout, &exit.Stdout, cmp.Or(p.version, "2023.03.04"))
+		return exit, nil
+	case strings.Contains(args, "--load-info-json") && p.load == hasSound:
+		err = errors.Join(os.WriteFile(filepath.Join(c.Dir, "sound"), []byte("x"), 0o600), os.WriteFile(filepath.Join(c.Dir, "done"), []byte("sound"), 0o600))
+		return exit, err
+	case strings.Contains(args, "--write-pages") && p.pages:
+		for _, arg := range c.Args {
+			if _, id, ok := strings.Cut(arg, "v="); ok {
+				page := fmt.Sprintf(`{"playabilityStatus":{"status":"OK"},"videoDetails":{"videoId":%q}}`, id)
+				err = errors.Join(err, os.WriteFile(filepath.Join(c.Dir, id+".dump"), []byte(page), 0o600))
+			}
+		}
 	}
+	info, stderr, code := p.info, p.stderr, p.code
+	if p.answer != nil {
+		info, stderr, code = p.answer(c)
+	}
+	for _, line := range p.lines {
+		code = 1
+		if strings.HasPrefix(line, "ERROR") || strings.HasPrefix(line, "WARNING") {
+			write(c.Stderr, &exit.Stderr, line+"\n")
+		} else {
+			write(c.Stdout, &exit.Stdout, line+"\n")
+		}
+	}
+	if p.hangs {
+		<-ctx.Done()
+	}
+	if ctx.Err() != nil { // the adapter has ended it
+		return exit, context.Cause(ctx)
+	}
+	write(c.Stdout, &exit.Stdout, info)
+	write(c.Stderr, &exit.Stderr, stderr)
+	exit.Code = code
+	return exit, err
 }
 
 // An id that looks like a word of the program's is none.

@@ -2,8 +2,6 @@ package ytdlp_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,19 +21,24 @@ const talksID = "UCuAXFkgsw1L7xaCfnd5JJOw"
 // places and links that its program was asked for, run by run.
 func (f fake) counted(t *testing.T) (b *bench, asked func() []string) {
 	t.Helper()
-	f.script = `items=; for last in "$@"; do case "$before" in --playlist-items) items=$last; esac; before=$last; done
-case "$*" in *-J*) echo "$items $last" >> "$here/runs"; esac
-` + f.script
-	program := f.program(t)
-	b = newBench(t, program, func(_ *run.Config, o *ytdlp.Options) { o.Base = "https://site.example" })
-	return b, func() []string {
-		data, err := os.ReadFile(filepath.Join(filepath.Dir(program), "runs"))
-		if os.IsNotExist(err) {
-			return nil
+	var runs []string
+	answer := f.answer
+	f.answer = func(c engine.Command) (string, string, int) {
+		args := c.Args
+		items := ""
+		for at, arg := range args { // the last one counts
+			if arg == "--playlist-items" {
+				items = args[at+1]
+			}
 		}
-		require.NoError(t, err)
-		return strings.Split(strings.TrimSpace(string(data)), "\n")
+		runs = append(runs, items+" "+args[len(args)-1])
+		if answer != nil {
+			return answer(c)
+		}
+		return f.info, f.stderr, f.code
 	}
+	b = f.start(t, func(_ *run.Config, o *ytdlp.Options) { o.Base = "https://site.example" })
+	return b, func() []string { return runs }
 }
 
 func channelOf(id string) engine.List {
@@ -183,8 +186,16 @@ func TestUploadsAsk(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b, asked := fake{script: "say() { case \"$1\" in ERROR*) printf '%s' \"$1\" >&2; echo null; exit 1;; esac; printf '%s' \"$1\"; exit; }\n" +
-				"case \"$*\" in *--version*);; *'--playlist-items 0 '*) say " + shellQuoted(tt.home) + ";; *) say " + shellQuoted(tt.list) + ";; esac"}.counted(t)
+			b, asked := fake{answer: func(c engine.Command) (info, stderr string, code int) {
+				says := tt.list
+				if strings.Contains(strings.Join(c.Args, " "), "--playlist-items 0 ") {
+					says = tt.home
+				}
+				if strings.HasPrefix(says, "ERROR") {
+					return "null", says, 1
+				}
+				return says, "", 0
+			}}.counted(t)
 			found, err := b.Uploads(t.Context(), channelOf(tt.channel), tt.kind, engine.Window{Max: 20})
 			assert.Equal(t, tt.asks, asked())
 			if tt.code != "" {

@@ -157,6 +157,7 @@ func TestNoLinks(t *testing.T) {
 // An id that looks like an option is part of a link.
 func TestIDsLikeOptions(t *testing.T) {
 	t.Parallel()
+	manyRuns(t)
 	b := newBench(t, "")
 	for _, id := range []string{"--exec", "-U", "--exec=touch x"} {
 		_, err := b.captions(t, strings.ReplaceAll(id, " ", "%20"), "en")
@@ -232,7 +233,7 @@ func TestCancel(t *testing.T) {
 // Several calls at once do not get in each other's way.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, installed.program)
+	b := newBench(t, "")
 	t.Run("calls", func(t *testing.T) {
 		for lang, text := range map[string]string{"en": "hello world", "de": "hallo Welt"} {
 			t.Run(lang, func(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,16 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/linkcodes"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // harmless is the heading of the messages that tell nothing about a content.
 const harmless transcript.Code = "-"
 
-// readMessages reads testdata/messages.txt: the code of each message.
-func readMessages(t *testing.T) map[string]transcript.Code {
+// readMessages reads a file of testdata: the heading of each message.
+func readMessages(t *testing.T, file string) map[string]transcript.Code {
 	t.Helper()
-	data, err := os.ReadFile("testdata/messages.txt")
+	data, err := os.ReadFile(filepath.Join("testdata", file))
 	require.NoError(t, err)
 	_, list, _ := strings.Cut(string(data), "\n\n") // after the introduction
 	all := make(map[string]transcript.Code)
@@ -45,7 +45,7 @@ func readMessages(t *testing.T) map[string]transcript.Code {
 func TestMessagesAreKnown(t *testing.T) {
 	t.Parallel()
 	manyRuns(t)
-	known := readMessages(t)
+	known := readMessages(t, "messages.txt")
 	stale := make(map[string]bool)
 	for text := range known {
 		stale[text] = true
@@ -80,52 +80,63 @@ func TestMessagesAreKnown(t *testing.T) {
 	}
 }
 
-// saying is a fake that says one text for each content: the first text as an error for the content
-// e0, and as a warning, beside formats that are all left out, for the content w0.
-func saying(t *testing.T, said []string) *bench {
-	t.Helper()
-	program := fake{
-		info: `{"id": "x", "extractor": "other", "formats": [` + pictures + `]}`,
-		script: `for last; do :; done; id=${last##*=}
-case $id in
-e*) { printf 'ERROR: [youtube] x: '; cat "$here/said-${id#e}"; echo; } >&2; echo null; exit 1 ;;
-w*) { printf 'WARNING: [youtube] x: '; cat "$here/said-${id#w}"; echo; } >&2; cat "$here/info"; exit ;;
-esac`,
-	}.program(t)
-	for i, text := range said {
-		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(program), "said-"+strconv.Itoa(i)), []byte(text), 0o600))
-	}
-	return newBench(t, program)
-}
-
-// TestMessages says each message to the adapter, as an error and as a warning. With -short it says
-// every tenth.
+// TestMessages says each message to the adapter, as an error and as a warning beside formats that
+// are all left out. What hides a recording has its code, for the captions and for the sound, and is
+// never "there is nothing".
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	var said []string
-	var codes []transcript.Code
+	var stderr string
+	other := `"extractor": "other", `
+	b := fake{answer: func(engine.Command) (string, string, int) {
+		if strings.HasPrefix(stderr, "ERROR") || strings.Contains(stderr, "\nERROR") {
+			return "null", stderr, 1
+		}
+		return `{"id": "x", ` + other + `"formats": [` + pictures + `]}`, stderr, 0
+	}}.start(t)
+	explained := linkcodes.Read(t, "../../LINKS.md")
+	says := func(text string, code transcript.Code, ask func() error) {
+		stderr = text
+		err := ask()
+		e := coded(t, err, code)
+		assert.Equal(t, code == transcript.IPBlocked, e.RetryAfter > 0, text)
+		assert.NotEmpty(t, e.Message, text)
+		assert.NotContains(t, e.Message, "no sound", text)
+	}
+	captions := func() error { return second(b.captions(t, "x", "en")) }
+	audio := func() error { return second(b.Audio(t.Context(), b.content("x"), t.TempDir(), engine.AudioOptions{})) }
+
 	var nothing strings.Builder
-	for text, code := range readMessages(t) {
-		text = strings.ReplaceAll(text, "{}", "7")
+	for text, code := range readMessages(t, "messages.txt") {
+		text = "[youtube] x: " + strings.ReplaceAll(text, "{}", "7") + "\n"
 		if code == harmless {
-			nothing.WriteString("WARNING: [youtube] x: " + text + "\n")
+			nothing.WriteString("WARNING: " + text)
 			continue
 		}
-		said, codes = append(said, text), append(codes, code)
-	}
-	b, explained := saying(t, said), linkcodes.Read(t, "../../LINKS.md")
-	for i, text := range said {
-		if testing.Short() && i%10 != 0 {
-			continue
-		}
-		for _, kind := range []string{"e", "w"} {
-			_, err := b.captions(t, kind+strconv.Itoa(i), "en")
-			e := coded(t, err, codes[i])
-			assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "server/LINKS.md does not explain %s: %s", e.Code, e.Message)
-			assert.NotContains(t, e.Message, "cannot be understood", text)
-			assert.NotEmpty(t, e.Message, text)
+		for _, kind := range []string{"ERROR: ", "WARNING: "} {
+			says(kind+text, code, func() error {
+				err := captions()
+				e := coded(t, err, code)
+				assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "server/LINKS.md does not explain %s: %s", e.Code, e.Message)
+				assert.NotContains(t, e.Message, "cannot be understood", text)
+				return err
+			})
 		}
 	}
+	other = ""
+	for text, heading := range readMessages(t, "complaints.txt") {
+		text = strings.ReplaceAll(text, `\n`, "\n") + "\n"
+		code, errorsOnly := strings.CutSuffix(string(heading), " error")
+		says("WARNING: [generic] Something harmless\nERROR: "+text, transcript.Code(code), func() error {
+			err := captions()
+			assert.ErrorContains(t, err, text[:20], "the log has the complaint")
+			return err
+		})
+		if !errorsOnly {
+			says("WARNING: "+text+onlyStills, transcript.Code(code), captions)
+			says("WARNING: "+text+onlyStills, transcript.Code(code), audio)
+		}
+	}
+
 	const tracks = `{"id": "x", "format_id": "1", "formats": [{}], "subtitles": {"en": [{"url": "http://x/", "ext": "vtt"}]}}`
 	found, err := fake{info: tracks, stderr: nothing.String()}.start(t).captions(t, "x", "fr")
 	require.NoError(t, err)

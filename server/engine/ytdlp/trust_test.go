@@ -2,9 +2,9 @@ package ytdlp_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,33 +28,6 @@ func TestTestedReleases(t *testing.T) {
 	assert.Equal(t, []string{"2023.03.04", string(version[1])}, ytdlp.Tested(), "run the suite with -release current, then change the list")
 }
 
-// asUnknown is the installed program, which says that it is of a release that no one knows. Beside
-// it the file runs has a line for each run.
-func asUnknown(t *testing.T) string {
-	t.Helper()
-	real, err := exec.LookPath(installed.program)
-	require.NoError(t, err)
-	return scripted(t, `case "$*" in *--version*) echo `+claimed()+`; exit ;; esac
-echo x >>"$(dirname "$0")/runs"
-exec `+real+` --use-extractors 'youtube.*,generic,html5' "$@"
-`)
-}
-
-// claimed is a release that no one knows, with the options of the installed one.
-func claimed() string {
-	return map[string]string{"distribution": "2023.03.05", "current": "2099.01.01"}[*releaseFlag]
-}
-
-// scripted is a program of the shell.
-func scripted(t *testing.T, script string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "yt-dlp")
-	require.NoError(t, os.WriteFile(path+".sh", []byte("#!/bin/sh\n"+script), 0o600))
-	// By another program: a file that this one has just written may not be run.
-	require.NoError(t, exec.Command("install", "-m", "700", path+".sh", path).Run())
-	return path
-}
-
 func runsOf(t *testing.T, program string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(program), "runs"))
@@ -65,34 +38,65 @@ func runsOf(t *testing.T, program string) int {
 	return strings.Count(string(text), "x")
 }
 
-const silentPage = `<!doctype html><html><head><title>A talk</title></head><body><video src="/talk.mp4"></video></body></html>`
+// passing answers each case of the suite as a release does that passes, and finds nothing in any
+// other content.
+func passing(c engine.Command) (info, stderr string, code int) {
+	link := c.Args[len(c.Args)-1]
+	is := func(id string) bool { return strings.Contains(link, id) }
+	for says, id := range map[string]string{
+		"Sign in to confirm you're not a bot": "suite-robot", "Video unavailable. This content isn't available, try again later": "suite-other",
+		"HTTP Error 429: Too Many Requests": "suite-429", "HTTP Error 403: Forbidden": "plain-403",
+	} {
+		if is(id) {
+			return "null", "ERROR: [youtube] x: " + says + "\n", 1
+		}
+	}
+	switch {
+	case slices.Contains(c.Args, "--load-info-json"):
+		err := os.WriteFile(filepath.Join(c.Dir, "text.track.vtt"), []byte("WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n"), 0o600)
+		return "", "", map[bool]int{true: 1}[err != nil]
+	case is("suite-track"):
+		return `{"id": "x", "format_id": "1", "formats": [{}], "subtitles": {"en": [{"url": "https://x.example/", "ext": "vtt"}]}}`, "", 0
+	case is("suite-token"):
+		stderr = "WARNING: [youtube] x: There are missing subtitles languages because a PO token was not provided.\n"
+	}
+	return `{"id": "x", "format_id": "1", "formats": [{}]}`, stderr, 0
+}
 
 // A release that no one knows goes through the suite before its silence counts. That it has
 // passed is noted for this file of the program.
 func TestUnknownRelease(t *testing.T) {
 	t.Parallel()
-	program, notes := asUnknown(t), t.TempDir()
+	file, notes := filepath.Join(t.TempDir(), "yt-dlp"), t.TempDir()
+	require.NoError(t, os.WriteFile(file, []byte("one"), 0o600))
+	runs, answer := 0, passing
 	start := func() *bench {
-		return newBench(t, program, func(_ *run.Config, o *ytdlp.Options) { o.Notes = notes })
+		return fake{version: "2099.01.01", file: file, pages: true, answer: func(c engine.Command) (string, string, int) {
+			runs++
+			return answer(c)
+		}}.start(t, func(_ *run.Config, o *ytdlp.Options) { o.Notes = notes })
+	}
+	ask := func(b *bench) (engine.Captions, error) {
+		return b.Captions(t.Context(), engine.Content{Platform: transcript.ShortVideoSite, ExternalID: "x", URL: "https://www.example.com/x"}, nil)
 	}
 	none := func(b *bench) {
-		found, err := b.Captions(t.Context(), engine.Content{Platform: transcript.ShortVideoSite, ExternalID: "x", URL: b.page(t, silentPage)}, nil)
+		found, err := ask(b)
 		require.NoError(t, err, b.log)
 		assert.Empty(t, found.Tracks)
 	}
 	b := start()
 	none(b)
-	suite := runsOf(t, program) - 1
+	suite := runs - 1
 	assert.Greater(t, suite, 7, "each case is a run")
 	none(b)
 	none(start())
-	assert.Equal(t, suite+3, runsOf(t, program), "the suite runs once")
+	assert.Equal(t, suite+3, runs, "the suite runs once")
 
-	another := scripted(t, `case "$*" in *--version*) echo `+claimed()+`; exit ;; esac
-echo '{"id": "x", "format_id": "1", "formats": [{}]}'
-`)
-	require.NoError(t, os.Rename(another, program))
-	_, err := start().Captions(t.Context(), engine.Content{Platform: transcript.ShortVideoSite, ExternalID: "x", URL: "http://www.example.com/x"}, nil)
+	require.NoError(t, os.WriteFile(file, []byte("another"), 0o600))
+	answer = func(engine.Command) (string, string, int) {
+		return `{"id": "x", "format_id": "1", "formats": [{}]}`, "", 0
+	}
+	_, err := ask(start())
 	coded(t, err, transcript.ConfigError) // another file is another release
 }
 

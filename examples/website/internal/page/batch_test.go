@@ -1,10 +1,8 @@
 package page_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
@@ -195,21 +193,6 @@ func TestBatchFormSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, s.post(t, "/batches", "from", "batch", "links", "<b>no-link</b>").body, "&lt;b&gt;no-link&lt;/b&gt;</textarea>", "what was typed stays")
 }
 
-// sendFile sends the form with a file.
-func (s *site) sendFile(t *testing.T, name, content string) answered {
-	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	require.NoError(t, form.WriteField("from", "batch"))
-	require.NoError(t, form.WriteField("links", ""))
-	file, err := form.CreateFormFile("file", name)
-	require.NoError(t, err)
-	_, err = file.Write([]byte(content))
-	require.NoError(t, err)
-	require.NoError(t, form.Close())
-	return s.send(t, http.MethodPost, "/batches", form.FormDataContentType(), &body)
-}
-
 func TestBatchOfAFile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
@@ -217,7 +200,7 @@ func TestBatchOfAFile(t *testing.T) {
 		"links.txt": "\ufeffdQw4w9WgXcQ\r\n\r\nhttps://youtu.be/9bZkp7q19f0\r\n",
 		"links.CSV": "title,url\n\"A, talk\",dQw4w9WgXcQ\nAnother,9bZkp7q19f0\n",
 	} {
-		made := s.sendFile(t, name, content)
+		made := s.postFile(t, "/batches", name, content, "from", "batch", "links", "")
 		require.Equal(t, http.StatusSeeOther, made.status, made.body)
 		assert.Equal(t, 2, s.ended(t, made.header.Get("Location")).Counts.Success, name)
 	}
@@ -227,7 +210,7 @@ func TestBatchOfAFile(t *testing.T) {
 		"empty.txt":  {"\n", "There is no link in it."},
 		"large.txt":  {strings.Repeat("a", 9<<20), "at most 8 MiB"},
 	} {
-		got := s.sendFile(t, name, c.content)
+		got := s.postFile(t, "/batches", name, c.content, "from", "batch", "links", "")
 		assert.GreaterOrEqual(t, got.status, 400, name)
 		at := strings.Index(got.body, `<div id="file-trouble">`)
 		if assert.Positive(t, at, name) {
@@ -290,18 +273,6 @@ func TestBatchExportOfAPlanWithoutIt(t *testing.T) {
 	assert.Contains(t, page, "Your plan does not include the export of batches.")
 	assert.Contains(t, page, `href="https://example.com/plans"`)
 	assert.NotContains(t, page, "/export?")
-}
-
-func TestBatchesAreForThoseWhoSignIn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	path := "/batches/01a20108-8c11-7c3e-9a55-2f6d1f0c9b11"
-	for _, page := range []string{"/batches", path} {
-		assert.Equal(t, "/sign-in?next="+strings.ReplaceAll(page, "/", "%2F"), s.get(t, page).header.Get("Location"))
-	}
-	for _, action := range []string{"/batches", path + "/retry", path + "/cancel", path + "/delete"} {
-		assert.Equal(t, "/sign-in", s.post(t, action, "from", "batch", "links", "dQw4w9WgXcQ").header.Get("Location"))
-	}
 }
 
 // A batch whose site blocks says so while it waits.

@@ -103,6 +103,10 @@ func TestSharedFillsInTheForm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
 	for query, want := range map[string]string{
+		"links=%3C/textarea%3E%3Cb%3E": "&lt;/textarea&gt;&lt;b&gt;</textarea>",
+		`language=de,"en`:              `value="de,&#34;en"`,
+		"recognize=1":                  `value="1" checked`,
+		"tag=fr":                       `<option value="fr" selected>French</option>`,
 		"url=https://youtu.be/dQw4w9WgXcQ&title=A+talk&text=great":                                            ">https://youtu.be/dQw4w9WgXcQ</textarea>",
 		"url=https://youtu.be/dQw4w9WgXcQ&text=https://youtu.be/dQw4w9WgXcQ+and+https://youtu.be/9bZkp7q19f0": ">https://youtu.be/dQw4w9WgXcQ\nhttps://youtu.be/9bZkp7q19f0</textarea>",
 		"title=cooking&text=%3C/textarea%3E%3Cscript%3E":                                                      ">&lt;/textarea&gt;&lt;script&gt;\ncooking</textarea>",

@@ -33,25 +33,21 @@ func TestBrowserRestoresAndUndoes(t *testing.T) {
 	page.Wait(line(0) + ` === "one see foam"`)
 }
 
-// A file of subtitles becomes a text, without JavaScript too.
-func TestBrowserImportsAFile(t *testing.T) {
+// A file of subtitles becomes a text without JavaScript.
+func TestBrowserImportsWithoutScripts(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
 	s := newSite(t, visitor.User)
 	file := filepath.Join(t.TempDir(), "talk.srt")
 	require.NoError(t, os.WriteFile(file, []byte(subtitles), 0o600))
-	for _, scripts := range []bool{true, false} {
-		page := s.open(t)
-		if !scripts {
-			page.NoScripts()
-		}
-		page.Open("/library")
-		page.Click("link", "Text from a file")
-		page.WaitAt(`^/library/import$`)
-		page.Choose("#file", file)
-		page.Type("textbox", "Language", "en")
-		page.Click("button", "Use this text")
-		page.WaitAt(`^/transcripts/upload/`)
-		page.WaitText("#text", "from <a> file")
-	}
+	page := s.open(t)
+	page.NoScripts()
+	page.Open("/library")
+	page.Click("link", "Text from a file")
+	page.WaitAt(`^/library/import$`)
+	page.Choose("#file", file)
+	page.Type("textbox", "Language", "en")
+	page.Click("button", "Use this text")
+	page.WaitAt(`^/transcripts/upload/`)
+	page.WaitText("#text", "from <a> file")
 }

@@ -1,10 +1,8 @@
 package page_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"os"
 	"os/exec"
@@ -60,19 +58,9 @@ func keep(t *testing.T, s *site, recording string) (page string, k kept) {
 	t.Helper()
 	file, err := os.ReadFile(tone(t, recording, 202))
 	require.NoError(t, err)
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
-	for name, value := range map[string]string{"keepMediaSec": "3600", "waitMs": "10000"} {
-		require.NoError(t, w.WriteField(name, value))
-	}
-	part, err := w.CreateFormFile("file", recording)
-	require.NoError(t, err)
-	_, err = part.Write(file)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
 	id := fmt.Sprintf("%x", sha256.Sum256(file))[:32]
 	k = kept{s, "/v1/library/transcripts/upload/" + id + "/media"}
-	res := s.send(t, http.MethodPost, "/web/v1/transcript", w.FormDataContentType(), &form)
+	res := s.postFile(t, "/web/v1/transcript", recording, string(file), "keepMediaSec", "3600", "waitMs", "10000")
 	require.Less(t, res.status, 300, res.body)
 	require.Eventually(t, func() bool { return k.there(t) }, time.Minute, 20*time.Millisecond)
 	text := transcript.Transcript{Platform: transcript.Upload, ExternalID: id, Lang: "en"}
@@ -219,26 +207,6 @@ func TestBrowserPlaysWithoutScripts(t *testing.T) {
 	assert.False(t, page.Sees("button", "5 s back"))
 	page.Click("link", "0:40")
 	page.Wait(`document.querySelector("p:target").id === "t=40"`)
-}
-
-// The keyboard alone is enough to play from a line, and nothing of the player is a barrier.
-func TestBrowserPlayerIsOpenToAll(t *testing.T) {
-	t.Parallel()
-	page, _ := listen(t, "tone.webm")
-	browsertest.Eval[any](page, `document.querySelector('#text a[href="#t=60"]').focus()`)
-	page.Press(kb.Enter)
-	spoken(page, 60)
-	page.Wait(`(() => { const box = document.activeElement.getBoundingClientRect(); return box.bottom <= document.getElementById("player").getBoundingClientRect().top; })()`)
-	page.Press(" ")
-	page.Wait(`audio.paused`)
-	browsertest.Eval[any](page, `document.querySelector(".keys").open = true`)
-	for _, dark := range []bool{false, true} {
-		page.Dark(dark)
-		assert.Empty(t, page.Barriers())
-	}
-	page.Phone()
-	assert.Empty(t, page.Barriers())
-	assert.True(t, browsertest.Eval[bool](page, `document.documentElement.scrollWidth <= document.documentElement.clientWidth`))
 }
 
 // On a phone the player stands at the bottom, and the text still begins within the first 300 pixels.

@@ -149,15 +149,3 @@ func TestBrowserCancelsAnUploadThatWaits(t *testing.T) {
 	page.Click("button", "Cancel talk.wav")
 	page.Wait(`document.querySelectorAll("#queue .actions a").length === 1`)
 }
-
-// A single file leads to its page, and from there to its text.
-func TestBrowserUploadLeadsToTheText(t *testing.T) {
-	t.Parallel()
-	needBrowser(t)
-	s := newSite(t, visitor.User)
-	page := s.open(t)
-	page.Open("/")
-	choose(t, page, map[string]int{"talk.wav": 1 << 10})
-	page.WaitAt("^/transcripts/upload/")
-	page.WaitText("main", "hello world")
-}

@@ -136,28 +136,6 @@ func TestDiscoverSaysWhyNot(t *testing.T) {
 	assert.Equal(t, http.StatusServiceUnavailable, without.get(t, "/discover/channels/@talks").status)
 }
 
-// Guests and strangers are led to sign in, and back to where they wanted to go.
-func TestLibraryAndDiscoveryAreForUsers(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for path, to := range map[string]string{
-		"/library?q=a%26b":          "/sign-in?next=%2Flibrary%3Fq%3Da%2526b",
-		"/discover":                 "/sign-in?next=%2Fdiscover",
-		"/discover/channels/@talks": "/sign-in?next=%2Fdiscover%2Fchannels%2F%40talks",
-		"/discover/playlists/PL1":   "/sign-in?next=%2Fdiscover%2Fplaylists%2FPL1",
-	} {
-		got := s.get(t, path)
-		assert.Equal(t, http.StatusSeeOther, got.status, path)
-		assert.Equal(t, to, got.header.Get("Location"), path)
-	}
-	for _, path := range []string{"/discover", "/library/transcripts/video_site/aaaaaaaaaaa/star"} {
-		got := s.post(t, path, "only", "aaaaaaaaaaa")
-		assert.Equal(t, http.StatusSeeOther, got.status, path)
-		assert.Equal(t, "/sign-in", got.header.Get("Location"), path)
-	}
-	assert.Zero(t, s.Engine.Discoveries())
-}
-
 // A star is a form, which leads back to the page that it stands on, and nowhere else.
 func TestStars(t *testing.T) {
 	t.Parallel()

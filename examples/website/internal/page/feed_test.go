@@ -3,15 +3,12 @@ package page_test
 import (
 	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
 var addressShown = regexp.MustCompile(`/v1/feeds/([0-9A-Za-z_-]{43})`)
@@ -61,24 +58,4 @@ func TestFeedAddressIsShownOnceAndWorks(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, deleted.status)
 	assert.Contains(t, s.get(t, deleted.header.Get("Location")).body, "The address has ended.")
 	assert.Equal(t, http.StatusNotFound, read(second).status)
-}
-
-func TestFeedOfAPlanWithoutKeys(t *testing.T) {
-	t.Parallel()
-	free := account.Plan{Name: "free", ActionLabel: "Choose a plan", ActionURL: "https://example.com/plans"}
-	s := newSite(t, visitor.User, servertest.OnPlan(account.WithoutLimits("paid"), free))
-	_, err := s.Accounts.Set(t.Context(), onlyUser, account.Settings{Plan: "free"})
-	require.NoError(t, err)
-	refused := s.post(t, "/feed", "before", "")
-	assert.Equal(t, http.StatusPaymentRequired, refused.status)
-	assert.Contains(t, refused.body, `href="https://example.com/plans"`)
-}
-
-func TestFeedIsForThoseWhoSignIn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for _, got := range []answered{s.get(t, "/feed"), s.post(t, "/feed", "before", ""), s.post(t, "/feed/delete")} {
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.True(t, strings.HasPrefix(got.header.Get("Location"), "/sign-in"))
-	}
 }

@@ -1,9 +1,7 @@
 package page_test
 
 import (
-	"bytes"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -36,22 +34,6 @@ func newFollowing(t *testing.T) (s *site, publisher string) {
 	s = newSite(t, visitor.User, allow)
 	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "hello world"})
 	return s, feeds.URL
-}
-
-// sendList sends the form with a file of subscriptions.
-func (s *site) sendList(t *testing.T, name, content string, fields ...string) answered {
-	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	for n := 0; n+1 < len(fields); n += 2 {
-		require.NoError(t, form.WriteField(fields[n], fields[n+1]))
-	}
-	part, err := form.CreateFormFile("file", name)
-	require.NoError(t, err)
-	_, err = part.Write([]byte(content))
-	require.NoError(t, err)
-	require.NoError(t, form.Close())
-	return s.send(t, http.MethodPost, "/follows", form.FormDataContentType(), &body)
 }
 
 // A feed that is followed shows what became of its items, with links to the texts. It can be
@@ -102,7 +84,7 @@ func TestFollowAFile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, visitor.User)
 	const ann, bob, cyd = "UCaaaaaaaaaaaaaaaaaaaaaa", "UCbbbbbbbbbbbbbbbbbbbbbb", "UCcccccccccccccccccccccc"
-	sent := s.sendList(t, "list.opml", `<?xml version="1.0"?><opml version="2.0"><body>
+	sent := s.postFile(t, "/follows", "list.opml", `<?xml version="1.0"?><opml version="2.0"><body>
 		<outline text="Ann" type="rss" xmlUrl="https://www.youtube.com/feeds/videos.xml?channel_id=`+ann+`"/>
 		<outline text="More"><outline text="Bob" xmlUrl="https://www.youtube.com/channel/`+bob+`"/></outline>
 		<outline text="Odd" xmlUrl="ftp://talks.example/&lt;b&gt;"/></body></opml>`)
@@ -112,7 +94,7 @@ func TestFollowAFile(t *testing.T) {
 	assert.Contains(t, sent.body, "ftp://talks.example/&lt;b&gt;")
 	assert.Equal(t, 2, strings.Count(sent.body, `href="/follows/`), "both are in the list")
 
-	again := s.sendList(t, "subscriptions.csv", "Channel Id,Channel Url,Channel Title\n"+
+	again := s.postFile(t, "/follows", "subscriptions.csv", "Channel Id,Channel Url,Channel Title\n"+
 		ann+",http://www.youtube.com/channel/"+ann+",Ann\n"+cyd+",http://www.youtube.com/channel/"+cyd+",Cyd\n")
 	require.Equal(t, http.StatusOK, again.status, again.body)
 	assert.Contains(t, again.body, "You now follow 1 more. You already followed 1.")
@@ -135,11 +117,11 @@ func TestFollowFormSaysWhatIsWrong(t *testing.T) {
 	assert.Contains(t, odd.body, `id="link-trouble"`)
 	assert.Contains(t, odd.body, `value="javascript:alert(1)"`, "what was typed stays")
 	for name, content := range map[string]string{"empty.opml": " \n", "list.opml": "<opml", "talk.csv": "no address\n"} {
-		got := s.sendList(t, name, content)
+		got := s.postFile(t, "/follows", name, content)
 		assert.GreaterOrEqual(t, got.status, http.StatusBadRequest, name)
 		assert.Contains(t, got.body, `id="file-trouble"`, name)
 	}
-	assert.Contains(t, s.sendList(t, "list.opml", "<opml/>", "link", publisher).body, "not both")
+	assert.Contains(t, s.postFile(t, "/follows", "list.opml", "<opml/>", "link", publisher).body, "not both")
 	assert.Contains(t, s.get(t, "/follows").body, "You follow nothing yet.")
 }
 
@@ -158,15 +140,4 @@ func TestFailingFollowSaysWhy(t *testing.T) {
 		assert.Contains(t, shown, "Nothing can be read at this link. It may be removed, private or blocked, or it leads to no single recording. Check whether the link plays")
 	}
 	assert.Contains(t, s.get(t, path).body, "It keeps trying.")
-}
-
-func TestFollowsAreForThoseWhoSignIn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for _, got := range []answered{
-		s.get(t, "/follows"), s.get(t, "/follows/x"), s.post(t, "/follows", "link", "@talks"), s.post(t, "/follows/x/pause"), s.post(t, "/follows/x/delete"),
-	} {
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.True(t, strings.HasPrefix(got.header.Get("Location"), "/sign-in"))
-	}
 }

@@ -32,9 +32,9 @@ func TestLargeFormsAreBounded(t *testing.T) {
 	out, in := io.Pipe()
 	slow := make(chan int, 1)
 	go func() { slow <- request("192.0.2.1", out).Code }()
-	_, err := io.WriteString(in, "links=")
+	_, err := io.WriteString(in, "other=")
 	require.NoError(t, err)
-	large := "links=" + strings.Repeat("x", size-6)
+	large := "other=" + strings.Repeat("x", size-6) // a field that no page reads
 	unread := strings.NewReader(large)
 	w := request("192.0.2.77", unread)
 	assert.Equal(t, http.StatusTooManyRequests, w.Code)

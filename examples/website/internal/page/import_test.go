@@ -1,8 +1,6 @@
 package page_test
 
 import (
-	"bytes"
-	"mime/multipart"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,20 +13,6 @@ import (
 
 const subtitles = "1\n00:00:01,000 --> 00:00:02,000\nfrom <a> file\n"
 
-// sendImport sends a form with a file and a language.
-func (s *site) sendImport(t *testing.T, path, name, content, language string) answered {
-	t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	require.NoError(t, form.WriteField("lang", language))
-	file, err := form.CreateFormFile("file", name)
-	require.NoError(t, err)
-	_, err = file.Write([]byte(content))
-	require.NoError(t, err)
-	require.NoError(t, form.Close())
-	return s.send(t, http.MethodPost, path, form.FormDataContentType(), &body)
-}
-
 // A file becomes a text of the visitor's own.
 func TestImportMakesAText(t *testing.T) {
 	t.Parallel()
@@ -36,7 +20,7 @@ func TestImportMakesAText(t *testing.T) {
 	for name, content := range map[string]string{
 		"talk.srt": subtitles, "talk.VTT": "WEBVTT\n\n00:01.000 --> 00:02.000\nfrom &lt;a> file\n", "talk.txt": "from <a> file\n",
 	} {
-		got := s.sendImport(t, "/library/import", name, content, "en")
+		got := s.postFile(t, "/library/import", name, content, "lang", "en")
 		require.Equal(t, http.StatusSeeOther, got.status, "%s: %s", name, got.body)
 		assert.Contains(t, got.header.Get("Location"), "/transcripts/upload/")
 		assert.Contains(t, s.get(t, got.header.Get("Location")).body, "from &lt;a&gt; file", name)
@@ -50,7 +34,7 @@ func TestImportReplacesAText(t *testing.T) {
 	s.put(t, twoLines())
 	path := "/transcripts/video_site/dQw4w9WgXcQ/import?language=en"
 	assert.Contains(t, s.get(t, path).body, "takes the place of this text")
-	got := s.sendImport(t, path, "talk.srt", subtitles, "")
+	got := s.postFile(t, path, "talk.srt", subtitles, "lang", "")
 	require.Equal(t, http.StatusSeeOther, got.status, got.body)
 	assert.Equal(t, []string{": from <a> file"}, s.linesOf(t))
 	require.Equal(t, http.StatusSeeOther, s.post(t, historyPath, "revision", "1").status)
@@ -69,7 +53,7 @@ func TestImportRefuses(t *testing.T) {
 		"That is not a language":       {"talk.srt", subtitles, "no such language"},
 		"The file is too large.":       {"talk.txt", strings.Repeat("a", 9<<20), "en"},
 	} {
-		got := s.sendImport(t, "/library/import", sent.name, sent.content, sent.language)
+		got := s.postFile(t, "/library/import", sent.name, sent.content, "lang", sent.language)
 		assert.Equal(t, http.StatusUnprocessableEntity, got.status, fault)
 		assert.Contains(t, got.body, fault)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -172,18 +171,6 @@ func TestJobOfAnotherVersionIsShown(t *testing.T) {
 		assert.Equal(t, http.StatusOK, answer.Code, name)
 		assert.Contains(t, answer.Body.String(), c.wants, name)
 		assert.NotContains(t, answer.Body.String(), "dreaming <b>", name)
-	}
-}
-
-// There is a cure for each code, in words for people.
-func TestEveryCodeHasACure(t *testing.T) {
-	t.Parallel()
-	file, err := os.ReadFile("strings/en.json")
-	require.NoError(t, err)
-	var texts map[string]any
-	require.NoError(t, json.Unmarshal(file, &texts))
-	for _, code := range append(transcript.Codes(), transcript.FlatCodes()...) {
-		assert.NotEmpty(t, texts["cure."+string(code)], code)
 	}
 }
 

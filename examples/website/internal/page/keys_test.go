@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -112,35 +111,26 @@ func TestMostKeysOfAPerson(t *testing.T) {
 	assert.Contains(t, refused.body, `value="one more"`, "what was typed stays")
 }
 
-func TestKeysOfAPlanWithoutKeys(t *testing.T) {
+// A plan that does not pay has no keys, no feed and no links to texts.
+func TestPlanWithoutKeys(t *testing.T) {
 	t.Parallel()
 	free := account.Plan{Name: "free", ActionLabel: "Choose a plan", ActionURL: "https://example.com/plans"}
 	s := newSite(t, visitor.User, servertest.OnPlan(account.WithoutLimits("paid"), free))
-	page := s.get(t, "/keys").body
+	s.save(t, "dQw4w9WgXcQ", "A talk", "en", "hello world")
+	page, share := s.get(t, "/keys").body, s.get(t, sharePath).body
 	_, err := s.Accounts.Set(t.Context(), onlyUser, account.Settings{Plan: "free"})
 	require.NoError(t, err)
 
 	refused := s.post(t, "/keys", keyForm(t, page, "ci", "scope", "batches", "days", "")...)
-	assert.Equal(t, http.StatusPaymentRequired, refused.status)
 	for _, shown := range []answered{refused, s.get(t, "/keys")} {
 		assert.Contains(t, shown.body, `href="https://example.com/plans"`)
 		assert.NotContains(t, shown.body, `action="/keys"`, "there is no form for what is refused")
 	}
-}
-
-func TestKeysAreForThoseWhoSignIn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for path, to := range map[string]string{"/keys": "%2Fkeys", "/usage": "%2Fusage"} {
-		got := s.get(t, path)
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.Equal(t, "/sign-in?next="+to, got.header.Get("Location"))
+	feed := s.post(t, "/feed", "before", "")
+	assert.Contains(t, feed.body, `href="https://example.com/plans"`)
+	link := s.post(t, sharePath, "before", before(t, share))
+	assert.NotRegexp(t, linkShown, link.body)
+	for _, got := range []answered{refused, feed, link} {
+		assert.Equal(t, http.StatusPaymentRequired, got.status)
 	}
-	for _, path := range []string{"/keys", "/keys/" + s.Key[:11] + "/revoke"} {
-		got := s.post(t, path, "name", "ci", "scope", "batches", "days", "")
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.True(t, strings.HasPrefix(got.header.Get("Location"), "/sign-in"))
-	}
-	_, err := s.Accounts.Verify(t.Context(), s.Key)
-	assert.NoError(t, err)
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
-	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/servertest"
 )
 
 const sharePath = "/transcripts/video_site/dQw4w9WgXcQ/share?language=en"
@@ -76,23 +74,4 @@ func TestLinkIsRefused(t *testing.T) {
 	assert.Contains(t, full.body, "There are as many links as there may be.")
 	assert.Equal(t, http.StatusNotFound, s.get(t, "/transcripts/video_site/nothing0000/share").status)
 	assert.Equal(t, http.StatusNotFound, s.post(t, "/transcripts/video_site/nothing0000/share", "before", "").status)
-
-	free := account.Plan{Name: "free", ActionLabel: "Choose a plan", ActionURL: "https://example.com/plans"}
-	unpaid := newSite(t, visitor.User, servertest.OnPlan(account.WithoutLimits("paid"), free))
-	unpaid.save(t, "dQw4w9WgXcQ", "A talk", "en", "hello world")
-	page = unpaid.get(t, sharePath).body
-	_, err := unpaid.Accounts.Set(t.Context(), onlyUser, account.Settings{Plan: "free"})
-	require.NoError(t, err)
-	refused := unpaid.post(t, sharePath, "before", before(t, page))
-	assert.Equal(t, http.StatusPaymentRequired, refused.status)
-	assert.NotRegexp(t, linkShown, refused.body)
-}
-
-func TestLinksAreForThoseWhoSignIn(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for _, got := range []answered{s.get(t, sharePath), s.post(t, sharePath, "before", ""), s.post(t, strings.Replace(sharePath, "share", "share/x/end", 1))} {
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.Contains(t, got.header.Get("Location"), "/sign-in")
-	}
 }

@@ -1,10 +1,12 @@
 package page_test
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"io"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -124,6 +126,34 @@ func (s *site) remove(ctx context.Context, account string) error {
 	return err
 }
 
+// A guest who opens a page for users is led to sign in, and back to the page afterwards. A form of
+// such a page leads there too, and changes nothing.
+func TestPagesForThoseWhoSignIn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, visitor.Guest)
+	const batch, star = "/batches/01a20108-8c11-7c3e-9a55-2f6d1f0c9b11", "/library/transcripts/video_site/aaaaaaaaaaa/star"
+	for _, path := range []string{
+		"/batches", batch, "/keys", "/usage", "/feed", "/follows", "/follows/x", "/webhooks", "/webhooks/x", "/library?q=a%26b", "/library/export?all=yes&format=txt",
+		"/discover", "/discover/channels/@talks", "/discover/playlists/PL1", "/account/export", sharePath, editPath,
+	} {
+		got := s.get(t, path)
+		assert.Equal(t, http.StatusSeeOther, got.status, path)
+		assert.Equal(t, "/sign-in?next="+url.QueryEscape(path), got.header.Get("Location"), path)
+	}
+	for _, path := range []string{
+		"/batches", batch + "/retry", batch + "/cancel", batch + "/delete", "/keys", "/keys/" + s.Key[:11] + "/revoke", "/feed", "/feed/delete", "/follows", "/follows/x/pause",
+		"/follows/x/delete", "/webhooks", "/webhooks/x", "/webhooks/x/test", "/webhooks/x/delete", "/webhooks/x/resend", "/discover", star, "/account/remove",
+		sharePath, strings.Replace(sharePath, "share", "share/x/end", 1), editPath, "/transcripts/video_site/dQw4w9WgXcQ/speakers",
+	} {
+		got := s.post(t, path, "from", "batch", "links", "dQw4w9WgXcQ", "name", "ci", "scope", "batches", "only", "aaaaaaaaaaa", "link", "@talks", "password", "a password")
+		assert.Equal(t, http.StatusSeeOther, got.status, path)
+		assert.Equal(t, "/sign-in", got.header.Get("Location"), path)
+	}
+	assert.Zero(t, s.Engine.Discoveries())
+	_, err := s.Accounts.Verify(t.Context(), s.Key)
+	assert.NoError(t, err)
+}
+
 // answered is what a page has answered, whole. Redirects are not followed.
 type answered struct {
 	status int
@@ -146,6 +176,22 @@ func (s *site) post(t *testing.T, path string, fields ...string) answered {
 		form.Add(fields[n], fields[n+1])
 	}
 	return s.send(t, http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// postFile sends a form with a file.
+func (s *site) postFile(t *testing.T, path, name, content string, fields ...string) answered {
+	t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for n := 0; n+1 < len(fields); n += 2 {
+		require.NoError(t, form.WriteField(fields[n], fields[n+1]))
+	}
+	file, err := form.CreateFormFile("file", name)
+	require.NoError(t, err)
+	_, err = io.WriteString(file, content)
+	require.NoError(t, err)
+	require.NoError(t, form.Close())
+	return s.send(t, http.MethodPost, path, form.FormDataContentType(), &body)
 }
 
 func (s *site) send(t *testing.T, method, path, contentType string, body io.Reader) answered {

@@ -15,7 +15,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/website/internal/visitor"
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // read sends the form of the first page, and returns the page of the text.
@@ -170,19 +169,6 @@ func TestGuestsAreToldWhatTakesAnAccount(t *testing.T) {
 	assert.Contains(t, sent.body, `href="/sign-in?next=`)
 	assert.Regexp(t, `data-wait="\d+">Try again in \d+ (seconds|minutes|hours?)`, sent.body)
 	assert.NotEmpty(t, sent.header.Get("Retry-After"))
-}
-
-// The form is filled in by its address, and nothing is sent by it.
-func TestStartIsFilledInByItsAddress(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.User)
-	start := s.get(t, "/?"+url.Values{"links": {"</textarea><b>"}, "language": {`de,"en`}, "recognize": {"1"}, "tag": {"fr"}}.Encode())
-	require.Equal(t, http.StatusOK, start.status)
-	assert.Contains(t, start.body, "&lt;/textarea&gt;&lt;b&gt;</textarea>")
-	assert.Contains(t, start.body, `value="de,&#34;en"`)
-	assert.Contains(t, start.body, `value="1" checked`)
-	assert.Contains(t, start.body, `<option value="fr" selected>French</option>`)
-	assert.Zero(t, s.Engine.CaptionReads(transcript.VideoSite))
 }
 
 // However many commas, spaces and letters a form has, nobody holds a processor with it.

@@ -90,13 +90,3 @@ func TestSpeakersAreNamed(t *testing.T) {
 	assert.Equal(t, []string{"Ada: one see", "Ada: two <seas>"}, s.linesOf(t))
 	assert.Contains(t, s.get(t, got.header.Get("Location")).body, "Saved.")
 }
-
-// Guests read, and correct nothing.
-func TestGuestsDoNotCorrect(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, visitor.Guest)
-	for _, got := range []answered{s.get(t, editPath), s.post(t, editPath), s.post(t, "/transcripts/video_site/dQw4w9WgXcQ/speakers")} {
-		assert.Equal(t, http.StatusSeeOther, got.status)
-		assert.Contains(t, got.header.Get("Location"), "/sign-in")
-	}
-}

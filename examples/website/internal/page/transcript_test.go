@@ -93,10 +93,7 @@ func TestTranscriptDownloads(t *testing.T) {
 	s.put(t, everything())
 	for query, want := range map[string]struct{ media, name, begins string }{
 		"format=txt&times=yes":              {"text/plain; charset=utf-8", "a-talk-b-of-b-the-sea.txt", "[00:00:00] Once <script>"},
-		"format=txt":                        {"text/plain; charset=utf-8", "a-talk-b-of-b-the-sea.txt", "Once <script>"},
 		"format=srt&times=yes&speakers=yes": {"application/x-subrip; charset=utf-8", "a-talk-b-of-b-the-sea.srt", "1\n00:00:00,000 --> 00:00:02,480\nAda: Once"},
-		"format=vtt":                        {"text/vtt; charset=utf-8", "a-talk-b-of-b-the-sea.vtt", "WEBVTT"},
-		"format=json":                       {"application/json; charset=utf-8", "a-talk-b-of-b-the-sea.json", "{"},
 		"format=md&times=yes":               {"text/markdown; charset=utf-8", "a-talk-b-of-b-the-sea.md", "# "},
 	} {
 		got := s.get(t, "/transcripts/video_site/dQw4w9WgXcQ/download?language=en-GB&"+query)
