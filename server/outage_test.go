@@ -28,6 +28,7 @@ func startOn(t *testing.T, o store.Options, change ...func(*server.Config)) *ser
 		servertest.ConfigureStore(func(c *store.Options) { *c = o }),
 		servertest.Configure(func(c *server.Config) {
 			c.Sites = sites(t)
+			usually(c)
 			for _, f := range change {
 				f(c)
 			}
@@ -35,6 +36,9 @@ func startOn(t *testing.T, o store.Options, change ...func(*server.Config)) *ser
 	s.http = httpClient(t, s.URL)
 	return s
 }
+
+// usually lets a request wait for the database as long as a service does.
+func usually(c *server.Config) { server.SettingsOf(c).Patience = 0 }
 
 // soon is what an answer takes at most while the database is away, also on a busy
 // machine. A connection that is silent would take many minutes.
@@ -175,7 +179,7 @@ func TestDatabaseLeavesDuringTheWait(t *testing.T) {
 // A backup program that locks the file, for one: what is stored is still read.
 func TestSQLiteIsLocked(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, usually)
 	id, release := s.heldJob(t, "talk")
 	defer release()
 	unlock := s.lockDatabase(t)
