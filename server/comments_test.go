@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,6 +17,7 @@ import (
 func TestWhatCommentsCite(t *testing.T) {
 	t.Parallel()
 	paper := regexp.MustCompile(`\b[Cc]ontrac[t],? (section )?[0-9]|\b[J][0-9]{1,2}[a-z]?\b|\b[Tt]h[e] specification\b`)
+	numbered := regexp.MustCompile(`J[0-9]`)
 	cited := regexp.MustCompile(`\bdocs/[a-z/-]+\.md`)
 	broken := regexp.MustCompile(`\n\s*// ?`)
 	files := 0
@@ -26,7 +28,9 @@ func TestWhatCommentsCite(t *testing.T) {
 		files++
 		source, err := os.ReadFile(path)
 		text := broken.ReplaceAllString(string(source), " ")
-		assert.Empty(t, paper.FindAllString(text, -1), path)
+		if strings.Contains(text, "ontract") || strings.Contains(text, "specification") || numbered.MatchString(text) { // or the search takes seconds
+			assert.Empty(t, paper.FindAllString(text, -1), path)
+		}
 		for _, document := range cited.FindAllString(text, -1) {
 			assert.FileExists(t, filepath.Join("..", document), path)
 		}

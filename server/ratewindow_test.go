@@ -202,6 +202,8 @@ func TestEveryAnswerTellsItsWindow(t *testing.T) {
 	counts(200, polling, s.do(t, "HEAD", jobPath(id), nil))
 	counts(304, polling, s.get(t, jobPath(id), header("If-None-Match", etag)))
 	counts(404, polling, s.get(t, unknownJob))
+	counts(404, polling, s.get(t, batchPath("019321a0-7c11-7c3e-9a55-2f6d1f0c9b11")))
+	counts(200, main, s.get(t, "/v1/batch"))
 	counts(200, polling, s.get(t, jobPath(id)+"/events"))
 	counts(204, polling, s.get(t, jobPath(id)+"/events", header("Last-Event-ID", last)))
 

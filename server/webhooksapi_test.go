@@ -390,14 +390,14 @@ func TestWebhookDeliveriesInPages(t *testing.T) {
 	s := start(t, allowing(address))
 	id, _ := s.verifiedWebhook(t, got, `{"url": "`+address+`"}`)
 	want := s.deliveries(t, id, "", "50")
-	for range 4 {
+	for range 2 {
 		made, _ := s.tested(t, got, id)
 		want = append([]string{made}, want...)
 	}
-	for _, size := range []string{"1", "2", "5", "200"} {
+	for _, size := range []string{"1", "2", "3"} {
 		assert.Equal(t, want, s.deliveries(t, id, "", size), "the newest first")
 	}
-	assert.Len(t, s.deliveries(t, id, "&status=delivered", "2"), 5)
+	assert.Len(t, s.deliveries(t, id, "&status=delivered", "2"), 3)
 	assert.Empty(t, s.deliveries(t, id, "&status=failed", "50"))
 
 	token := s.get(t, "/v1/webhooks/"+id+"/deliveries?maxResults=1").object(t)["nextPageToken"].(string)
