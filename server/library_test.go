@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -62,26 +61,18 @@ func TestLibraryOfAnAccount(t *testing.T) {
 func TestLibraryRefuses(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	long := strings.Repeat("ä", 201)
 	for query, path := range map[string]string{
-		"view=none": "view", "view=": "view", "view=All": "view", "q=" + url.QueryEscape(long): "q", "q=%ff": "q",
-		"platform=vimeo": "platform", "lang=" + strings.Repeat("x", 21): "lang", "sort=date": "sort", "externalId=": "externalId", "externalId=a%00b": "externalId",
-		"page=0": "page", "page=-1": "page", "page=1.5": "page", "page=99999999999999999999": "page",
-		"pageSize=0": "pageSize", "pageSize=101": "pageSize", "pageSize=x": "pageSize", "page=1&page=2": "page",
+		"view=none": "view", "q=%ff": "q", "platform=vimeo": "platform", "sort=date": "sort", "externalId=a%00b": "externalId",
+		"page=0": "page", "pageSize=101": "pageSize", "page=1&page=2": "page",
 	} {
 		a := s.get(t, "/v1/library/transcripts?"+query)
 		require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", query, a.body)
 		assert.Equal(t, []string{path}, a.issuePaths(t), query)
 	}
-	for _, query := range []string{"q=" + url.QueryEscape(long[2:]), "lang=" + strings.Repeat("x", 20), "unknown=1", "q=", "lang="} {
-		assert.Equal(t, http.StatusOK, s.get(t, "/v1/library/transcripts?"+query).StatusCode, query)
-	}
+	assert.Equal(t, http.StatusOK, s.get(t, "/v1/library/transcripts?unknown=1&q=&lang=").StatusCode)
 	for path, want := range map[string]string{
-		savedVideo + "?language=":                         "language",
-		savedVideo + "?language=" + long:                  "language",
-		savedVideo + "/related?maxResults=0":              "maxResults",
-		savedVideo + "/related?maxResults=51":             "maxResults",
-		savedVideo + "/related?maxResults=5&maxResults=6": "maxResults",
+		savedVideo + "?language=":             "language",
+		savedVideo + "/related?maxResults=51": "maxResults",
 	} {
 		a := s.get(t, path)
 		require.Equal(t, http.StatusBadRequest, a.StatusCode, "%s: %s", path, a.body)

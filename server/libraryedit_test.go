@@ -111,33 +111,18 @@ func TestCorrectionRefuses(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	require.Equal(t, http.StatusOK, s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`).StatusCode)
-	text := func(n int) string { return strings.Repeat("ä", n) }
 	for body, want := range map[string]struct {
 		status int
 		path   string
 	}{
-		`{"segments": [{"text": "a"}]}`:                                           {400, "segments.0.index"},
-		`{"segments": [{"index": 0, "words": []}]}`:                               {400, "segments.0.words"},
-		`{"segments": [{"index": "0", "text": "a"}]}`:                             {400, "segments.0.index"},
-		`{"segments": [{"index": 0, "text": null}]}`:                              {400, "segments.0.text"},
-		`{"segments": [[]]}`:                                                      {400, "segments.0"},
-		`{"segments": {}}`:                                                        {400, "segments"},
-		`{"speakers": []}`:                                                        {400, "speakers"},
-		`{"lines": []}`:                                                           {400, "lines"},
 		`{"segments": [{"index": 999, "text": "a"}]}`:                             {422, "segments.0.index"},
-		`{"segments": [{"index": -1, "text": "a"}]}`:                              {422, "segments.0.index"},
 		`{"segments": [{"index": 0}]}`:                                            {422, "segments.0"},
 		`{"segments": [{"index": 0, "text": "a"}, {"index": 0, "speaker": "b"}]}`: {422, "segments.1.index"},
 		`{"segments": [{"index": 0, "text": ""}]}`:                                {422, "segments.0.text"},
 		`{"segments": [{"index": 0, "text": " \n\t "}]}`:                          {422, "segments.0.text"},
-		`{"segments": [{"index": 0, "text": "` + text(5001) + `"}]}`:              {422, "segments.0.text"},
-		`{"segments": [{"index": 0, "speaker": "` + text(101) + `"}]}`:            {422, "segments.0.speaker"},
 		`{"segments": [{"index": 0, "speaker": "a\nb"}]}`:                         {422, "segments.0.speaker"},
 		`{"segments": [{"index": 0, "speaker": "a\u202eb"}]}`:                     {422, "segments.0.speaker"},
-		`{"segments": [` + strings.Repeat(`{"index": 0},`, 2000) + `{}]}`:         {422, "segments"},
 		`{"speakers": {"nobody": "Ada"}}`:                                         {422, "speakers.nobody"},
-		`{"speakers": {"": "Ada"}}`:                                               {422, "speakers"},
-		`{"speakers": {"` + text(101) + `": "Ada"}}`:                              {422, "speakers"},
 	} {
 		a := s.edit(t, "*", body)
 		require.Equal(t, want.status, a.StatusCode, "%.80s: %s", body, a.body)
@@ -146,7 +131,6 @@ func TestCorrectionRefuses(t *testing.T) {
 	for value, status := range map[string]int{"ä": 400, strings.Repeat("1", 501): 400, `"1"`: 200} {
 		assert.Equal(t, status, s.edit(t, value, `{"segments": [{"index": 0, "text": "a"}]}`).StatusCode, value)
 	}
-	assert.Equal(t, http.StatusUnsupportedMediaType, s.edit(t, "*", `{}`, header("Content-Type", "text/plain")).StatusCode)
 }
 
 // The id of a chunk changes only where the text of the chunk does.

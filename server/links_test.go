@@ -3,7 +3,6 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -178,29 +176,6 @@ func TestFaultsOfPlatforms(t *testing.T) {
 			assert.Zero(t, s.Engine.Recognitions())
 		})
 	}
-}
-
-// The order of docs/guides/errors.md: 401, 429, 402, 403, 415, 400 and 422, 404, 409.
-func TestOrderOfChecksOfALink(t *testing.T) {
-	t.Parallel()
-	s := start(t, onPlan(func(p *account.Plan) { p.Upload = false }))
-	noScope := as(s.NewKey(t, "globex", account.Batches))
-	badKey := header("Idempotency-Key", "")
-	send := func(contentType, body string, changes ...change) int {
-		return s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader(body), append(changes, header("Content-Type", contentType))...).StatusCode
-	}
-	assert.Equal(t, http.StatusUnauthorized, send("text/plain", "x", as(""), badKey))
-	assert.Equal(t, http.StatusForbidden, send("text/plain", "x", noScope, badKey))
-	assert.Equal(t, http.StatusUnsupportedMediaType, send("text/plain", "x", badKey))
-	assert.Equal(t, http.StatusPaymentRequired, send("multipart/form-data", "x", badKey))
-	assert.Equal(t, http.StatusBadRequest, send("application/json", `{"url":"https://nowhere.example/"}`, badKey))
-	assert.Equal(t, http.StatusBadRequest, send("application/json", `{"url":"https://nowhere.example/","waitMs":-1,"x":1}`))
-	assert.Equal(t, http.StatusUnprocessableEntity, send("application/json", `{"url":"https://nowhere.example/","waitMs":-1}`))
-
-	key := header("Idempotency-Key", "k")
-	assert.Equal(t, http.StatusOK, send("application/json", body(t, video, patient), key))
-	assert.Equal(t, http.StatusUnprocessableEntity, send("application/json", `{"url":"https://nowhere.example/"}`, key), "before 409")
-	assert.Equal(t, http.StatusConflict, send("application/json", `{"url":"AAAAAAAAAAA"}`, key))
 }
 
 func TestReplayOfALink(t *testing.T) {
