@@ -1,4 +1,4 @@
-package server_test
+package house_test
 
 import (
 	"io/fs"
@@ -21,7 +21,7 @@ func TestWhatCommentsCite(t *testing.T) {
 	cited := regexp.MustCompile(`\bdocs/[a-z/-]+\.md`)
 	broken := regexp.MustCompile(`\n\s*// ?`)
 	files := 0
-	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -32,7 +32,7 @@ func TestWhatCommentsCite(t *testing.T) {
 			assert.Empty(t, paper.FindAllString(text, -1), path)
 		}
 		for _, document := range cited.FindAllString(text, -1) {
-			assert.FileExists(t, filepath.Join("..", document), path)
+			assert.FileExists(t, filepath.Join("../../..", document), path)
 		}
 		return err
 	}))
