@@ -104,14 +104,14 @@ func TestDocumentedExamples(t *testing.T) {
 		if strings.Contains(e.command, "$WEBHOOK/test") { // a test is sent again once a minute
 			hook, _ = s.newWebhook(t, `{"url": "https://hooks.example/"}`)
 		}
-		var share, token string
-		if strings.Contains(e.command, "/shares/$SHARE") || strings.Contains(e.command, "$TOKEN") {
-			share, token = s.share(t, "video_site/dQw4w9WgXcQ", "")
-		}
 		revision := ""
 		if strings.Contains(e.command, "/library/") || strings.Contains(e.command, "dQw4w9WgXcQ") || strings.Contains(e.command, "$TOKEN") {
 			s.postJSON(t, `{"url": "dQw4w9WgXcQ"}`) // the example before may have removed it from the library
 			revision = s.get(t, "/v1/library/transcripts/video_site/dQw4w9WgXcQ?language=en").Header.Get("ETag")
+		}
+		var share, token string
+		if strings.Contains(e.command, "/shares/$SHARE") || strings.Contains(e.command, "$TOKEN") {
+			share, token = s.share(t, "video_site/dQw4w9WgXcQ", "")
 		}
 		sh := exec.CommandContext(t.Context(), "sh", "-c", e.command)
 		sh.Dir = dir
