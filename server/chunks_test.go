@@ -99,10 +99,8 @@ func TestChunkBounds(t *testing.T) {
 	s := start(t)
 	s.saved(t, "A talk", "Hello.")
 	for query, field := range map[string]string{
-		"maxChars=200": "", "maxChars=199": "maxChars", "maxChars=8000": "", "maxChars=8001": "maxChars", "maxChars=many": "maxChars", "maxChars=": "maxChars",
-		"overlapChars=0": "", "overlapChars=-1": "overlapChars", "overlapChars=500": "", "overlapChars=501": "overlapChars",
-		"maxResults=1": "", "maxResults=0": "maxResults", "maxResults=200": "", "maxResults=201": "maxResults",
-		"maxChars=200&overlapChars=500": "", "pageToken=": "pageToken", "pageToken=nothing": "pageToken", "other=1": "",
+		"maxChars=199": "maxChars", "overlapChars=501": "overlapChars", "maxResults=201": "maxResults", "pageToken=nothing": "pageToken",
+		"maxChars=200&overlapChars=500": "", "other=1": "",
 	} {
 		a := s.get(t, chunksPath+"?"+query)
 		if field == "" {
@@ -117,7 +115,6 @@ func TestChunkBounds(t *testing.T) {
 		strings.Replace(chunksPath, video, "no-id", 1):          http.StatusNotFound,
 		strings.Replace(chunksPath, "video_site", "no_site", 1): http.StatusNotFound,
 		chunksPath + "?language=de":                             http.StatusNotFound,
-		chunksPath + "?language=" + strings.Repeat("x", 201):    http.StatusBadRequest,
 	} {
 		assert.Equal(t, status, s.get(t, path).StatusCode, path)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // What each route of discovery tells, member by member; null is what nobody knows.
@@ -77,34 +76,4 @@ func TestDiscoveryTells(t *testing.T) {
 	assert.Equal(t, talks, told("channels/@talks/videos")["channelId"])
 	assert.Zero(t, s.jobs(t))
 	assert.Zero(t, storetest.Count(t, s.options, "library_rows"))
-}
-
-// A site that cannot be asked is told as such, and never as a list of nothing; a token
-// is good for its own list alone.
-func TestDiscoveryThatFails(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.setVideoSite()
-	next := s.get(t, "/v1/video_site/search?q=talk&maxResults=1").object(t)["nextPageToken"].(string)
-	for _, path := range []string{"search?q=other&pageToken=", "search?q=talk&order=views&pageToken=", "channels/@talks/videos?pageToken=", "playlists/" + bestTalks + "/items?pageToken="} {
-		a := s.get(t, "/v1/video_site/"+path+next)
-		require.Equal(t, http.StatusBadRequest, a.StatusCode, a.body)
-		assert.Equal(t, []string{"pageToken"}, a.issuePaths(t), path)
-	}
-	assert.Equal(t, http.StatusBadRequest, s.get(t, "/v1/video_site/search?q=talk&pageToken="+next, as(s.NewKey(t, "globex"))).StatusCode)
-	for _, c := range []struct {
-		code   transcript.Code
-		status int
-	}{
-		{transcript.UpstreamFailed, http.StatusBadGateway}, {transcript.NotImplemented, http.StatusServiceUnavailable},
-		{transcript.LoginRequired, http.StatusServiceUnavailable}, {transcript.IPBlocked, http.StatusServiceUnavailable},
-	} {
-		s.Engine.FailDiscovery(transcript.Errorf(c.code, "As it is scripted."))
-		for _, path := range []string{"search?q=fails", "videos?videoId=" + video, "channels?channel=@talks", "channels/@talks/videos", "playlists/" + bestTalks + "/items"} {
-			a := s.get(t, "/v1/video_site/"+path)
-			require.Equal(t, c.status, a.StatusCode, "%s: %s", path, a.body)
-			assert.Equal(t, string(c.code), a.failure(t)["code"], path)
-			assert.Equal(t, c.code == transcript.IPBlocked, a.Header.Get("Retry-After") != "", path)
-		}
-	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
@@ -59,9 +58,6 @@ func Failed(s *Server, client netip.Addr, now time.Time) time.Duration {
 	return s.edge.CountFailure(client, now)
 }
 
-// BoundedLog is what the server makes of Config.Log.
-func BoundedLog(l *slog.Logger) *slog.Logger { return edge.SafeLog(l) }
-
 // Unconfine makes a server that serves no requests yet one on a system that does
 // not hold programs.
 func Unconfine(s *Server, why error) { s.unconfined = why }
@@ -99,9 +95,6 @@ func Small(s *Server, h http.HandlerFunc) http.Handler {
 		Handle: func(w http.ResponseWriter, r *http.Request) error { h(w, r); return nil },
 	}})
 }
-
-// ClientOf is the address from which a request comes.
-func ClientOf(s *Server, r *http.Request) netip.Addr { return ClientAddr(r, s.cfg.TrustedProxies) }
 
 // GoOnWithRemovals does what the sweep does about removed accounts.
 func GoOnWithRemovals(ctx context.Context, s *Server, now time.Time) error {

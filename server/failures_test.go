@@ -50,25 +50,3 @@ func TestFailuresOfManyAddresses(t *testing.T) {
 	assert.Equal(t, 20*time.Second, failed("192.0.2.1", now.Add(30*time.Second)))
 	assert.Zero(t, failed("192.0.2.1", now.Add(50*time.Second)), "a new minute")
 }
-
-// Whoever has ever so many addresses does not make the service forget the failures of
-// others.
-func TestFailuresAreNotForgotten(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	now := time.Date(2026, 11, 21, 2, 3, 10, 0, time.UTC)
-	guesser := netip.MustParseAddr("192.0.2.1")
-	for range 60 {
-		require.Zero(t, server.Failed(s.Server.Server, guesser, now))
-	}
-	other := netip.MustParseAddr("10.0.0.0")
-	limited := 0
-	for range 100_100 {
-		other = other.Next()
-		if server.Failed(s.Server.Server, other, now) > 0 {
-			limited++
-		}
-	}
-	assert.Equal(t, 41, limited, "those that come last are counted together")
-	assert.Positive(t, server.Failed(s.Server.Server, guesser, now))
-}

@@ -104,6 +104,7 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 		"another wish":   {file("a"), field("waitMs", "10000"), field("format", "text")},
 		"another wait":   {file("a")},
 		"other language": {file("a"), field("waitMs", "10000"), field("language", "en")},
+		"a time to keep": {file("a"), field("waitMs", "10000"), field("keepMediaSec", "60")},
 	} {
 		a := s.postForm(t, parts, key)
 		require.Equal(t, http.StatusConflict, a.StatusCode, "%s: %s", name, a.body)
@@ -145,30 +146,6 @@ func TestKeyInUse(t *testing.T) {
 	first := <-answered
 	require.NotNil(t, first)
 	assert.Equal(t, http.StatusOK, first.StatusCode)
-}
-
-// While the first request waits for its job, it runs: one key has one answer.
-func TestKeyOfOneWhoWaits(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	release := s.Engine.Hold()
-	key := header("Idempotency-Key", "k")
-	parts := []part{field("waitMs", "10000"), file("a")}
-	answered := s.inBackground(t, parts, key)
-	s.acceptedJob(t, "a")
-	for range 3 {
-		a := s.postForm(t, parts, key)
-		require.Equal(t, http.StatusConflict, a.StatusCode, a.body)
-		assert.Equal(t, "IDEMPOTENCY_IN_PROGRESS", a.failure(t)["code"])
-		requireLease(t, a)
-	}
-	release()
-	first := <-answered
-	require.NotNil(t, first)
-	again := s.postForm(t, parts, key)
-	assert.Equal(t, first.StatusCode, again.StatusCode)
-	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
-	assert.Equal(t, first.object(t), again.object(t))
 }
 
 // The answer of a process that died while its client waited: the job that it had

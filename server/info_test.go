@@ -3,7 +3,6 @@ package server_test
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -119,8 +118,6 @@ func TestInfoInEveryCase(t *testing.T) {
 func TestInfoQueries(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	long := "https://video.example/watch?v=" + video + "&t="
-	long += strings.Repeat("ü", 2048-len(long))
 	for query, expect := range map[string]struct {
 		status int
 		code   string
@@ -130,20 +127,10 @@ func TestInfoQueries(t *testing.T) {
 		"platform=video_site":               {400, "INVALID_REQUEST", []string{"externalId"}},
 		"externalId=" + video:               {400, "INVALID_REQUEST", []string{"platform"}},
 		"url=" + video + "&externalId=x":    {400, "INVALID_REQUEST", []string{"url"}},
-		"url=" + video + "&url=" + video:    {400, "INVALID_REQUEST", []string{"url"}},
-		"url=":                              {400, "INVALID_REQUEST", []string{"url"}},
-		"platform=radio&externalId=x":       {400, "INVALID_REQUEST", []string{"platform"}},
-		"platform=photo_site&externalId=":   {400, "INVALID_REQUEST", []string{"externalId"}},
-		"url=" + url.QueryEscape(long):      {status: 200},
-		"url=" + url.QueryEscape(long+"ü"):  {400, "INVALID_REQUEST", []string{"url"}},
 		"platform=upload":                   {422, "UNSUPPORTED_PLATFORM", nil},
-		"platform=upload&externalId=x":      {422, "UNSUPPORTED_PLATFORM", nil},
 		"url=https://nowhere.example/1":     {422, "UNSUPPORTED_PLATFORM", nil},
-		"url=https://video.example/":        {422, "INVALID_VIDEO", nil},
 		"url=ytsearch:cats":                 {422, "INVALID_VIDEO", nil},
 		"platform=video_site&externalId=..": {422, "INVALID_VIDEO", nil},
-		"platform=microblog_site&externalId=" + strings.Repeat("1", 512): {422, "INVALID_VIDEO", nil},
-		"platform=microblog_site&externalId=" + strings.Repeat("1", 513): {400, "INVALID_REQUEST", []string{"externalId"}},
 	} {
 		a := s.get(t, "/v1/transcript/info?"+query)
 		require.Equal(t, expect.status, a.StatusCode, "%s: %s", query, a.body)
@@ -152,11 +139,4 @@ func TestInfoQueries(t *testing.T) {
 			assert.Equal(t, expect.paths, a.issuePaths(t), query)
 		}
 	}
-}
-
-func TestInfoIsForAnyKey(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	assert.Equal(t, http.StatusUnauthorized, s.info(t, video, as("")).StatusCode)
-	assert.Equal(t, http.StatusOK, s.info(t, video, as(s.NewKey(t, "globex", account.Batches))).StatusCode)
 }

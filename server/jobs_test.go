@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -88,27 +87,6 @@ func TestJobAsItsPostAsked(t *testing.T) {
 	assert.IsType(t, map[string]any{}, s.get(t, jobPath(id)+"?format=json").object(t)["transcript"])
 }
 
-func TestJobQueryThatIsWrong(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.job(t, "a file")
-	for query, paths := range map[string][]string{
-		"?format=srt":                  {"format"},
-		"?format=":                     {"format"},
-		"?includeTimestamp=1":          {"includeTimestamp"},
-		"?includeTimestamp=&format=md": {"format", "includeTimestamp"},
-	} {
-		a := s.get(t, jobPath(id)+query)
-		assert.Equal(t, http.StatusBadRequest, a.StatusCode, query)
-		assert.Equal(t, "INVALID_REQUEST", a.failure(t)["code"], query)
-		assert.ElementsMatch(t, paths, a.issuePaths(t), query)
-		for _, nobodys := range []string{unknownJob, jobPath("7")} {
-			assert.Equal(t, http.StatusBadRequest, s.get(t, nobodys+query).StatusCode, "told before the job is looked for")
-		}
-	}
-	assert.Equal(t, http.StatusOK, s.get(t, jobPath(id)+"?other=1").StatusCode, "unknown parameters are ignored")
-}
-
 // A failed job is a 200: the request for it did not fail.
 func TestJobThatFailed(t *testing.T) {
 	t.Parallel()
@@ -118,32 +96,6 @@ func TestJobThatFailed(t *testing.T) {
 	assert.Equal(t, "failed", job["status"])
 	assert.Equal(t, "duration_check", job["stage"], "where it failed")
 	assert.Equal(t, map[string]any{"code": "UPLOAD_INVALID", "message": "The file is not media.", "retryable": false}, job["error"])
-}
-
-func TestJobsOfNobody(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.job(t, "a file")
-	stranger := as(s.NewKey(t, "globex"))
-	for name, c := range map[string]struct {
-		id  string
-		key change
-	}{
-		"an unknown id":        {"019321a0-7c11-7c3e-9a55-2f6d1f0c9b11", as(s.Key)},
-		"another owner's":      {id, stranger},
-		"no uuid":              {"7", as(s.Key)},
-		"a uuid without lines": {strings.ReplaceAll(id, "-", ""), as(s.Key)},
-		"a uuid in braces":     {"%7B" + id + "%7D", as(s.Key)},
-		"a longer one":         {id + "0", as(s.Key)},
-	} {
-		for path, method := range map[string]string{"": http.MethodGet, "/events": http.MethodGet, "/cancel": http.MethodPost} {
-			a := s.do(t, method, jobPath(c.id)+path, nil, c.key)
-			require.Equal(t, http.StatusNotFound, a.StatusCode, "%s %s", name, path)
-			assert.Equal(t, "NOT_FOUND", a.failure(t)["code"], "%s %s", name, path)
-		}
-	}
-	job := s.ended(t, id)
-	assert.Equal(t, "success", job["status"], "nobody else could cancel it")
 }
 
 func TestCancel(t *testing.T) {
@@ -162,27 +114,6 @@ func TestCancel(t *testing.T) {
 	assert.Equal(t, "STATE_CONFLICT", again.failure(t)["code"])
 	assert.Equal(t, map[string]any{"status": "cancelled"}, again.failure(t)["details"])
 	require.Eventually(t, func() bool { return len(files(t, s.blobs)) == 0 }, time.Minute, 10*time.Millisecond, "its upload goes")
-}
-
-// Whoever waits for a job that somebody cancels learns that.
-func TestCancelWhileWaiting(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	release := s.Engine.Hold()
-	defer release()
-	waiting := make(chan *answer, 1)
-	body, contentType := form(t, field("waitMs", "10000"), file("a file"))
-	go func() {
-		a, _ := s.send(t, http.MethodPost, "/v1/transcript", strings.NewReader(string(body)), header("Content-Type", contentType)) // nil: reported below
-		waiting <- a
-	}()
-	require.NoError(t, s.Engine.Await(t.Context(), 1))
-	id := s.job(t, "a file") // equal requests get the same job
-	require.Equal(t, http.StatusAccepted, s.do(t, http.MethodPost, jobPath(id)+"/cancel", nil).StatusCode)
-	a := <-waiting
-	require.NotNil(t, a)
-	assert.Equal(t, http.StatusConflict, a.StatusCode)
-	assert.Equal(t, map[string]any{"status": "cancelled"}, a.failure(t)["details"])
 }
 
 // A prefix of the service's own is in what it says, and stripped from what it

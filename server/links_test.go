@@ -3,16 +3,13 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
-	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -92,40 +89,12 @@ func TestAnswerOfALink(t *testing.T) {
 	assert.Zero(t, s.Engine.Recognitions())
 }
 
-func TestCaptionsFirstThenRecognition(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		tracks           []servertest.Track
-		languages        string
-		said, source     string
-		reads, downloads int
-	}{
-		"a match":                {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "fr, de", "hallo", "video_site_downloader", 1, 0},
-		"no captions":            {nil, "en", "recognized", "asr", 1, 1},
-		"other languages only":   {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "en", "recognized", "asr", 1, 1},
-		"asr before a match":     {[]servertest.Track{{Lang: "de", Text: "hallo"}}, "en,asr,de", "recognized", "asr", 1, 1},
-		"asr first":              {[]servertest.Track{{Lang: "en", Text: "hello"}}, "asr,en", "recognized", "asr", 0, 1},
-		"recognized as a tongue": {[]servertest.Track{{Lang: "en", Text: "hello"}}, "asr-en", "recognized", "asr", 0, 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t)
-			s.Engine.Say("recognized")
-			s.Engine.SetTracks(c.tracks...)
-			a := s.link(t, video, lang(c.languages))
-			said, source := text(t, a)
-			assert.Equal(t, c.said, said)
-			assert.Equal(t, c.source, source)
-			assert.Equal(t, c.reads, s.Engine.CaptionReads(transcript.VideoSite))
-			assert.Equal(t, c.downloads, s.Engine.Downloads(transcript.VideoSite))
-			assert.Equal(t, c.downloads, s.Engine.Recognitions())
-		})
-	}
-}
-
-// Five platforms end to end: with captions, and without.
+// Five platforms end to end.
 func TestEveryPlatform(t *testing.T) {
 	t.Parallel()
+	s := start(t)
+	s.Engine.Say("recognized")
+	s.Engine.SetTracks(servertest.Track{Lang: "en", Text: "captions"})
 	for platform, c := range map[transcript.Platform]struct {
 		link, id, canonical string
 		source              string // of its captions; empty: none are ever asked for
@@ -136,37 +105,19 @@ func TestEveryPlatform(t *testing.T) {
 		transcript.PhotoSite:        {"https://photos.example/ann/reel/CxYz012345a/", "CxYz012345a", "https://photos.example/p/CxYz012345a", ""},
 		transcript.MicroblogSite:    {"https://blog.example/ann/status/1712345678901234567?s=20", "1712345678901234567", "https://blog.example/i/status/1712345678901234567", ""},
 	} {
-		for name, tracks := range map[string][]servertest.Track{"captions": {{Lang: "en", Text: "captions"}}, "none": nil} {
-			t.Run(string(platform)+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				s := start(t)
-				s.Engine.Say("recognized")
-				s.Engine.SetTracks(tracks...)
-				a := s.link(t, c.link)
-				said, source := text(t, a)
-				reads, downloads := 0, 1
-				wantSaid, wantSource := "recognized", "asr"
-				if c.source != "" {
-					reads = 1 // before recognition
-					if tracks != nil {
-						downloads, wantSaid, wantSource = 0, "captions", c.source
-					}
-				}
-				assert.Equal(t, wantSaid, said)
-				assert.Equal(t, wantSource, source)
-				assert.Equal(t, reads, s.Engine.CaptionReads(platform))
-				assert.Equal(t, downloads, s.Engine.Downloads(platform))
-				assert.Equal(t, downloads, s.Engine.Recognitions())
-				tr := a.object(t)["transcript"].(map[string]any)
-				assert.Equal(t, string(platform), tr["platform"])
-				assert.Equal(t, c.id, tr["externalId"])
-				assert.Equal(t, c.canonical, tr["sourceUrl"])
-				byID := s.postJSON(t, `{"platform":"`+string(platform)+`","externalId":"`+c.id+`"}`)
-				assert.Equal(t, true, byID.object(t)["cached"], byID.body)
-				assert.Equal(t, 1, storetest.Count(t, s.options, "library_rows"))
-			})
+		a := s.link(t, c.link)
+		said, source := text(t, a)
+		want := []any{"captions", c.source, 1, 0}
+		if c.source == "" {
+			want = []any{"recognized", "asr", 0, 1}
 		}
+		assert.Equal(t, want, []any{said, source, s.Engine.CaptionReads(platform), s.Engine.Downloads(platform)}, platform)
+		tr := a.object(t)["transcript"].(map[string]any)
+		assert.Equal(t, []any{string(platform), c.id, c.canonical}, []any{tr["platform"], tr["externalId"], tr["sourceUrl"]})
+		byID := s.postJSON(t, `{"platform":"`+string(platform)+`","externalId":"`+c.id+`"}`)
+		assert.Equal(t, true, byID.object(t)["cached"], byID.body)
 	}
+	assert.Equal(t, 5, storetest.Count(t, s.options, "library_rows"))
 }
 
 func TestSourcesThatAreRefused(t *testing.T) {
@@ -178,26 +129,15 @@ func TestSourcesThatAreRefused(t *testing.T) {
 		"a decimal address":        {body(t, "http://2130706433/watch?v="+video), "UNSUPPORTED_PLATFORM"},
 		"another port":             {body(t, "https://video.example:8443/watch?v="+video), "UNSUPPORTED_PLATFORM"},
 		"a known host with more":   {body(t, "https://video.example.nowhere.example/watch?v="+video), "UNSUPPORTED_PLATFORM"},
-		"an upload":                {`{"platform":"upload","externalId":"x"}`, "UNSUPPORTED_PLATFORM"},
 		"an upload without an id":  {`{"platform":"upload"}`, "UNSUPPORTED_PLATFORM"},
-		"no content":               {body(t, "https://video.example/"), "INVALID_VIDEO"},
-		"a short id":               {body(t, "https://video.example/watch?v=dQw4w9WgXc"), "INVALID_VIDEO"},
 		"a user name":              {body(t, "https://video.example@127.0.0.1/watch?v="+video), "INVALID_VIDEO"},
-		"an option":                {body(t, "--exec"), "INVALID_VIDEO"},
 		"an option with a value":   {body(t, "--exec=touch /tmp/x"), "INVALID_VIDEO"},
-		"a short option":           {body(t, "-U"), "INVALID_VIDEO"},
 		"a file":                   {body(t, "file:///etc/passwd"), "INVALID_VIDEO"},
-		"a file without slashes":   {body(t, "file:/etc/passwd"), "INVALID_VIDEO"},
-		"data":                     {body(t, "data:text/plain,x"), "INVALID_VIDEO"},
 		"a search":                 {body(t, "ytsearch:cats"), "INVALID_VIDEO"},
-		"a path":                   {body(t, "/etc/passwd"), "INVALID_VIDEO"},
 		"a line break":             {body(t, "https://video.example/watch?v="+video+"\n--exec"), "INVALID_VIDEO"},
-		"two dots as a link":       {body(t, ".."), "INVALID_VIDEO"},
-		"two dots as an id":        {`{"platform":"video_site","externalId":".."}`, "INVALID_VIDEO"},
 		"dots that lead elsewhere": {`{"platform":"photo_site","externalId":"../../../../x"}`, "INVALID_VIDEO"},
 		"an option as an id":       {`{"platform":"video_site","externalId":"--exec"}`, "INVALID_VIDEO"},
 		"an id of another site":    {`{"platform":"microblog_site","externalId":"` + video + `"}`, "INVALID_VIDEO"},
-		"a link as an id":          {`{"platform":"video_site","externalId":"https://video.example/watch?v=` + video + `"}`, "INVALID_VIDEO"},
 	} {
 		a := s.postJSON(t, c.body)
 		require.Equal(t, http.StatusUnprocessableEntity, a.StatusCode, "%s: %s", name, a.body)
@@ -238,82 +178,6 @@ func TestFaultsOfPlatforms(t *testing.T) {
 	}
 }
 
-// A platform that blocks is waited for, and no attempt counts.
-func TestBlockedPlatform(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.Engine.FailCaptions(transcript.Errorf(transcript.IPBlocked, "Prove that you are a person."))
-	a := s.postJSON(t, body(t, video, wish{"waitMs", 0}))
-	require.Equal(t, http.StatusAccepted, a.StatusCode, a.body)
-	require.Eventually(t, func() bool { return s.Engine.CaptionReads(transcript.VideoSite) > 0 }, time.Minute, time.Millisecond)
-	assert.Equal(t, "pending", a.object(t)["metadataStatus"])
-	job := s.get(t, jobPath(a.object(t)["jobId"].(string))).object(t)
-	assert.Contains(t, []any{"pending", "processing"}, job["status"])
-	assert.Equal(t, 1.0, job["attempt"])
-	assert.Zero(t, s.Engine.Recognitions())
-}
-
-func TestPlanWithoutRecognition(t *testing.T) {
-	t.Parallel()
-	plan := onPlan(func(p *account.Plan) { p.ASR, p.ActionURL = false, "https://plans.example/" })
-	s := start(t, plan)
-	s.Engine.SetTracks(servertest.Track{Lang: "de"}, servertest.Track{Lang: "fr"})
-	miss := s.link(t, video)
-	require.Equal(t, http.StatusNotFound, miss.StatusCode, miss.body)
-	assert.Equal(t, "LANGUAGE_NOT_AVAILABLE", miss.failure(t)["code"])
-	assert.Equal(t, []any{"de", "fr"}, miss.failure(t)["availableLanguages"])
-
-	s = start(t, plan)
-	s.Engine.SetTracks()
-	none := s.link(t, video)
-	require.Equal(t, http.StatusNotFound, none.StatusCode, none.body)
-	assert.Equal(t, "NO_TRANSCRIPT", none.failure(t)["code"])
-
-	for _, certain := range []string{
-		body(t, video, lang("asr")), `{"platform":"photo_site","externalId":"CxYz012345a"}`, `{"platform":"microblog_site","externalId":"1"}`,
-	} {
-		jobs := s.jobs(t)
-		a := s.postJSON(t, certain)
-		require.Equal(t, http.StatusPaymentRequired, a.StatusCode, a.body)
-		assert.Equal(t, "UPGRADE_REQUIRED", a.failure(t)["code"])
-		assert.Equal(t, "https://plans.example/", a.failure(t)["actionUrl"])
-		assert.Equal(t, jobs, s.jobs(t), "no job is made for a certain refusal")
-	}
-}
-
-func TestServiceWithoutEngines(t *testing.T) {
-	t.Parallel()
-	s := start(t, func(c *server.Config) { c.Engine = nil })
-	a := s.link(t, video)
-	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode, a.body)
-	assert.Equal(t, "NOT_IMPLEMENTED", a.failure(t)["code"])
-	assert.Empty(t, a.Header.Get("Retry-After"), "it does not pass")
-	assert.Zero(t, s.jobs(t))
-}
-
-// The order of docs/guides/errors.md: 401, 429, 402, 403, 415, 400 and 422, 404, 409.
-func TestOrderOfChecksOfALink(t *testing.T) {
-	t.Parallel()
-	s := start(t, onPlan(func(p *account.Plan) { p.Upload = false }))
-	noScope := as(s.NewKey(t, "globex", account.Batches))
-	badKey := header("Idempotency-Key", "")
-	send := func(contentType, body string, changes ...change) int {
-		return s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader(body), append(changes, header("Content-Type", contentType))...).StatusCode
-	}
-	assert.Equal(t, http.StatusUnauthorized, send("text/plain", "x", as(""), badKey))
-	assert.Equal(t, http.StatusForbidden, send("text/plain", "x", noScope, badKey))
-	assert.Equal(t, http.StatusUnsupportedMediaType, send("text/plain", "x", badKey))
-	assert.Equal(t, http.StatusPaymentRequired, send("multipart/form-data", "x", badKey))
-	assert.Equal(t, http.StatusBadRequest, send("application/json", `{"url":"https://nowhere.example/"}`, badKey))
-	assert.Equal(t, http.StatusBadRequest, send("application/json", `{"url":"https://nowhere.example/","waitMs":-1,"x":1}`))
-	assert.Equal(t, http.StatusUnprocessableEntity, send("application/json", `{"url":"https://nowhere.example/","waitMs":-1}`))
-
-	key := header("Idempotency-Key", "k")
-	assert.Equal(t, http.StatusOK, send("application/json", body(t, video, patient), key))
-	assert.Equal(t, http.StatusUnprocessableEntity, send("application/json", `{"url":"https://nowhere.example/"}`, key), "before 409")
-	assert.Equal(t, http.StatusConflict, send("application/json", `{"url":"AAAAAAAAAAA"}`, key))
-}
-
 func TestReplayOfALink(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -332,13 +196,8 @@ func TestReplayOfALink(t *testing.T) {
 	}
 	for _, other := range []string{
 		`{"url":"` + video + `"}`, // another wait
-		`{"url":"` + video + `","waitMs":10000,"language":"en,de"}`,
-		`{"url":"` + video + `","waitMs":10000,"format":"text"}`,
-		`{"url":"` + video + `","waitMs":10000,"includeTimestamp":false}`,
-		`{"url":"` + video + `","waitMs":10000,"sendMetadata":true}`,
 		`{"url":"https://video.example/watch?v=` + video + `","waitMs":10000}`, // the same content, said otherwise
 		`{"platform":"video_site","externalId":"` + video + `","waitMs":10000}`,
-		`{"url":"AAAAAAAAAAA","waitMs":10000}`,
 	} {
 		a := s.postJSON(t, other, key)
 		require.Equal(t, http.StatusConflict, a.StatusCode, "%s: %s", other, a.body)
@@ -359,49 +218,6 @@ func TestReplayOfALinkWithoutCaptions(t *testing.T) {
 	require.Equal(t, http.StatusOK, s.postJSON(t, photo+`}`, key).StatusCode)
 	assert.Equal(t, "true", s.postJSON(t, photo+`,"language":"asr"}`, key).Header.Get("Idempotency-Replayed"))
 	assert.Equal(t, http.StatusConflict, s.postJSON(t, photo+`,"language":"en"}`, key).StatusCode)
-}
-
-func TestReplayOfALinksJob(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	release := s.Engine.HoldCaptions()
-	key := header("Idempotency-Key", "k")
-	request := body(t, video, wish{"waitMs", 0})
-	first := s.postJSON(t, request, key)
-	require.Equal(t, http.StatusAccepted, first.StatusCode, first.body)
-	id := first.object(t)["jobId"].(string)
-	assert.Equal(t, jobPath(id), first.Header.Get("Location"))
-	assert.Equal(t, "2", first.Header.Get("Retry-After"))
-	check := func() {
-		again := s.postJSON(t, request, key)
-		require.Equal(t, http.StatusAccepted, again.StatusCode, again.body)
-		assert.Equal(t, id, again.object(t)["jobId"])
-		assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
-	}
-	check()
-	release()
-	assert.Equal(t, "success", s.ended(t, id)["status"])
-	check()
-	assert.Equal(t, true, s.postJSON(t, request).object(t)["cached"], "where one without the key is a 200")
-}
-
-// A 404 is remembered, any other refusal frees the key.
-func TestReplayOfALinksFailure(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	request := body(t, video, patient)
-	gone, broken, unknown := header("Idempotency-Key", "gone"), header("Idempotency-Key", "broken"), header("Idempotency-Key", "unknown")
-	s.Engine.FailCaptions(transcript.Errorf(transcript.Unavailable, "It is gone."))
-	require.Equal(t, http.StatusNotFound, s.postJSON(t, request, gone).StatusCode)
-	s.Engine.FailCaptions(transcript.Errorf(transcript.LoginRequired, "Log in."))
-	require.Equal(t, http.StatusServiceUnavailable, s.postJSON(t, request, broken).StatusCode)
-	require.Equal(t, http.StatusUnprocessableEntity, s.postJSON(t, body(t, "https://nowhere.example"), unknown).StatusCode)
-	s.Engine.FailCaptions(nil)
-	again := s.postJSON(t, request, gone)
-	require.Equal(t, http.StatusNotFound, again.StatusCode, again.body)
-	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
-	assert.Equal(t, http.StatusOK, s.postJSON(t, request, broken).StatusCode)
-	assert.Equal(t, http.StatusOK, s.postJSON(t, request, unknown).StatusCode)
 }
 
 // What the server gives an engine reaches what is allowed and nothing private.

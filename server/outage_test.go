@@ -16,6 +16,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -34,6 +35,14 @@ func startOn(t *testing.T, o store.Options, change ...func(*server.Config)) *ser
 		}))
 	s.http = httpClient(t, s.URL)
 	return s
+}
+
+// impatient is the service for requests that wait for the database for a moment.
+func (s *service) impatient(t *testing.T) *service {
+	t.Helper()
+	return s.by(t, func(r *http.Request) *http.Request {
+		return r.WithContext(db.Patient(r.Context(), 100*time.Millisecond))
+	})
 }
 
 // soon is what an answer takes at most while the database is away, also on a busy
@@ -127,7 +136,7 @@ func TestDatabaseIsAway(t *testing.T) {
 			s := startOn(t, o)
 			id, release := s.heldJob(t, "talk")
 			away(line)
-			s.requireUnavailable(t, id)
+			s.impatient(t).requireUnavailable(t, id)
 			release() // a result, and nowhere to write it
 			line.Mend()
 			require.Eventually(t, func() bool { return s.get(t, "/readyz").StatusCode == http.StatusOK }, time.Minute, 50*time.Millisecond)
@@ -179,7 +188,7 @@ func TestSQLiteIsLocked(t *testing.T) {
 	id, release := s.heldJob(t, "talk")
 	defer release()
 	unlock := s.lockDatabase(t)
-	s.everyRoute(t, id, "stream", func(name string, a *answer, took time.Duration) { // which reads, and stays
+	s.impatient(t).everyRoute(t, id, "stream", func(name string, a *answer, took time.Duration) { // which reads, and stays
 		assert.Less(t, took, soon, name)
 		if name == "link" || name == "upload" || name == "cancel" {
 			assert.Equal(t, http.StatusServiceUnavailable, a.StatusCode, "%s: %s", name, a.body)

@@ -60,14 +60,11 @@ func TestRequestsUnderPlans(t *testing.T) {
 		"not paid: captions": {plan: unpaid, request: captions, status: 402, code: "UPGRADE_REQUIRED"},
 		"not paid: info":     {plan: unpaid, request: about, status: 402, code: "UPGRADE_REQUIRED"},
 
-		"no uploads: upload": {plan: func(p *account.Plan) { p.Upload = false }, request: recording, status: 402, code: "UPGRADE_REQUIRED"},
 		"no uploads: speech": {plan: func(p *account.Plan) { p.Upload = false }, request: spoken, status: 200, cost: [2]float64{1, 1}},
 		"small uploads: larger": {plan: func(p *account.Plan) { p.MaxUploadBytes = int64(len("a recording")) - 1 }, request: recording,
 			status: 422, code: "MEDIA_TOO_LARGE"},
 		"small uploads: just so": {plan: func(p *account.Plan) { p.MaxUploadBytes = int64(len("a recording")) }, request: recording, status: 200, cost: [2]float64{1, 1}},
 
-		"no recognition: speech":            {plan: noASR, request: spoken, status: 402, code: "UPGRADE_REQUIRED"},
-		"no recognition: upload":            {plan: noASR, request: recording, status: 402, code: "UPGRADE_REQUIRED"},
 		"no recognition: photo":             {plan: noASR, request: photo, status: 402, code: "UPGRADE_REQUIRED"},
 		"no recognition: captions":          {plan: noASR, request: captions, status: 200, cost: [2]float64{1, 0}},
 		"no recognition: link":              {plan: noASR, request: link, status: 200, cost: [2]float64{1, 0}},
@@ -77,18 +74,13 @@ func TestRequestsUnderPlans(t *testing.T) {
 		"none at once: speech":              {plan: func(p *account.Plan) { p.ASRConcurrency = 0 }, request: spoken, status: 402, code: "UPGRADE_REQUIRED"},
 		"none at once: captions":            {plan: func(p *account.Plan) { p.ASRConcurrency = 0 }, request: captions, status: 200, cost: [2]float64{1, 0}},
 
-		"no transcripts: link":          {plan: transcripts(0), request: link, status: 402, code: "TRANSCRIPT_QUOTA_EXCEEDED"},
 		"no transcripts: speech":        {plan: transcripts(0), request: spoken, status: 402, code: "TRANSCRIPT_QUOTA_EXCEEDED"},
-		"no transcripts: upload":        {plan: transcripts(0), request: recording, status: 402, code: "TRANSCRIPT_QUOTA_EXCEEDED"},
-		"no transcripts: captions":      {plan: transcripts(0), request: captions, status: 402, code: "TRANSCRIPT_QUOTA_EXCEEDED"},
 		"no transcripts: info":          {plan: transcripts(0), request: about, status: 200},
 		"no transcripts: known already": {plan: transcripts(0), request: known(link), status: 200},
 		"the last transcript: link":     {plan: transcripts(1), request: link, status: 200, cost: [2]float64{1, 0}},
 		"the last transcript: captions": {plan: transcripts(1), request: captions, status: 200, cost: [2]float64{1, 0}},
 
 		"no minutes: speech":           {plan: minutes(0), request: spoken, status: 402, code: "ASR_QUOTA_EXCEEDED"},
-		"no minutes: upload":           {plan: minutes(0), request: recording, status: 402, code: "ASR_QUOTA_EXCEEDED"},
-		"no minutes: photo":            {plan: minutes(0), request: photo, status: 402, code: "ASR_QUOTA_EXCEEDED"},
 		"no minutes: without captions": {plan: minutes(0), script: silentSite, request: link, status: 402, code: "ASR_QUOTA_EXCEEDED"},
 		"no minutes: link":             {plan: minutes(0), request: link, status: 200, cost: [2]float64{1, 0}},
 		"no minutes: known already":    {plan: minutes(0), request: known(spoken), status: 200},
@@ -97,7 +89,6 @@ func TestRequestsUnderPlans(t *testing.T) {
 		"the last minutes: 120 s":      {plan: minutes(2), script: everythingLasts(2 * time.Minute), request: recording, status: 200, cost: [2]float64{1, 2}},
 
 		"nine seconds: speech":           {plan: upTo(9 * time.Second), request: spoken, status: 402, code: "VIDEO_TOO_LONG"},
-		"nine seconds: upload":           {plan: upTo(9 * time.Second), request: recording, status: 402, code: "VIDEO_TOO_LONG"},
 		"nine seconds: without captions": {plan: upTo(9 * time.Second), script: silentSite, request: link, status: 402, code: "VIDEO_TOO_LONG"},
 		"nine seconds: link":             {plan: upTo(9 * time.Second), request: link, status: 200, cost: [2]float64{1, 0}},
 		"nine seconds: known already":    {plan: upTo(9 * time.Second), request: known(spoken), status: 200},

@@ -202,6 +202,13 @@ func TestEveryAnswerTellsItsWindow(t *testing.T) {
 	counts(200, polling, s.do(t, "HEAD", jobPath(id), nil))
 	counts(304, polling, s.get(t, jobPath(id), header("If-None-Match", etag)))
 	counts(404, polling, s.get(t, unknownJob))
+	path := s.begin(t, "a ") // not a poll
+	left[main]--
+	for _, a := range []*answer{s.do(t, "HEAD", path, nil), s.appendTo(t, path, 2, "file", false), s.do(t, "DELETE", path, nil), s.do(t, "OPTIONS", "/v1/transcript", nil)} {
+		counts(204, polling, a)
+	}
+	counts(404, polling, s.get(t, batchPath("019321a0-7c11-7c3e-9a55-2f6d1f0c9b11")))
+	counts(200, main, s.get(t, "/v1/batch"))
 	counts(200, polling, s.get(t, jobPath(id)+"/events"))
 	counts(204, polling, s.get(t, jobPath(id)+"/events", header("Last-Event-ID", last)))
 

@@ -118,18 +118,6 @@ func TestRecordingIsKept(t *testing.T) {
 	})
 }
 
-// Without the field nothing is kept, and neither is anything of work that fails or is cancelled.
-func TestRecordingIsNotKept(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	a := s.upload(t, wav("not asked"))
-	require.Equal(t, http.StatusOK, a.StatusCode)
-	assert.Contains(t, a.object(t)["transcript"], "media")
-	assert.Nil(t, a.object(t)["transcript"].(map[string]any)["media"])
-	assert.Equal(t, http.StatusNotFound, s.get(t, mediaPath(wav("not asked"))).StatusCode)
-	s.nothingLeft(t)
-}
-
 // A range is sent as it is asked for, and never more than the file.
 func TestRangesOfARecording(t *testing.T) {
 	t.Parallel()
@@ -369,20 +357,6 @@ func TestRecordingOfCancelledWork(t *testing.T) {
 	s.nothingLeft(t)
 }
 
-// The field is a part of what an idempotency key stands for.
-func TestKeepMediaIsAPartOfTheRequest(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	key := header("Idempotency-Key", "k")
-	first := s.postForm(t, []part{field("waitMs", "10000"), field("keepMediaSec", "60"), file(wav("a"))}, key)
-	require.Equal(t, http.StatusOK, first.StatusCode, first.body)
-	again := s.postForm(t, []part{field("keepMediaSec", "60"), field("waitMs", "10000"), file(wav("a"))}, key)
-	assert.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
-	assert.Equal(t, first.object(t)["transcript"], again.object(t)["transcript"])
-	other := s.postForm(t, []part{field("waitMs", "10000"), field("keepMediaSec", "61"), file(wav("a"))}, key)
-	assert.Equal(t, http.StatusConflict, other.StatusCode, other.body)
-}
-
 // A download that has begun ends where the recording is deleted, or the key is revoked.
 func TestRecordingStopsWhenItMayNotGoOn(t *testing.T) {
 	t.Parallel()
@@ -445,22 +419,6 @@ func TestRoomForRecordingsAtOnce(t *testing.T) {
 	})
 }
 
-// A suspended account reads no recording, and has it again when it is active.
-func TestRecordingOfASuspendedAccount(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	content := wav("suspended")
-	s.keep(t, content, 3600)
-	for _, suspended := range []bool{true, false} {
-		_, err := s.Accounts.Set(t.Context(), servertest.Account, account.Settings{Suspended: &suspended})
-		require.NoError(t, err)
-		want := map[bool]int{true: http.StatusPaymentRequired, false: http.StatusOK}[suspended]
-		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			assert.Equal(t, want, s.do(t, method, mediaPath(content), nil).StatusCode)
-		}
-	}
-}
-
 // An upload that came in several requests is kept too, and a correction keeps it.
 func TestRecordingOfAResumedUpload(t *testing.T) {
 	t.Parallel()
@@ -486,8 +444,4 @@ func TestRecordingOfAResumedUpload(t *testing.T) {
 		header("Content-Type", "application/json"), header("If-Match", edited.Header.Get("ETag")))
 	require.Equal(t, http.StatusOK, again.StatusCode, "the tag tells the text, and not whether its recording is kept")
 	s.nothingLeft(t)
-	for query, status := range map[string]int{"?keepMediaSec=x": 400, "?keepMediaSec=315360001": 400} {
-		a := s.do(t, http.MethodPost, "/v1/transcript"+query, strings.NewReader(content), header("Content-Type", "audio/wav"))
-		assert.Equal(t, status, a.StatusCode, query)
-	}
 }

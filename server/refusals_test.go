@@ -88,9 +88,22 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // behindASlowLine is the service for those whose bodies do not arrive in time.
 func (s *service) behindASlowLine(t *testing.T) *service {
 	t.Helper()
+	return s.by(t, func(r *http.Request) *http.Request {
+		r.Body, r.ContentLength = io.NopCloser(cutOff("{")), -1
+		return r
+	})
+}
+
+// by is the service for requests that come to its handler without a network, changed by a function.
+func (s *service) by(t *testing.T, change func(*http.Request) *http.Request) *service {
+	t.Helper()
 	line := roundTripper(func(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
-		r.Body, r.ContentLength, r.RemoteAddr = io.NopCloser(cutOff("{")), -1, "192.0.2.1:1234"
+		r.RemoteAddr = "192.0.2.1:1234"
+		if r.Body == nil {
+			r.Body = http.NoBody
+		}
+		r = change(r)
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
 		resp := w.Result()
@@ -99,7 +112,7 @@ func (s *service) behindASlowLine(t *testing.T) *service {
 	})
 	served.Lock()
 	defer served.Unlock()
-	slow := *s
-	slow.http = &http.Client{Transport: served.documents[""].Transport(line, func(err error) { t.Errorf("apitest: %s", err) })}
-	return &slow
+	other := *s
+	other.http = &http.Client{Transport: served.documents[""].Transport(line, func(err error) { t.Errorf("apitest: %s", err) })}
+	return &other
 }

@@ -266,20 +266,3 @@ func TestRepeatedUploadNamesTheSame(t *testing.T) {
 	}
 	s.nothingLeft(t)
 }
-
-// Requests for an upload count as polls, so that a long upload does not use up the window of new
-// work.
-func TestRequestsForUploadsArePolls(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	left := func() int64 {
-		return int64(s.usage(t)["rateLimit"].(map[string]any)["remaining"].(float64))
-	}
-	path := s.begin(t, "a ")
-	before := left()
-	s.offsetOf(t, path)
-	s.appendTo(t, path, 2, "file", false)
-	s.do(t, http.MethodDelete, path, nil)
-	s.do(t, http.MethodOptions, "/v1/transcript", nil)
-	assert.Equal(t, before-1, left(), "the request for the usage counts itself")
-}

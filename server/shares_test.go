@@ -371,43 +371,46 @@ func TestSharedTextsCountByAddress(t *testing.T) {
 	assert.Equal(t, http.StatusOK, s.sharedAt(t, token, from("2001:db8:1::1")).StatusCode)
 }
 
-// An account that the service does not know itself cannot share texts, because the service could
-// not tell when the account ends.
+// An account that the service does not know itself cannot share texts and has no feed, because the
+// service could not tell when the account ends.
 func TestSharesNeedAnAccount(t *testing.T) {
 	t.Parallel()
 	visitors := sessions{"one": visitor{account.Principal{Account: "elsewhere", Plan: account.WithoutLimits("test"), Scopes: account.Scopes()}, nil}}
 	s := start(t, func(c *server.Config) { c.Authenticator = visitors })
 	session := func(r *http.Request) { as("")(r); r.Header.Set("Cookie", "session=one") }
 	text := s.savedBy(t, session)
-	a := s.do(t, http.MethodPost, sharesOf(text), nil, session)
-	require.Equal(t, http.StatusForbidden, a.StatusCode, a.body)
-	assert.Equal(t, "FORBIDDEN", a.failure(t)["code"])
+	for _, a := range []*answer{s.do(t, http.MethodPost, sharesOf(text), nil, session), s.do(t, http.MethodPut, "/v1/feed", nil, session)} {
+		require.Equal(t, http.StatusForbidden, a.StatusCode, a.body)
+		assert.Equal(t, "FORBIDDEN", a.failure(t)["code"])
+	}
 }
 
-// The address of a link is nowhere in what the service keeps or says.
+// The address of a link, and that of a feed, is nowhere in what the service keeps or says.
 func TestShareAddressesAreKeptNowhere(t *testing.T) {
 	t.Parallel()
 	traced := &told{trace: func() string { return "" }}
 	s := start(t, func(c *server.Config) { c.Tracer = engine.Tracer(traced) })
 	s.saved(t, "A talk", "hello")
-	_, token := s.share(t, "video_site/"+video, "")
-	for _, at := range []string{token, token + "x", token + "/x", token + "?" + token} {
-		s.sharedAt(t, at)
-		s.do(t, http.MethodPost, "/v1/shared/"+at, nil)
-	}
-	assert.Contains(t, s.log.String(), "/v1/shared/{token}")
-	assert.NotContains(t, s.log.String(), token)
-	shown := httptest.NewRecorder()
-	s.Metrics().ServeHTTP(shown, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	assert.Contains(t, shown.Body.String(), "/v1/shared/{token}")
-	assert.NotContains(t, shown.Body.String(), token)
-	for _, step := range traced.begun {
-		assert.NotContains(t, fmt.Sprintf("%+v", step), token)
-	}
-	for _, path := range append(files(t, s.dir), files(t, s.scratch)...) {
-		content, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.NotContains(t, string(content), token, path)
+	_, share := s.share(t, "video_site/"+video, "")
+	for route, token := range map[string]string{"/v1/shared/": share, "/v1/feeds/": s.newFeed(t)} {
+		for _, at := range []string{token, token + "x", token + "/x", token + "?" + token} {
+			s.get(t, route+at, as(""))
+			s.do(t, http.MethodPost, route+at, nil)
+		}
+		assert.Contains(t, s.log.String(), route+"{token}")
+		assert.NotContains(t, s.log.String(), token)
+		shown := httptest.NewRecorder()
+		s.Metrics().ServeHTTP(shown, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+		assert.Contains(t, shown.Body.String(), route+"{token}")
+		assert.NotContains(t, shown.Body.String(), token)
+		for _, step := range traced.begun {
+			assert.NotContains(t, fmt.Sprintf("%+v", step), token)
+		}
+		for _, path := range append(files(t, s.dir), files(t, s.scratch)...) {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.NotContains(t, string(content), token, path)
+		}
 	}
 }
 

@@ -1,11 +1,14 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 )
 
 const (
@@ -65,7 +68,7 @@ func (s *Server) stopInTurn(ctx context.Context) error {
 	}
 	s.closeEntrance(ctx)
 	s.lifetime.End()
-	s.shutdown(ctx, requestGrace)
+	s.shutdown(ctx, cmp.Or(service.SettingsOf(&s.cfg).RequestGrace, requestGrace))
 	if err := s.pipeline.Stop(ctx); err != nil {
 		return err
 	}

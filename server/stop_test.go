@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -110,13 +111,23 @@ func (s *service) listen(t *testing.T) (ended <-chan error) {
 // is answered, and nobody by an error of the end.
 func TestDrain(t *testing.T) {
 	t.Parallel()
-	const drain = 8 * time.Second // in which a busy machine answers some requests
+	drain := time.Second
+	for !drains(t, drain) { // a busy machine has answered too late
+		drain *= 2
+	}
+}
+
+// drains stops a service with a delay. It reports whether the requests of the delay were answered
+// in time.
+func drains(t *testing.T, drain time.Duration) (inTime bool) {
+	t.Helper()
 	s := start(t, func(c *server.Config) { c.DrainDelay = drain })
 	ended := s.listen(t)
-	id, _ := s.heldJob(t, "a file")
+	id, release := s.heldJob(t, "a file")
+	defer release()
 	stream := s.open(t, id)
 	require.Equal(t, "job.snapshot", stream.next(t).name)
-	s.Engine.HoldCaptions()
+	defer s.Engine.HoldCaptions()()
 	ask := func(method, path string) <-chan *answer {
 		answers := make(chan *answer, 1)
 		go func() {
@@ -126,23 +137,36 @@ func TestDrain(t *testing.T) {
 		}()
 		return answers
 	}
-	began := time.Now()
 	posted := s.inBackground(t, []part{field("waitMs", "10000"), file("a file")})
 	question := ask(http.MethodGet, "/v1/video_site/captions?videoId=dQw4w9WgXcQ")
 	require.Eventually(t, func() bool { return s.Engine.CaptionReads(transcript.VideoSite) > 0 }, time.Minute, time.Millisecond)
 
-	stopped := make(chan error, 1)
+	stopped, began := make(chan error, 1), time.Now()
 	go func() { stopped <- s.Stop(context.WithoutCancel(t.Context())) }()
 	var ready *answer
 	require.Eventually(t, func() bool {
-		ready = s.get(t, "/readyz", as(""))
-		return ready.StatusCode == http.StatusServiceUnavailable
+		a, err := s.send(t, http.MethodGet, "/readyz", nil, as(""))
+		if err == nil {
+			ready = a
+		}
+		return err != nil || ready.StatusCode == http.StatusServiceUnavailable
 	}, time.Minute, time.Millisecond)
+	body, kind := form(t, field("waitMs", "0"), file("another file"))
+	accepted, _ := s.send(t, http.MethodPost, "/v1/transcript", bytes.NewReader(body), header("Content-Type", kind)) // none: too late
+	read, _ := s.send(t, http.MethodGet, jobPath(id), nil)                                                           // as above
+	if time.Since(began) >= drain {
+		require.NoError(t, <-stopped)
+		<-posted
+		<-question
+		return false
+	}
+	require.NotNil(t, ready)
 	assert.Contains(t, ready.body, `"draining"`)
 	assert.True(t, ready.Close, "the next request is for another process")
-	accepted := s.postForm(t, []part{field("waitMs", "0"), file("another file")})
+	require.NotNil(t, accepted)
 	assert.Equal(t, http.StatusAccepted, accepted.StatusCode)
-	assert.Equal(t, http.StatusOK, s.get(t, jobPath(id)).StatusCode)
+	require.NotNil(t, read)
+	assert.Equal(t, http.StatusOK, read.StatusCode)
 
 	assert.Equal(t, "stream.closing", stream.next(t).name)
 	assert.ErrorIs(t, <-ended, http.ErrServerClosed)
@@ -157,13 +181,14 @@ func TestDrain(t *testing.T) {
 	assert.Equal(t, "SERVICE_UNAVAILABLE", a.failure(t)["code"])
 	assert.NotEmpty(t, a.Header.Get("Retry-After"))
 	require.NoError(t, <-stopped)
+	return true
 }
 
 // An upload that stalls is cut when its time is up: that is the service's doing, and
 // not a bad request.
 func TestUploadThatTheEndCuts(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, func(c *server.Config) { server.SettingsOf(c).RequestGrace = time.Millisecond })
 	ended := s.listen(t)
 	host := strings.TrimPrefix(s.URL, "http://")
 	conn, err := net.Dial("tcp", host)

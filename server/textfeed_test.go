@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,7 +20,6 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/storetest"
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
-	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/servertest"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -347,44 +344,6 @@ func TestFeedsCountByAddress(t *testing.T) {
 	assert.GreaterOrEqual(t, refused, 10)
 	assert.Equal(t, http.StatusOK, s.feedAt(t, token, from("2001:db8:1::1")).StatusCode)
 	assert.Equal(t, http.StatusOK, s.get(t, "/v1/feed", from("2001:db8::1")).StatusCode, "requests with a key count elsewhere")
-}
-
-// An account that the service does not know itself gets no feed, because the service could not
-// tell when the account ends.
-func TestFeedsNeedAnAccount(t *testing.T) {
-	t.Parallel()
-	visitors := sessions{"one": visitor{account.Principal{Account: "elsewhere", Plan: account.WithoutLimits("test"), Scopes: account.Scopes()}, nil}}
-	s := start(t, func(c *server.Config) { c.Authenticator = visitors })
-	a := s.do(t, http.MethodPut, "/v1/feed", nil, as(""), header("Cookie", "session=one"))
-	require.Equal(t, http.StatusForbidden, a.StatusCode, a.body)
-	assert.Equal(t, "FORBIDDEN", a.failure(t)["code"])
-}
-
-// The address is nowhere in what the service keeps or says.
-func TestFeedAddressesAreKeptNowhere(t *testing.T) {
-	t.Parallel()
-	traced := &told{trace: func() string { return "" }}
-	s := start(t, func(c *server.Config) { c.Tracer = engine.Tracer(traced) })
-	s.saved(t, "A talk", "hello")
-	token := s.newFeed(t)
-	for _, at := range []string{token, token + "x", token + "/x", token + "?" + token} {
-		s.feedAt(t, at)
-		s.do(t, http.MethodPost, "/v1/feeds/"+at, nil)
-	}
-	assert.Contains(t, s.log.String(), "/v1/feeds/{token}")
-	assert.NotContains(t, s.log.String(), token)
-	shown := httptest.NewRecorder()
-	s.Metrics().ServeHTTP(shown, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	assert.Contains(t, shown.Body.String(), "/v1/feeds/{token}")
-	assert.NotContains(t, shown.Body.String(), token)
-	for _, step := range traced.begun {
-		assert.NotContains(t, fmt.Sprintf("%+v", step), token)
-	}
-	for _, path := range append(files(t, s.dir), files(t, s.scratch)...) {
-		content, err := os.ReadFile(path)
-		require.NoError(t, err)
-		assert.NotContains(t, string(content), token, path)
-	}
 }
 
 // A feed that cannot be read now is a fault of the service, and tells nothing about it.

@@ -19,8 +19,6 @@ func TestJSONBodies(t *testing.T) {
 	s := start(t)
 	const link = `"url":"https://video.example/watch?v=dQw4w9WgXcQ"`
 	const taken = 0 // 200 or 202
-	long := `{"url":"https://video.example/watch?v=dQw4w9WgXcQ&t=`
-	long += strings.Repeat("ü", 2048-(len(long)-len(`{"url":"`)))
 	big := `{` + link + `,"language":"` + strings.Repeat(" ", 1<<20) + `"}`
 	for name, c := range map[string]struct {
 		body   string
@@ -43,20 +41,8 @@ func TestJSONBodies(t *testing.T) {
 		"an unknown property":        {`{` + link + `,"lang":"en"}`, 400, []string{"lang"}},
 		"a property twice":           {`{` + link + `,"waitMs":1,"waitMs":1}`, 400, []string{"waitMs"}},
 		"a number for a string":      {`{"url":1}`, 400, []string{"url"}},
-		"an empty url":               {`{"url":""}`, 422, []string{"url"}},
-		"an unknown platform":        {`{"platform":"Video_site","externalId":"x"}`, 422, []string{"platform"}},
-		"an unknown format":          {`{` + link + `,"format":"srt"}`, 422, []string{"format"}},
 		"no language tag":            {`{` + link + `,"language":"english!"}`, 422, []string{"language"}},
-		"a wait at the least":        {`{` + link + `,"waitMs":0}`, taken, nil},
-		"a wait beyond":              {`{` + link + `,"waitMs":10001}`, 422, []string{"waitMs"}},
-		"the longest url":            {long + `"}`, taken, nil},
-		"a longer url":               {long + `x"}`, 422, []string{"url"}},
-		"an empty id":                {`{"platform":"video_site","externalId":""}`, 422, []string{"externalId"}},
 		"the longest id":             {`{"platform":"video_site","externalId":"` + strings.Repeat("語", 512) + `"}`, 422, nil},
-		"a longer id":                {`{"platform":"video_site","externalId":"` + strings.Repeat("語", 513) + `"}`, 422, []string{"externalId"}},
-		"the longest language":       {`{` + link + `,"language":"en` + strings.Repeat(" ", 198) + `"}`, taken, nil},
-		"a longer language":          {`{` + link + `,"language":"en` + strings.Repeat(" ", 199) + `"}`, 422, []string{"language"}},
-		"an empty language":          {`{` + link + `,"language":""}`, 422, []string{"language"}},
 		"several faults of one kind": {`{` + link + `,"format":"srt","waitMs":-1}`, 422, []string{"format", "waitMs"}},
 		"faults of two kinds":        {`{` + link + `,"format":"srt","lang":"en"}`, 400, []string{"lang", "format"}},
 	} {
@@ -84,17 +70,13 @@ func TestContentTypes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for contentType, status := range map[string]int{
-		"application/json":                       http.StatusOK,
-		"Application/JSON; charset=utf-8":        http.StatusOK,
-		"":                                       http.StatusUnsupportedMediaType,
-		"text/plain":                             http.StatusUnsupportedMediaType,
-		"application/x-www-form-urlencoded":      http.StatusUnsupportedMediaType,
-		"multipart/mixed; boundary=x":            http.StatusUnsupportedMediaType,
-		"application/json, multipart/form-data;": http.StatusUnsupportedMediaType,
-		"application/json; charset":              http.StatusUnsupportedMediaType,
-		"application/json;;":                     http.StatusUnsupportedMediaType,
-		"multipart/form-data; boundary=x; y":     http.StatusUnsupportedMediaType,
-		"multipart/form-data":                    http.StatusBadRequest, // without a boundary
+		"application/json":                   http.StatusOK,
+		"Application/JSON; charset=utf-8":    http.StatusOK,
+		"":                                   http.StatusUnsupportedMediaType,
+		"text/plain":                         http.StatusUnsupportedMediaType,
+		"application/json; charset":          http.StatusUnsupportedMediaType,
+		"multipart/form-data; boundary=x; y": http.StatusUnsupportedMediaType,
+		"multipart/form-data":                http.StatusBadRequest, // without a boundary
 	} {
 		a := s.do(t, http.MethodPost, "/v1/transcript", strings.NewReader(`{"url":"dQw4w9WgXcQ","waitMs":10000}`), func(r *http.Request) {
 			r.Header["Content-Type"] = []string{contentType}

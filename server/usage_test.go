@@ -3,7 +3,6 @@ package server_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -248,20 +247,5 @@ func TestUsageOfASession(t *testing.T) {
 		assert.Equal(t, map[string]any{"id": name, "plan": "limited", "paid": true}, got["account"])
 		assert.Contains(t, got, "key")
 		assert.Nil(t, got["key"])
-	}
-}
-
-// Usage alone may be mounted beside an embedder's own pages.
-func TestUsageHandler(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/usage", nil)
-	require.NoError(t, err)
-	r.Header.Set("X-Api-Key", s.Key)
-	for path, status := range map[string]int{"/v1/usage": http.StatusOK, "/v1/transcript/info": http.StatusNotFound} {
-		w := httptest.NewRecorder()
-		r.URL.Path = path
-		s.Usage().ServeHTTP(w, r)
-		assert.Equal(t, status, w.Code, path)
 	}
 }

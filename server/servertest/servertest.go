@@ -37,6 +37,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
+	"github.com/transcriptkit/transcriptkit/server/internal/service"
 	"github.com/transcriptkit/transcriptkit/server/pace"
 	"github.com/transcriptkit/transcriptkit/server/store"
 )
@@ -70,7 +71,7 @@ func roomy() account.Plan {
 	}
 }
 
-// patience bounds the stop of a server.
+// patience bounds the stop of a server, and the calls of its database in a request.
 const patience = time.Minute
 
 // Server is a running service.
@@ -204,6 +205,7 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 			return e, nil
 		},
 	}
+	service.SettingsOf(&s.config).Patience = patience // a busy machine takes longer than a service may
 	if s.config.Accounts, err = account.New(s.Store, o.plans); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ var table = []mutant{
 	{"server/internal/edge/apikey.go", `case len(bearer)+len(header) > 1:`, `case false:`, "server TestCredentials"},
 	{"server/internal/edge/apikey.go", `if prefix, found := keyInQuery(r); found {`, `if prefix, found := keyInQuery(r); found && prefix == "" {`, "server TestCredentials"},
 	{"server/internal/edge/failedauth.go", `if w.Count <= maxFailures {`, `if true {`, "server TestFailuresAreCounted"},
-	{"server/internal/edge/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server TestClientAddress"},
+	{"server/internal/edge/clientaddr.go", `if !contain(trusted, client) {`, `if false {`, "server/internal/edge TestClientAddress"},
 	{"server/internal/edge/authenticator.go", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn false", "case errors.Is(err, ErrNoCredential), errors.Is(err, ErrInvalidCredential):\n\t\treturn true", "server TestWhoMayStayWithASession"},
 	{"server/internal/api/jobs/events.go", `if !mayStay() {`, `if !mayStay() && false {`, "server/internal/api/jobs TestStreamEndsWithItsKey"},
 	{"server/internal/edge/authenticator.go", `if bad := CheckPrincipal(p); bad != nil {`, `if bad := CheckPrincipal(p); bad != nil && false {`, "server TestNamesThatNoDatabaseTakes"},

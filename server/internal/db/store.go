@@ -47,9 +47,10 @@ var (
 	ErrUnavailable = outage.ErrUnavailable
 )
 
-// Unhurried and Sized give the calls of a Store more time.
+// Unhurried, Patient and Sized give the calls of a Store more time.
 var (
 	Unhurried = sqldb.Unhurried
+	Patient   = sqldb.Patient
 	Sized     = sqldb.Sized
 )
 

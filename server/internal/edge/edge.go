@@ -14,13 +14,14 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/metrics"
 	"github.com/transcriptkit/transcriptkit/server/internal/window"
 )
 
-// Config is what an Edge is made of. Every member is required but TrustedProxies.
+// Config is what an Edge is made of. Every member is required but TrustedProxies and Patience.
 type Config struct {
 	Store          *db.Store // counts requests, and keeps idempotency keys
 	Metrics        *metrics.Metrics
@@ -31,6 +32,8 @@ type Config struct {
 	BodyBytes      int64 // the most bytes of request bodies in memory, at least LeastBodyBytes
 	AnswerBytes    int64 // the most bytes of large answers in memory
 	Connections    int   // of the process: its parts bound the requests under way
+	// Patience is how long each call of the store may take in a request; 0: the store's usual four seconds.
+	Patience time.Duration
 }
 
 // Edge stands around the handlers of the API. It is safe for concurrent use.
@@ -50,6 +53,7 @@ type Edge struct {
 	visits    window.Counter[netip.Addr]          // requests of routes that count by address
 	pack      func(http.Handler) http.HandlerFunc // see packing
 	noRoute   *metrics.Route                      // for requests that have none
+	patience  time.Duration                       // see Config
 }
 
 // New makes an Edge. The caller closes it when no request runs any more.
@@ -67,6 +71,7 @@ func New(c Config) (*Edge, error) {
 		visits:   window.Counter[netip.Addr]{Max: maxClients},
 		pack:     pack,
 		noRoute:  c.Metrics.Route("none"),
+		patience: c.Patience,
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/internal/clip"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
 // everyAnswer are headers that all answers have, in addition to X-Request-Id. Answers
@@ -31,7 +32,11 @@ func (e *Edge) outermost(next http.Handler) http.Handler {
 		began := time.Now()
 		n := &exchange{id: requestID(r), route: e.noRoute, client: ClientAddr(r, e.trustedProxies)}
 		outer := r
-		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, n))
+		ctx := context.WithValue(r.Context(), exchangeKey{}, n)
+		if e.patience > 0 {
+			ctx = db.Patient(ctx, e.patience)
+		}
+		r = r.WithContext(ctx)
 		// A handler around this one learns the route, as from a ServeMux.
 		defer func() { outer.Pattern = r.Pattern }()
 		rec := newRecorder(w, r)

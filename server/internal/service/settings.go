@@ -22,6 +22,10 @@ type Settings struct {
 	Connections int
 	// AnswerBytes bounds the bytes of large answers; 0: 64 MiB.
 	AnswerBytes int64
+	// Patience is how long each call of the store may take in a request; 0: four seconds.
+	Patience time.Duration
+	// RequestGrace is how long requests have to end when the server stops; 0: 5 s.
+	RequestGrace time.Duration
 	// Retention is how long ended work is kept; the zero value: work.DefaultRetention.
 	Retention work.Retention
 	// Follows is how often followed addresses are looked at.

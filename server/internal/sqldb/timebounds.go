@@ -27,6 +27,15 @@ type patienceKey struct{}
 // be large.
 func Unhurried(ctx context.Context) context.Context { return withPatience(ctx, workTime) }
 
+// Patient returns a context whose calls of a Store give the database d each. It returns ctx itself
+// if ctx says already how long.
+func Patient(ctx context.Context, d time.Duration) context.Context {
+	if ctx.Value(patienceKey{}) != nil {
+		return ctx
+	}
+	return withPatience(ctx, d)
+}
+
 // Sized returns a context whose calls of a Store give the database longer than ctx
 // does: a second more for each 256 KiB of written bytes. It is for a statement or a
 // transaction whose size the caller decides, such as the write of a text.
