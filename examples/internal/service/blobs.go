@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
@@ -82,5 +83,5 @@ func (p BlobPlace) addresses() []string {
 	if err != nil || at.Hostname() == "" {
 		return nil // Amazon's
 	}
-	return []string{serviceURL{at}.address()}
+	return []string{settings.Address(at)}
 }

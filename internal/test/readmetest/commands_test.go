@@ -74,10 +74,10 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "examples", "testdata"), 0o700))
 	shortTalk(t, filepath.Join(dir, "examples", "testdata", "talk.ogg"))
-	sites := filepath.Join(dir, "sites.json")
+	sites := filepath.Join(dir, "talks.json")
 	talks := serveTalks(t)
-	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
-		"links": ["/watch?v={id}", "/{id}"], "canonical": "http://%[1]s/watch?v={id}"}}`, talks), 0o600))
+	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"sites": {"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
+		"links": ["/watch?v={id}", "/{id}"], "canonical": "http://%[1]s/watch?v={id}"}}}`, talks), 0o600))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute) // it may have to compile all
 	defer cancel()
@@ -85,7 +85,7 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	shell.Dir = dir
 	shell.Env = append(os.Environ(), "REPOSITORY="+repository, "GOBIN="+dir, "GOFLAGS=-ldflags=-w", "PATH="+dir+":"+os.Getenv("PATH"),
 		"XDG_STATE_HOME="+filepath.Join(dir, "state"), "TRANSCRIPTD_LISTEN="+addr, "TRANSCRIPTD_DRAIN_DELAY=0s",
-		"TRANSCRIPTD_SITES="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
+		"TRANSCRIPTD_LINKS="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
 	log, err := os.Create(filepath.Join(dir, "log")) // not a pipe, which a program that is left would hold open
 	require.NoError(t, err)
 	shell.Stdout, shell.Stderr = log, log
