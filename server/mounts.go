@@ -75,7 +75,7 @@ func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage.Routes
 func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health.Routes()) }
 
 // Metrics shows the counts of the service and the figures of its database in
-// Prometheus's text format; see server/METRICS.md. Metrics needs no credential, and is
+// Prometheus's text format; see docs/operate/metrics.md. Metrics needs no credential, and is
 // meant for a listener that callers do not reach. A program with metrics of its own
 // serves Metrics under another path. An answer takes at most two seconds, also while the
 // database is away.

@@ -10,6 +10,8 @@
 // adapters to package server and passes its flags on.
 package main
 
+//go:generate go test . -run "TestFlagsPage|TestMetricsAreWhatTheDashboardShows" -update
+
 import (
 	"context"
 	"errors"

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,7 +30,9 @@ func TestSettingsOfTheUnit(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, flag := range flagsOfServe(t) {
+	parser, err := kong.New(&commands{}, vars(), kong.PostBuild(service.Groups))
+	require.NoError(t, err)
+	for _, flag := range flagsOfServe(t, parser) {
 		if flag.Name != "listen" { // which is in transcriptd.socket
 			want = append(want, "TRANSCRIPTD_"+strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_")))
 		}
@@ -38,18 +41,25 @@ func TestSettingsOfTheUnit(t *testing.T) {
 	assert.LessOrEqual(t, len(want)+1, 20, "what is about links or recognizers belongs into a file of settings")
 }
 
-// flagsOfServe are the flags of serve that have variables.
-func flagsOfServe(t *testing.T) (flags []*kong.Flag) {
+// flagsOfServe are the flags of serve that have variables, in the order of the help.
+func flagsOfServe(t *testing.T, parser *kong.Kong) (flags []*kong.Flag) {
 	t.Helper()
-	parser, err := kong.New(&commands{}, vars(), kong.PostBuild(service.Groups))
-	require.NoError(t, err)
 	for _, node := range parser.Model.Leaves(false) {
 		for _, flag := range node.Flags {
-			if node.Name == "serve" && flag.Name != "help" {
+			if node.Name == "serve" && flag.Group != nil {
 				flags = append(flags, flag)
 			}
 		}
 	}
+	order := []string{}
+	for _, flag := range flags {
+		if !slices.Contains(order, flag.Group.Title) {
+			order = append(order, flag.Group.Title)
+		}
+	}
+	slices.SortStableFunc(flags, func(a, b *kong.Flag) int {
+		return slices.Index(order, a.Group.Title) - slices.Index(order, b.Group.Title)
+	})
 	return flags
 }
 

@@ -12,7 +12,7 @@ import (
 
 // BlobsFlag is the flag of every command that touches uploads and audio.
 type BlobsFlag struct {
-	Blobs BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept, until an hour after their job ends: a folder (${default}), or s3://BUCKET?OPTION=…."`
+	Blobs BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept, until an hour after their job ends, and the recordings that accounts keep: a folder (${default}), or s3://BUCKET?OPTION=…."`
 }
 
 // BlobPlace is where uploads and audio are kept: a folder, or the URL of a bucket.

@@ -15,7 +15,7 @@ func Groups(k *kong.Kong) error {
 		"role": "The process:", "full-sync": "The process:", "drain-delay": "The process:", "log-format": "The process:",
 	}
 	for _, name := range first() {
-		groups[name] = "First:"
+		groups[name] = "Start here:"
 	}
 	for _, node := range k.Model.Leaves(false) {
 		if !runsService(node) {

@@ -14,7 +14,7 @@ import (
 // LinkFlags configure where links may lead, and which program follows them.
 type LinkFlags struct {
 	Links         settings.Links `placeholder:"FILE" help:"How links are read: pace, exits, cookies, players and more: a JSON file, as in docs/operate/links.md, which is read again when it changes."`
-	YtDlp         Executable     `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
+	YtDlp         Executable     `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default}). Default: in a checkout that of make setup, else that of transcriptd yt-dlp pull, else the system's."`
 	AllowEgress   []hostPort     `placeholder:"HOST:PORT" help:"An address that links and webhooks may lead to although it is private, or although its port is neither 80 nor 443. May be repeated."`
 	DirectMedia   bool           `help:"Also take links to media files, pages of podcasts and items of feeds, on any public host: for accounts that you trust, see docs/operate/links.md."`
 	TrustWebhooks bool           `help:"Send the events of an account to an address before the address has answered a test event: for accounts that you trust."`

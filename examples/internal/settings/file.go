@@ -227,3 +227,42 @@ func later(in string, before, now reflect.Value) (all []string) {
 
 // Words returns the text of an error about a file of settings, for a log.
 func Words(err error) string { return plain.Words(err) }
+
+// Member documents a member of a file of settings.
+type Member struct {
+	Name    string // as exits[].address
+	Kind    string // such as "a text"; empty: an object, whose members follow
+	Default string
+	Help    string
+	Next    bool // a change takes effect at the next start
+}
+
+// Members documents the members of the files of --links and --recognizers, in the order of the pages.
+func Members() (links, recognizers []Member) {
+	return document("", false, reflect.TypeFor[linksMembers]()), document("", false, reflect.TypeFor[recognizersMembers]())
+}
+
+func document(in string, next bool, of reflect.Type) (all []Member) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		_, marked := field.Tag.Lookup("next")
+		m := Member{Name: in + field.Tag.Get("json"), Default: field.Tag.Get("default"), Help: field.Tag.Get("help"), Next: next || marked}
+		inner, below := field.Type, m.Name+"."
+		if inner.Kind() == reflect.Slice && inner.Elem().Kind() == reflect.Struct {
+			inner, below, m.Kind = inner.Elem(), m.Name+"[].", "a list of objects"
+		}
+		switch {
+		case inner.Kind() == reflect.Struct:
+			all = append(append(all, m), document(below, m.Next, inner)...)
+			continue
+		case field.Type == reflect.TypeFor[json.RawMessage]() && m.Name == "players":
+			m.Kind = "a list of objects"
+		case field.Type == reflect.TypeFor[json.RawMessage]():
+			m.Kind = "an object"
+		default:
+			m.Kind = kindOf(field.Type)
+		}
+		all = append(all, m)
+	}
+	return all
+}

@@ -113,7 +113,7 @@ func TestMessages(t *testing.T) {
 		}
 		said, codes = append(said, text), append(codes, code)
 	}
-	b, explained := saying(t, said), linkcodes.Read(t, "../../LINKS.md")
+	b, explained := saying(t, said), linkcodes.Read(t, "../../../docs/operate/link-codes.md")
 	for i, text := range said {
 		if testing.Short() && i%10 != 0 {
 			continue
@@ -121,7 +121,7 @@ func TestMessages(t *testing.T) {
 		for _, kind := range []string{"e", "w"} {
 			_, err := b.captions(t, kind+strconv.Itoa(i), "en")
 			e := coded(t, err, codes[i])
-			assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "server/LINKS.md does not explain %s: %s", e.Code, e.Message)
+			assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "docs/operate/link-codes.md does not explain %s: %s", e.Code, e.Message)
 			assert.NotContains(t, e.Message, "cannot be understood", text)
 			assert.NotEmpty(t, e.Message, text)
 		}

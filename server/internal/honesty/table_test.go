@@ -129,7 +129,7 @@ const before = `# Honesty
 
 The video site refuses in sixty ways. This table shows what readers of captions answer. All readers were asked for the English captions of the same video at the same fake site, on %s. The yt-dlp of Debian 12 is %s, the current one %s.
 
-- The second column has the right answer, in the words of this service's codes ([LINKS.md](LINKS.md) explains them). "text" means the whole text. "none" means that the video has no such captions. "X or text" marks a refusal that a reader can avoid.
+- The second column has the right answer, in the words of this service's codes ([Link codes](../docs/operate/link-codes.md) explains them). "text" means the whole text. "none" means that the video has no such captions. "X or text" marks a refusal that a reader can avoid.
 - A right answer stands alone. Errors that name no reason are "no reason". Errors with a reason that is not true are "wrong reason". Programs that end like a success and only warn have "a warning".
 - **Bold** answers are the harmful ones: the reader says that there are no captions although that is not proven, or returns something else as the text, or waits for ever.
 - yt-dlp alone is asked as people ask it: ` + "`yt-dlp --skip-download --write-subs --write-auto-subs --sub-langs en`" + `. The libraries are asked by their main function.
