@@ -80,6 +80,7 @@ func TestFlagsPage(t *testing.T) {
 	}{{"links", links}, {"recognizers", recognizers}} {
 		fmt.Fprintf(&page, "\n### The file of --%s\n\n| member | value | default | |\n|---|---|---|---|\n", file.flag)
 		for _, m := range file.members {
+			require.NotEmpty(t, m.Help, m.Name)
 			help := m.Help
 			if m.Next {
 				help += " *Next start.*"

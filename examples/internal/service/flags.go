@@ -41,7 +41,7 @@ type Flags struct {
 
 // Check refuses contradictory flags. The error names the flag.
 func (f Flags) Check() error {
-	return cmp.Or(f.CheckAPI(), f.RecognizerFlags.check())
+	return cmp.Or(f.CheckAPI(), f.check())
 }
 
 // CheckAPI is Check for a process that does no work itself and so needs no recognizer.

@@ -3,6 +3,7 @@ package service_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -176,4 +177,26 @@ func TestMoved(t *testing.T) {
 	require.EqualError(t, parse("serve"), "--whisper-cli is now the member whisperCLI of the file that --recognizers names (from $MOVED_WHISPER_CLI)")
 	require.NoError(t, parse("other"), "which has no such file")
 	require.EqualError(t, parse("serve", "--paces=1"), `unknown flag --paces: "moved serve --help" shows what there is`)
+}
+
+// The files of settings in the pages for operators are right.
+func TestSettingsInThePages(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "plugins", "bgutil", "yt_dlp_plugins"), 0o755))
+	put(t, filepath.Join(dir, "cookies.txt"), cookies)
+	put(t, filepath.Join(dir, "berlin.txt"), "user:password")
+	for _, key := range []string{"asr.key", "data-api.key"} {
+		put(t, filepath.Join(dir, key), "k3y")
+	}
+	for flag, page := range map[string]string{"--links": "links.md", "--recognizers": "recognizers.md"} {
+		text, err := os.ReadFile("../../../docs/operate/" + page)
+		require.NoError(t, err)
+		blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+		assert.NotEmpty(t, blocks)
+		for _, block := range blocks {
+			_, err := parsed(t, "--asr=none", flag+"="+put(t, filepath.Join(dir, page+".json"), block[1]))
+			require.NoError(t, err, block[1])
+		}
+	}
 }

@@ -258,7 +258,7 @@ func (l *Links) readDataAPI() (err error) {
 		}
 		return nil
 	}
-	if l.key, err = l.File.keyIn("dataAPI.keyFile", l.DataAPI.KeyFile); err != nil {
+	if l.key, err = l.keyIn("dataAPI.keyFile", l.DataAPI.KeyFile); err != nil {
 		return err
 	}
 	if l.DataAPI.URL != "" {

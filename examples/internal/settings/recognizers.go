@@ -56,7 +56,7 @@ func ReadRecognizers(path string) (Recognizers, error) {
 		err = r.check()
 	}
 	if err == nil {
-		r.Key, err = r.File.keyIn("openai.keyFile", r.OpenAI.KeyFile)
+		r.Key, err = r.keyIn("openai.keyFile", r.OpenAI.KeyFile)
 	}
 	r.WhisperCLI, r.FasterWhisper = r.executable(r.WhisperCLI), r.executable(r.FasterWhisper)
 	return r, err
