@@ -18,7 +18,6 @@ package service
 import (
 	"cmp"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server"
@@ -73,7 +72,7 @@ func ByFlag(err error) error {
 		return err
 	case wrong.Member == "Egress.Allow":
 		return &FlagError{"--allow-egress", wrong.Err}
-	case strings.HasPrefix(wrong.Member, "Egress.") || wrong.Member == "Pace":
+	case wrong.Member == "Egress.Exits":
 		return &FlagError{"--links", wrong.Err}
 	case wrong.Member == "Engine":
 		return wrong.Err // the error names the program

@@ -8,10 +8,10 @@
 // the site changes it at will, so an answer of an unknown shape is an error, and the service
 // asks another source.
 //
-// The players to act as are data: the built-in list, a list of the caller, or a file that is
-// read again when the file changes. The route asks the next player if the site no longer accepts
-// one, wants a token for its captions, or gives an empty answer. After any other refusal the
-// route asks no further player.
+// The players to act as are data: the built-in list, or a list of the caller, which may change while
+// the route works. The route asks the next player if the site no longer accepts one, wants a token
+// for its captions, or gives an empty answer. After any other refusal the route asks no further
+// player.
 //
 // The package reports that a video has no captions only if the table in absence.go proves it. A
 // player that names the captions of every video must play this very video and name no track. No
