@@ -11,16 +11,21 @@ import (
 
 // newGuard makes the guard that opens links.
 func newGuard(c Config) (*egress.Guard, error) {
-	guard, err := egress.New(egress.Config{
-		Allow: c.Egress.Allow, Deny: c.Egress.Deny, Proxies: c.Egress.Proxies, ByName: c.Egress.ProxiesByName, ExitsFile: c.Egress.ExitsFile, Log: c.Log,
-	})
+	with := c.Egress.guardConfig()
+	with.Log = c.Log
+	guard, err := egress.New(with)
+	return guard, guardError(err)
+}
+
+// guardError names the member of the configuration that an error of the guard is about.
+func guardError(err error) error {
 	if wrong := (*egress.ConfigError)(nil); errors.As(err, &wrong) {
-		return nil, &ConfigError{"Egress." + wrong.Member, wrong.Err}
+		return &ConfigError{"Egress." + wrong.Member, wrong.Err}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("server: %w", err)
+		return fmt.Errorf("server: %w", err)
 	}
-	return guard, nil
+	return nil
 }
 
 // makeEngine makes the engine, and warns of programs that the kernel does not confine.

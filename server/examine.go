@@ -74,7 +74,7 @@ func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(examineEngine(ctx, eng), examinePrograms(programs), examineExits(guard.Exits(), c.Egress.ExitsFile)), nil
+	return slices.Concat(examineEngine(ctx, eng), examinePrograms(programs), examineExits(guard.Exits())), nil
 }
 
 // examinePrograms checks how the kernel confines programs.

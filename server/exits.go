@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -22,17 +21,17 @@ type ExitHealth struct {
 	Cure    string // what the operator can do about Err
 }
 
-// Exits returns all exits with a test of each: it sends a HEAD request for link through
+// TestExits returns all exits with a test of each: it sends a HEAD request for link through
 // the exit, as a visit would. The guard does not check link, because the operator
-// chooses it. If link is empty, Exits tests nothing. The error is a [*ConfigError].
-func (e Egress) Exits(ctx context.Context, link string) (all []ExitHealth, err error) {
+// chooses it. If link is empty, TestExits tests nothing. The error is a [*ConfigError].
+func (e Egress) TestExits(ctx context.Context, link string) (all []ExitHealth, err error) {
 	guard, err := newGuard(Config{Egress: e})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = guard.Close() }() // it has opened nothing
 	var testing sync.WaitGroup
-	exits := guard.Exits() // once, because the file may change
+	exits := guard.Exits()
 	all = make([]ExitHealth, len(exits))
 	for i, exit := range exits {
 		all[i] = ExitHealth{Name: exit.Name(), Address: exit.Address()}
@@ -48,14 +47,8 @@ func (e Egress) Exits(ctx context.Context, link string) (all []ExitHealth, err e
 	return all, nil
 }
 
-// examineExits reports what no exit serves, and a file of exits that every user can read.
-func examineExits(exits []*egress.Exit, file string) (found []engine.Finding) {
-	if info, err := os.Stat(file); err == nil && egress.ReadableByAll(info) {
-		found = append(found, engine.Finding{
-			Name: "exits", Status: engine.Missing, Found: "every user of this machine can read " + file,
-			Fails: "the secrecy of the passwords in the file", Cure: "chmod o-r " + file,
-		})
-	}
+// examineExits reports what no exit serves.
+func examineExits(exits []*egress.Exit) (found []engine.Finding) {
 	for _, use := range []egress.Use{egress.Captions, egress.Sound, egress.Lists} {
 		var unserved []string
 		for _, platform := range transcript.Platforms() {
@@ -68,7 +61,7 @@ func examineExits(exits []*egress.Exit, file string) (found []engine.Finding) {
 			what := fmt.Sprintf("%s of %s", use, strings.Join(unserved, ", "))
 			found = append(found, engine.Finding{
 				Name: "exits", Status: engine.Missing, Found: "no exit serves " + what, Fails: what,
-				Cure: "let an exit in " + file + " serve them",
+				Cure: "let an exit serve them",
 			})
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,28 +17,29 @@ func TestExits(t *testing.T) {
 	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(site.Close)
-	exits, err := server.Egress{}.Exits(t.Context(), site.URL)
+	exits, err := server.Egress{}.TestExits(t.Context(), site.URL)
 	require.NoError(t, err)
 	assert.Equal(t, []server.ExitHealth{{Name: "direct", Status: http.StatusOK}}, exits)
 
-	file := filepath.Join(t.TempDir(), "exits.json")
-	require.NoError(t, os.WriteFile(file, []byte(`{"exits": [{"name": "rome", "address": "socks5://me:secret@127.0.0.1:1"}]}`), 0o600))
-	e := server.Egress{Proxies: []*url.URL{{Scheme: "http", User: url.UserPassword("me", "secret"), Host: "127.0.0.1:1"}}, ExitsFile: file}
-	exits, err = e.Exits(t.Context(), "")
+	e := server.Egress{
+		Proxies: []*url.URL{{Scheme: "http", User: url.UserPassword("me", "secret"), Host: "127.0.0.1:1"}},
+		Exits:   []server.Exit{{Name: "rome", Address: "socks5://me:secret@127.0.0.1:1"}},
+	}
+	exits, err = e.TestExits(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, []server.ExitHealth{{Name: "proxy-1", Address: "http://127.0.0.1:1"}, {Name: "rome", Address: "socks5://127.0.0.1:1"}}, exits)
-	exits, err = e.Exits(t.Context(), site.URL)
+	exits, err = e.TestExits(t.Context(), site.URL)
 	require.NoError(t, err)
 	for _, exit := range exits {
 		require.ErrorContains(t, exit.Err, "connection refused")
 		assert.Contains(t, exit.Cure, "start the proxy")
 	}
-	assert.NotContains(t, fmt.Sprintf("%+v %+v", exits, e), "secret")
+	assert.NotContains(t, fmt.Sprintf("%+v %+v %+v", exits, e, e.Exits), "secret")
 
-	require.NoError(t, os.WriteFile(file, []byte(`{"exits": [{"name": "rome", "address": "secret"}]}`), 0o600))
-	_, err = e.Exits(t.Context(), "")
+	e.Exits[0].Address = "secret"
+	_, err = e.TestExits(t.Context(), "")
 	var wrong *server.ConfigError
 	require.ErrorAs(t, err, &wrong)
-	assert.Equal(t, "Egress.ExitsFile", wrong.Member)
+	assert.Equal(t, "Egress.Exits", wrong.Member)
 	assert.NotContains(t, err.Error(), "secret")
 }

@@ -72,7 +72,7 @@ func TestConfigThatIsWrong(t *testing.T) {
 		{"Egress.Allow", server.Config{Store: st, Egress: server.Egress{Allow: []string{"nowhere"}}}},
 		{"Egress.Allow", server.Config{Store: st, Egress: server.Egress{Allow: []string{"127.0.0.1:9099"}, Deny: []string{"localhost:9099"}}}},
 		{"Egress.Deny", server.Config{Store: st, Egress: server.Egress{Deny: []string{"nowhere"}}}},
-		{"Egress.ExitsFile", server.Config{Store: st, Egress: server.Egress{ExitsFile: "/nowhere/exits.json"}}},
+		{"Egress.Exits", server.Config{Store: st, Egress: server.Egress{Exits: []server.Exit{{Name: "a b"}}}}},
 		{"Egress.Proxies[0]", server.Config{Store: st, Egress: server.Egress{Proxies: []*url.URL{{Scheme: "ftp", Host: "127.0.0.1"}}}}},
 		{"Engine", server.Config{Store: st, Engine: func(engine.Host) (engine.Engine, error) {
 			return engine.Engine{}, transcript.Errorf(transcript.ConfigError, "There is no ffmpeg.")

@@ -84,7 +84,7 @@ func (s *Server) Usage() http.Handler { return s.edge.Handler(s.api.Usage.Routes
 func (s *Server) Health() http.Handler { return s.edge.Handler(s.api.Health.Routes()) }
 
 // Metrics returns a handler of the service's metrics in the Prometheus text format: see
-// server/METRICS.md. The handler needs no credential, so serve it on a listener that
+// docs/operate/metrics.md. The handler needs no credential, so serve it on a listener that
 // callers cannot reach. If your program has metrics of its own, serve these under
 // another path. An answer takes at most two seconds, even if the database cannot be
 // reached.

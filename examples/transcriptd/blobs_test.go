@@ -34,7 +34,7 @@ func TestServeWithABucket(t *testing.T) {
 	require.NotEmpty(t, key)
 	env := []string{
 		"AWS_ACCESS_KEY_ID=" + os.Getenv("AWS_ACCESS_KEY_ID"), "AWS_SECRET_ACCESS_KEY=" + key, "AWS_EC2_METADATA_DISABLED=true",
-		"TRANSCRIPTD_PROXY=http://u:hunter2@127.0.0.1:1", "TRANSCRIPTD_BLOBS=" + b.URL, "TRANSCRIPTD_DB=" + db, "TRANSCRIPTD_LOG_FORMAT=json",
+		"TRANSCRIPTD_BLOBS=" + b.URL, "TRANSCRIPTD_DB=" + db, "TRANSCRIPTD_LOG_FORMAT=json",
 	}
 	code, _, log := finish(program(t, env, "serve", "--listen", "127.0.0.1:0", "--allow-egress", endpoint.Host))
 	require.Equal(t, exitUsage, code, log)

@@ -25,7 +25,7 @@ type demoCommand struct {
 	Recording string             `verb:"" default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
 	YtDlp     service.Executable `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	service.ModelsFlag
-	service.FasterWhisperFlag
+	service.RecognizersFlag
 }
 
 // Run starts a service for a link and a recording, and removes it again.
@@ -49,7 +49,7 @@ func (c *demoCommand) demonstrate(ctx context.Context, out output, dir string) e
 		level = slog.LevelWarn // the site's reasons to refuse a link
 	}
 	log := slog.New(slog.NewTextHandler(out.Stderr, &slog.HandlerOptions{Level: level}))
-	asr, err := untold(ctx, c.ModelsFlag, c.FasterWhisperFlag)
+	asr, err := untold(ctx, c.ModelsFlag, c.RecognizersFlag)
 	if err != nil {
 		return err
 	}

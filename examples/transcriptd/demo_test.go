@@ -56,7 +56,7 @@ func TestDemoWithFasterWhisper(t *testing.T) {
 	full(t)
 	t.Parallel()
 	needPrograms(t)
-	a := must(t, "demo", "--recording", beginning(t), "--models", t.TempDir(), "--faster-whisper", installed.WhisperPython(t))
+	a := must(t, "demo", "--recording", beginning(t), "--models", t.TempDir(), "--recognizers", settingsFile(t, `{"fasterWhisper": %q}`, installed.WhisperPython(t)))
 	assert.Empty(t, a.stderr)
 	link, upload, found := strings.Cut(a.stdout, "\nA recording: ")
 	require.True(t, found, a.stdout)

@@ -20,7 +20,7 @@ import (
 // if a flag is wrong.
 type doctorCommand struct {
 	serveCommand
-	Network bool `verb:"" help:"Test the network too: whether the video site answers, by each exit of --proxy and --exits."`
+	Network bool `verb:"" help:"Test the network too: whether the video site answers, by each exit."`
 
 	wrong []error // the faults of flags
 }

@@ -159,9 +159,14 @@ func TestDoctor(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(p.dir, "blobs"), nil, 0o600))
 		},
 		"flags-wrong": func(t *testing.T, p *patient) {
-			p.env = append(p.env, "TRANSCRIPTD_PLANS=/nowhere/plans.json", "TRANSCRIPTD_ASR_KEY_FILE=/nowhere/key")
-			p.with("--yt-dlp", "/nowhere/yt", "--sites", filepath.Join(p.bin, "version"), "--listen", "localhost", "--pace", "0",
-				"--blobs", "s3:bucket", "--js-runtime", "node:/nowhere/node")
+			p.env = append(p.env, "TRANSCRIPTD_PLANS=/nowhere/plans.json", "TRANSCRIPTD_PACE=3")
+			put(t, filepath.Join(p.bin, "links.json"), `{"pace": 0}`)
+			put(t, filepath.Join(p.bin, "recognizers.json"), `{"openai": {"keyFile": "/nowhere/key"}}`)
+			p.with("--yt-dlp", "/nowhere/yt", "--links", filepath.Join(p.bin, "links.json"), "--recognizers", filepath.Join(p.bin, "recognizers.json"),
+				"--listen", "localhost", "--blobs", "s3:bucket")
+		},
+		"runtime-wrong": func(t *testing.T, p *patient) {
+			p.with("--links", put(t, filepath.Join(p.bin, "links.json"), `{"jsRuntime": "node:/nowhere/node"}`))
 		},
 		"model-wrong": func(_ *testing.T, p *patient) {
 			p.without("--asr")
@@ -181,34 +186,30 @@ func TestDoctor(t *testing.T) {
 			p.with("--role", "api", "--db", "postgres://127.0.0.1:1/x?connect_timeout=2")
 		},
 		"proxies": func(t *testing.T, p *patient) {
-			// The first answers for the site, the second wants a password, the third's address is blocked.
-			for _, status := range []int{http.StatusOK, http.StatusProxyAuthRequired, http.StatusTooManyRequests} {
-				p.with("--proxy", strings.Replace(newTunnel(t, status), "http://", "http://user:password@", 1))
+			put(t, filepath.Join(p.bin, "password"), "user:password")
+			var exits []string
+			exit := func(name, address, more string) {
+				exits = append(exits, fmt.Sprintf(`{"name": %q, "address": %q, "credentialsFile": "password"%s}`, name, address, more))
 			}
-			exits := filepath.Join(p.bin, "exits.json")
-			require.NoError(t, os.WriteFile(exits, fmt.Appendf(nil, `{"exits": [
-				{"name": "berlin", "address": %q, "byName": true, "uses": ["captions", "lists"]},
-				{"name": "rome", "address": "socks5://user:password@127.0.0.1:1", "uses": ["captions"]}
-			]}`, strings.Replace(newTunnel(t, http.StatusOK), "http://", "http://user:password@", 1)), 0o644))
-			p.with("--exits", exits)
-			sites := filepath.Join(p.bin, "sites.json")
-			require.NoError(t, os.WriteFile(sites, []byte(`{"video_site": {
+			// The first answers for the site, the second wants a password, the third's address is blocked.
+			for i, status := range []int{http.StatusOK, http.StatusProxyAuthRequired, http.StatusTooManyRequests} {
+				exit(fmt.Sprint("paris-", i), newTunnel(t, status), "")
+			}
+			exit("vienna", "http://127.0.0.1:1", "")
+			exit("berlin", newTunnel(t, http.StatusOK), `, "byName": true, "uses": ["captions", "lists"]`)
+			exit("rome", "socks5://127.0.0.1:1", `, "uses": ["captions"]`)
+			p.with("--network", "--links", put(t, filepath.Join(p.bin, "links.json"), `{"exits": [`+strings.Join(exits, ",")+`], "sites": {"video_site": {
 				"hosts": ["localhost"], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://localhost/watch?v={id}"
-			}}`), 0o600))
-			p.with("--proxy", "http://user:password@127.0.0.1:1", "--sites", sites, "--network")
+			}}}`))
 		},
 		"exits": func(t *testing.T, p *patient) {
-			exits := filepath.Join(p.bin, "exits.json")
-			require.NoError(t, os.WriteFile(exits, []byte(`{"exits": [
-				{"name": "berlin", "address": "http://user:password@127.0.0.1:1", "uses": ["captions", "lists"]},
+			p.with("--links", put(t, filepath.Join(p.bin, "links.json"), `{"exits": [
+				{"name": "berlin", "address": "http://127.0.0.1:1", "uses": ["captions", "lists"]},
 				{"name": "own", "address": "2001:db8:1:2::/64", "uses": ["captions"], "platforms": ["video_site"]}
-			]}`), 0o600))
-			p.with("--exits", exits)
+			]}`))
 		},
 		"exits-wrong": func(t *testing.T, p *patient) {
-			exits := filepath.Join(p.bin, "exits.json")
-			require.NoError(t, os.WriteFile(exits, []byte(`{"exits": [{"name": "berlin", "address": "http://user:password@127.0.0.1:port"}]}`), 0o600))
-			p.with("--exits", exits)
+			p.with("--links", put(t, filepath.Join(p.bin, "links.json"), `{"exits": [{"name": "berlin", "address": "http://127.0.0.1:port"}]}`))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,6 +219,13 @@ func TestDoctor(t *testing.T) {
 			p.golden(t, name)
 		})
 	}
+}
+
+// put writes a file and returns its path.
+func put(t *testing.T, path, text string) string {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
 }
 
 // newTunnel serves a proxy that answers for each site. The status 407 is that of the
@@ -314,13 +322,13 @@ func TestDoctorEnds(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // both still hang
 	defer cancel()
-	p.with("--yt-dlp", hangs, "--whisper-cli", filepath.Join(p.bin, "whisper-cli"),
-		"--proxy", "http://"+hole.Addr().String(), "--network")
+	p.with("--yt-dlp", hangs, "--recognizers", settingsFile(t, `{"whisperCLI": %q}`, filepath.Join(p.bin, "whisper-cli")),
+		"--links", settingsFile(t, `{"exits": [{"name": "hole", "address": "http://%s"}]}`, hole.Addr()), "--network")
 	var stdout, stderr strings.Builder
 	began := time.Now()
 	code := new(commands).run(ctx, append([]string{"doctor"}, p.args...), &stdout, &stderr)
 	assert.Less(t, time.Since(began), askPatience+time.Minute)
 	assert.Equal(t, exitFailure, code, stderr.String())
 	assert.Regexp(t, `(?m)^broken +yt-dlp +the program has not answered: it has not answered in time\n .*\n +cure:  examine it again`, stdout.String())
-	assert.Regexp(t, `(?m)^broken +network +by proxy-1, http://127.0.0.1:\d+: it has not answered in time`, stdout.String())
+	assert.Regexp(t, `(?m)^broken +network +by hole, http://127.0.0.1:\d+: it has not answered in time`, stdout.String())
 }

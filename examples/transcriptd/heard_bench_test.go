@@ -36,13 +36,13 @@ var (
 // recognizers are all that this machine has.
 func recognizers(b *testing.B) (all []service.Choice) {
 	b.Helper()
-	flags := service.RecognizerFlags{ModelsFlag: service.ModelsFlag{Models: *modelsFolder}, WhisperCLI: service.ASRWhisperCLI}
+	flags := service.RecognizerFlags{ModelsFlag: service.ModelsFlag{Models: *modelsFolder}}
 	with := func(asr service.ASR) {
 		flags.ASR = asr
 		all = append(all, service.Choice{RecognizerFlags: flags})
 	}
 	with(service.ASR{Name: service.ASRPocketsphinx})
-	if flags.FasterWhisper = service.Executable(service.FasterWhisper()); flags.FasterWhisper != "" {
+	if service.FasterWhisper() != "" {
 		with(service.ASR{Name: service.ASRFasterWhisper})
 	}
 	if found, ok := flags.Installed(); ok {

@@ -40,14 +40,11 @@ func TestServeReadsTheVideoSite(t *testing.T) {
 	t.Parallel()
 	video := enginetest.NewSite(t)
 	addr := strings.TrimPrefix(video.URL, "http://")
-	sites := filepath.Join(t.TempDir(), "sites.json")
-	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
+	links := settingsFile(t, `{"sites": {"video_site": {
 		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
-	}}`, addr), 0o600))
-	players := filepath.Join(t.TempDir(), "players.json")
-	require.NoError(t, os.WriteFile(players, []byte(`[{"name": "WEB", "version": "2.1", "captions": true}]`), 0o600))
+	}}, "players": [{"name": "WEB", "version": "2.1", "captions": true}]}`, addr)
 	db := newDatabase(t)
-	p := start(t, []string{realYtDlp}, "--db", db, "--sites", sites, "--allow-egress", addr, "--players", players)
+	p := start(t, []string{realYtDlp}, "--db", db, "--links", links, "--allow-egress", addr)
 	c := reader(t, db, p.addr)
 	result, err := c.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(video.Content(enginetest.CaptionTracks).URL), Language: []string{"de"}})
 	require.NoError(t, err)
@@ -67,14 +64,13 @@ func TestServeReadsTheLinksItMay(t *testing.T) {
 	site, err := service.ServeTalks(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, site.Close()) })
-	sites := filepath.Join(t.TempDir(), "sites.json")
-	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
+	links := settingsFile(t, `{"sites": {"video_site": {
 		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
-	}}`, site.Addr()), 0o600))
+	}}}`, site.Addr())
 	german := transcript.Request{Source: transcript.URL(site.Link()), Language: []string{"de"}}
 
 	db := newDatabase(t)
-	open := start(t, []string{realYtDlp, "TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + site.Addr()}, "--db", db, "--sites", sites)
+	open := start(t, []string{realYtDlp, "TRANSCRIPTD_ALLOW_EGRESS=203.0.113.1:80," + site.Addr()}, "--db", db, "--links", links)
 	result, err := reader(t, db, open.addr).Transcripts.Get(t.Context(), german)
 	require.NoError(t, err)
 	assert.Equal(t, "Dies ist ein kurzer Vortrag über ein Programm, das zuhört.", result.Transcript.Segments[0].Text)
@@ -82,7 +78,7 @@ func TestServeReadsTheLinksItMay(t *testing.T) {
 	stop(t, open)
 
 	db = newDatabase(t)
-	guarded := start(t, []string{realYtDlp}, "--db", db, "--sites", sites)
+	guarded := start(t, []string{realYtDlp}, "--db", db, "--links", links)
 	_, err = reader(t, db, guarded.addr).Transcripts.Get(t.Context(), german)
 	require.ErrorIs(t, err, transcript.Unavailable)
 	assert.Contains(t, stop(t, guarded), site.Addr(), "the refusal is logged")

@@ -10,6 +10,8 @@
 // to package server and passes its flags on.
 package main
 
+//go:generate go test . -run "TestFlagsPage|TestMetricsAreWhatTheDashboardShows" -update
+
 import (
 	"context"
 	"errors"
@@ -27,6 +29,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 )
 
 func main() { os.Exit(new(commands).run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr)) }
@@ -51,7 +54,7 @@ const (
 func (called *commands) run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	line := commandline.Program{
 		Name: "transcriptd", About: "Turns links and recordings into timestamped transcripts.",
-		Vars: vars(), Stdout: stdout, Stderr: stderr,
+		Vars: vars(), Moved: settings.Moved(), Groups: service.Groups, Stdout: stdout, Stderr: stderr,
 	}
 	command, err := line.Parse(ctx, called, output{stdout, stderr}, args)
 	switch {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,12 +29,13 @@ func TestMain(m *testing.M) {
 		prepareProgram()
 		os.Exit(c.run(untilSignal(), os.Args[1:], os.Stdout, os.Stderr))
 	}
-	// Tests hear with PocketSphinx, unless they say otherwise: it starts at once.
-	if err := os.Setenv(noWhisper, "/none"); err != nil {
-		panic(err)
-	}
 	var err error
 	if standIns, err = os.MkdirTemp("", "transcriptd-test-"); err != nil {
+		panic(err)
+	}
+	// Tests hear with PocketSphinx, unless they say otherwise: it starts at once.
+	without := filepath.Join(standIns, "recognizers.json")
+	if err := errors.Join(os.WriteFile(without, []byte(`{"fasterWhisper": "/none"}`), 0o600), os.Setenv(noWhisper, without)); err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -56,8 +59,16 @@ func withOtherFiles() *commands {
 // standIns is a folder for what stands in for programs.
 var standIns string
 
-// noWhisper is the variable of --faster-whisper.
-const noWhisper = "TRANSCRIPTD_FASTER_WHISPER"
+// noWhisper is the variable of --recognizers.
+const noWhisper = "TRANSCRIPTD_RECOGNIZERS"
+
+// settingsFile writes a file of settings and returns its path.
+func settingsFile(t testing.TB, format string, args ...any) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	require.NoError(t, os.WriteFile(path, fmt.Appendf(nil, format, args...), 0o600))
+	return path
+}
 
 // answer is what a command wrote and how it ended.
 type answer struct {
@@ -117,8 +128,6 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --db", 2, "--db: its value is missing"},
 		{"serve --full-sync=maybe", 2, `--full-sync: "maybe" is neither true nor false`},
 		{"serve --drain-delay 4", 2, `--drain-delay: "4" is no duration, such as 30s or 5m` + "\n"},
-		{"serve --asr-upload-limit 5MB", 2, `--asr-upload-limit: "5MB" is no whole number` + "\n"},
-		{"serve --pace fast", 2, `--pace: "fast" is no number` + "\n"},
 		{"serve --fly", 2, "--fly"},
 		{"serve --asr whisper", 2, "--asr: want whisper-server:URL"},
 		{"serve --metrics 9090", 2, "--metrics"},
@@ -138,43 +147,19 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --asr whisper-cli", 2, "--asr: whisper-cli wants a model, a ggml file: whisper-cli:MODEL"},
 		{"serve --asr whisper-cli:/nowhere/model", 2, "--asr: The model model cannot be used by whisper-cli: get one"},
 		{"serve --asr whisper-cli:" + sites, 2, "--asr: The model sites.json cannot be used by whisper-cli: get one"},
-		{"serve --asr pocketsphinx --asr-speakers", 2, "--asr-speakers goes with --asr=openai:URL only"},
-		{"serve --asr-upload-limit 5", 2, "--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only"},
-		{"serve --asr openai:http://127.0.0.1:1 --asr-upload-limit=-1", 2, "--asr-upload-limit must not be negative"},
-		{"serve --asr whisper-server:http://127.0.0.1:1 --asr-upload-limit 5", 2, "--asr-upload-limit: uploads of at most 5 bytes"},
-		{"serve --asr openai:http://127.0.0.1:1 --asr-upload-limit 5", 2, "--asr-upload-limit: uploads of at most 5 bytes"},
-		{"serve --asr whisper-cli:" + sites + " --asr-model base", 2, "--asr-model goes with"},
-		{"serve --asr whisper-server:http://127.0.0.1:1 --asr-key-file " + text, 2, "--asr-key-file goes with --asr=openai:URL only"},
-		{"serve --asr-key-file /nowhere/key", 2, "--asr-key-file: /nowhere/key: there is no such file"},
-		{"serve --asr-key-file " + blobs, 2, "--asr-key-file: " + blobs + ": it is a folder"},
-		{"serve --asr-key-file " + sites, 2, "--asr-key-file: " + sites + ": want a key and nothing else"},
-		{"serve --data-api-key-file /nowhere/key", 2, "--data-api-key-file: /nowhere/key: there is no such file"},
-		{"serve --data-api-key-file " + sites, 2, "--data-api-key-file: " + sites + ": want a key and nothing else"},
-		{"serve --data-api-url http://127.0.0.1:1", 2, "--data-api-url goes with --data-api-key-file only"},
-		{"serve --data-api-key-file " + text + " --data-api-url ftp://u:secret@127.0.0.1", 2, "--data-api-url: want http://HOST… or https://HOST…"},
-		{"serve --data-api-key-file " + text + " --data-api-url http://u:secret@127.0.0.1:1", 2, "--data-api-url: the base URL"},
+		{"serve --pace 3", 2, "transcriptd: --pace is now the member pace of the file that --links names"},
+		{"serve --links /nowhere/links.json", 2, "--links: /nowhere/links.json: there is no such file"},
+		{"serve --links " + blobs, 2, "--links: " + blobs + ": it is a folder"},
+		{"serve --links " + sites, 2, "--links: " + sites + ": video_site: is unknown: want one of cookies"},
+		{"serve --recognizers " + text, 2, "--recognizers: " + text + ": no JSON at line 1"},
 		{"serve --role boss", 2, "--role: want all, api or worker"},
 		{"serve --role api" + serveHere, 2, "--role: on SQLite one process does everything"},
 		{"serve --role worker", 2, "--role: on SQLite one process does everything"},
-		{"serve --pace 0", 2, "transcriptd: --pace must be above 0"},
-		{"serve --pace NaN", 2, "--pace must be above 0"},
-		{"serve --proxy socks4://u:secret@127.0.0.1", 2, "--proxy: want http://, https:// or socks5://"},
-		{"serve --proxy http://u:secret@127.0.0.1:3128/way", 2, "--proxy: want http://, https:// or socks5://"},
-		{"serve --proxy http://u:secret@127.0.0.1:3128?way", 2, "--proxy: want"},
-		{"serve --proxy http://u:secret@127.0.0.1:3128#way", 2, "--proxy: want"},
-		{"serve --proxy http://127.0.0.1:65536", 2, "--proxy: want"},
-		{"serve --proxy http://127.0.0.1 --proxy bogus", 2, "HOST[:PORT] and no more"},
-		{"serve --player ANDROID/20.10.38", 2, "--player: this flag is gone, because a player needs more than a name and a version: list the players in a file, and name the file by --players"},
-		{"serve --players /nowhere/players.json", 2, "--players: /nowhere/players.json: there is no such file"},
-		{"serve --players testdata/players-wrong.json", 2, "--players: testdata/players-wrong.json: videosite: players[0].build: no player has this member: want name, version, context, headers or captions"},
-		{"serve --js-runtime perl", 2, "--js-runtime: want deno, node, quickjs or bun"},
-		{"serve --when-captions-blocked recognize-after=0s", 2, "--when-captions-blocked: want wait, or recognize-after= and a time from 1s to 6h, such as recognize-after=30m"},
-		{"serve --js-runtime node:", 2, "--js-runtime: want deno, node, quickjs or bun, and after a colon its path"},
-		{"serve --js-runtime node:/nowhere/node" + serveHere, 2, "transcriptd: --js-runtime: node is not there: install it, or name its path"},
+		{"serve --links " + settingsFile(t, `{"jsRuntime": "node:/nowhere/node"}`) + serveHere, 2, "jsRuntime: node is not there: install it, or name its path"},
 		{"serve --asr whisper-server:http://127.0.0.1:8077 --allow-egress 127.0.0.1:8077" + serveHere, 2, "--allow-egress: 127.0.0.1:8077 is the deployment's own 127.0.0.1:8077, which no link may reach"},
 		{"serve --asr whisper-server:http://127.0.0.1:8077 --allow-egress localhost:8077" + serveHere, 2, "transcriptd: --allow-egress: localhost:8077 is the deployment's own 127.0.0.1:8077"},
-		{"serve --data-api-key-file " + text + " --data-api-url http://127.0.0.1:8078 --allow-egress 127.0.0.1:8078" + serveHere, 2, "--allow-egress: 127.0.0.1:8078 is the deployment's own 127.0.0.1:8078, which no link may reach"},
-		{"serve --data-api-key-file " + text + " --allow-egress youtube.googleapis.com:443" + serveHere, 2, "--allow-egress: youtube.googleapis.com:443 is the deployment's own youtube.googleapis.com:443"},
+		{"serve --links " + settingsFile(t, `{"dataAPI": {"keyFile": %q, "url": "http://127.0.0.1:8078"}}`, text) + " --allow-egress 127.0.0.1:8078" + serveHere, 2, "--allow-egress: 127.0.0.1:8078 is the deployment's own 127.0.0.1:8078, which no link may reach"},
+		{"serve --links " + settingsFile(t, `{"dataAPI": {"keyFile": %q}}`, text) + " --allow-egress youtube.googleapis.com:443" + serveHere, 2, "--allow-egress: youtube.googleapis.com:443 is the deployment's own youtube.googleapis.com:443"},
 		{"serve --db mysql://u:secret@localhost/x", 2, "--db: want sqlite:PATH or postgres://"},
 		{"serve --db sqlite:", 2, "--db"},
 		{"serve --db sqlite:/nowhere/x.db --listen 127.0.0.1:0 --blobs " + blobs, 1, "/nowhere/x.db"},
@@ -203,8 +188,6 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 		{"serve --trusted-proxy 10.0.0.0/8,10.0.0.0/33", 2, `--trusted-proxy: "10.0.0.0/33" is neither`},
 		{"serve --trusted-proxy 10.0.0.1:80", 2, `--trusted-proxy: "10.0.0.1:80" is neither`},
 		{"serve --trusted-proxy fe80::1%eth0", 2, `--trusted-proxy: "fe80::1%eth0" is neither`},
-		{"serve --sites /nowhere/sites.json", 2, "--sites: /nowhere/sites.json: there is no such file"},
-		{"serve --sites " + sites, 2, "--sites: " + sites + ": video_site.links[1]"},
 		{"migrate --db postgres://u:secret@127.0.0.1:1/x", 1, "127.0.0.1:1"},
 		{"accounts set --db " + db, 2, "<name>"},
 		{"accounts set acme --suspend --activate --db " + db, 2, "--suspend and --activate"},
@@ -236,17 +219,13 @@ func TestBadCallsAreOneLineThatNamesTheFault(t *testing.T) {
 func TestBadValuesOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for variable, says := range map[string]string{
-		"TRANSCRIPTD_DB=mysql://u:secret@localhost/x":           "--db: want sqlite:PATH",
-		"TRANSCRIPTD_DB=postgres://u:secret@localhost:port/x":   "--db: want postgres://USER:PASSWORD@HOST:PORT/DATABASE",
-		"TRANSCRIPTD_ALLOW_EGRESS=localhost":                    `--allow-egress: "localhost" is not HOST:PORT`,
-		"TRANSCRIPTD_PROXY=socks4://u:secret@127.0.0.1":         "--proxy: want http://",
-		"TRANSCRIPTD_PROXY=http://127.0.0.1,http://u:secret@[x": "--proxy: want http://",
-		"TRANSCRIPTD_ASR_KEY_FILE=/nowhere/key":                 "--asr-key-file: /nowhere/key: there is no such file",
-		"TRANSCRIPTD_DATA_API_KEY_FILE=/nowhere/key":            "--data-api-key-file: /nowhere/key: there is no such file",
-		"TRANSCRIPTD_BLOBS=s3://u:secret@bucket":                "--blobs: want no credentials in the URL",
-		"TRANSCRIPTD_PLANS=/nowhere/plans.json":                 "--plans: /nowhere/plans.json: there is no such file",
-		"TRANSCRIPTD_PLAYER=ANDROID/20.10.38":                   "--player: this flag is gone",
-		"TRANSCRIPTD_PLAYERS=/nowhere/players.json":             "--players: /nowhere/players.json: there is no such file",
+		"TRANSCRIPTD_DB=mysql://u:secret@localhost/x":         "--db: want sqlite:PATH",
+		"TRANSCRIPTD_DB=postgres://u:secret@localhost:port/x": "--db: want postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+		"TRANSCRIPTD_ALLOW_EGRESS=localhost":                  `--allow-egress: "localhost" is not HOST:PORT`,
+		"TRANSCRIPTD_COOKIES=video_site=/secret":              "--cookies is now the member cookies of the file that --links names",
+		"TRANSCRIPTD_LINKS=/nowhere/links.json":               "--links: /nowhere/links.json: there is no such file",
+		"TRANSCRIPTD_BLOBS=s3://u:secret@bucket":              "--blobs: want no credentials in the URL",
+		"TRANSCRIPTD_PLANS=/nowhere/plans.json":               "--plans: /nowhere/plans.json: there is no such file",
 	} {
 		code, stdout, stderr := finish(program(t, []string{variable}, "serve", "--listen", "127.0.0.1:0"))
 		assert.Equal(t, exitUsage, code, "%s: %s", variable, stderr)

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -56,14 +55,12 @@ func newGatedSite(t *testing.T) *gatedSite {
 	}))
 	t.Cleanup(web.Close)
 	t.Cleanup(g.open)
-	addr, dir := strings.TrimPrefix(web.URL, "http://"), t.TempDir()
-	sites, players := filepath.Join(dir, "sites.json"), filepath.Join(dir, "players.json")
-	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {
+	addr := strings.TrimPrefix(web.URL, "http://")
+	links := settingsFile(t, `{"sites": {"video_site": {
 		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
-	}}`, addr), 0o600))
-	require.NoError(t, os.WriteFile(players, []byte(`[{"name": "WEB", "version": "2.1", "captions": true}]`), 0o600))
+	}}, "players": [{"name": "WEB", "version": "2.1", "captions": true}]}`, addr)
 	g.link = web.URL + "/watch?v=" + site.Content(enginetest.CaptionTracks).ExternalID
-	g.flags = []string{"--sites", sites, "--players", players, "--asr", "none", "--allow-egress", addr}
+	g.flags = []string{"--links", links, "--asr", "none", "--allow-egress", addr}
 	return g
 }
 

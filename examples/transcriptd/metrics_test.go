@@ -190,8 +190,7 @@ func checkQuery(t *testing.T, metrics map[string]what, query string) (names []st
 // flat are slugs of answers, whose series begin with the first of them.
 var flat = map[string]bool{"internal_error": true}
 
-// The dashboard, the alerts and the documentation speak of what a service shows, and of
-// all of it.
+// The dashboard, the alerts and metrics.md speak of what a service shows, and of all of it.
 func TestMetricsAreWhatTheDashboardShows(t *testing.T) {
 	t.Parallel()
 	text, metrics := observed(t)
@@ -225,12 +224,6 @@ func TestMetricsAreWhatTheDashboardShows(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, checkQuery(t, metrics, string(alerts)))
 
-	doc, err := os.ReadFile("../../server/METRICS.md")
-	require.NoError(t, err)
-	documented := map[string]string{} // the labels, as the table has them
-	for _, m := range regexp.MustCompile("(?m)^\\| `(transcriptkit_\\w+)` \\| ([^|]*) ?\\|").FindAllStringSubmatch(string(doc), -1) {
-		documented[m[1]] = strings.TrimSpace(m[2])
-	}
 	exported := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^# TYPE (transcriptkit_\w+) `).FindAllStringSubmatch(text, -1) {
 		exported[m[1]] = ""
@@ -246,12 +239,7 @@ func TestMetricsAreWhatTheDashboardShows(t *testing.T) {
 			exported[family(name)] = strings.Join(slices.Sorted(maps.Keys(labels)), ", ")
 		}
 	}
-	for name, labels := range documented {
-		all := strings.Split(labels, ", ")
-		slices.Sort(all)
-		documented[name] = strings.Join(all, ", ")
-	}
-	assert.Equal(t, exported, documented)
+	checkPage(t, "metrics.md", metricsPage(text, exported))
 	for name := range exported {
 		assert.True(t, shown[name], "no panel shows %s", name)
 	}

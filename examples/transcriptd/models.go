@@ -49,13 +49,13 @@ func withProxies() http.RoundTripper {
 }
 
 // untold returns the recognizer that is chosen if only these flags are given.
-func untold(ctx context.Context, folder service.ModelsFlag, python service.FasterWhisperFlag) (service.Choice, error) {
-	return service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: folder, FasterWhisperFlag: python}.Choose(ctx)
+func untold(ctx context.Context, folder service.ModelsFlag, set service.RecognizersFlag) (service.Choice, error) {
+	return service.RecognizerFlags{ModelsFlag: folder, RecognizersFlag: set}.Choose(ctx)
 }
 
 type modelsList struct {
 	modelsFlag
-	service.FasterWhisperFlag
+	service.RecognizersFlag
 }
 
 // Run prints a table, and the recognizer that serve chooses without flags.
@@ -64,7 +64,7 @@ func (c *modelsList) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := untold(ctx, c.ModelsFlag, c.FasterWhisperFlag)
+	chosen, err := untold(ctx, c.ModelsFlag, c.RecognizersFlag)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *modelsPull) Run(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	if chosen, err := untold(ctx, c.ModelsFlag, service.FasterWhisperFlag{}); c.First > 0 && (err != nil || chosen.ASR.Model != "") {
+	if chosen, err := untold(ctx, c.ModelsFlag, service.RecognizersFlag{}); c.First > 0 && (err != nil || chosen.ASR.Model != "") {
 		return err // a model is there
 	}
 	plan, err := folder.Plan(ctx, c.Name, models.Sources{Mirror: string(c.Mirror), Files: c.File})

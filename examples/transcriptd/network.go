@@ -31,7 +31,7 @@ func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup)
 	if c.Network {
 		site = setup.VideoSite().Base
 	}
-	exits, err := config.Egress.Exits(ctx, site)
+	exits, err := config.Egress.TestExits(ctx, site)
 	if err != nil {
 		return nil // as above
 	}
@@ -39,7 +39,7 @@ func (c *doctorCommand) examineNetwork(ctx context.Context, setup service.Setup)
 	if !c.Network {
 		ways := fmt.Sprintf("%d exits", len(exits))
 		if exits[0].Address == "" {
-			ways = "no proxy"
+			ways = "no exits"
 		}
 		return append(found, engine.Finding{Name: networkName, Status: engine.OK, Found: ways + ", not asked: --network asks"})
 	}

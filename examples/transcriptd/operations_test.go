@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/transcriptkit/transcriptkit/examples/internal/service"
 )
 
 // The environment file of the unit names every setting of serve, without effect until the operator
@@ -26,17 +29,38 @@ func TestSettingsOfTheUnit(t *testing.T) {
 			told = append(told, setting[1])
 		}
 	}
-	parser, err := kong.New(&commands{}, kong.DefaultEnvars("TRANSCRIPTD"), vars(), kong.Vars{"models": "", "ytdlp": "", "fasterwhisper": ""})
+	var want []string
+	parser, err := kong.New(&commands{}, vars(), kong.PostBuild(service.Groups))
 	require.NoError(t, err)
-	want := []string{}
-	for _, command := range parser.Model.Children {
-		for _, f := range command.Flags {
-			if command.Name == "serve" && f.Name != "help" && f.Name != "listen" && !f.Hidden { // the address is in transcriptd.socket; a hidden flag only says that it is gone
-				want = append(want, f.Envs...)
-			}
+	for _, flag := range flagsOfServe(t, parser) {
+		if flag.Name != "listen" { // which is in transcriptd.socket
+			want = append(want, "TRANSCRIPTD_"+strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_")))
 		}
 	}
 	assert.ElementsMatch(t, want, told)
+	assert.LessOrEqual(t, len(want)+1, 20, "what is about links or recognizers belongs into a file of settings")
+}
+
+// flagsOfServe are the flags of serve that have variables, in the order of the help.
+func flagsOfServe(t *testing.T, parser *kong.Kong) (flags []*kong.Flag) {
+	t.Helper()
+	for _, node := range parser.Model.Leaves(false) {
+		for _, flag := range node.Flags {
+			if node.Name == "serve" && flag.Group != nil {
+				flags = append(flags, flag)
+			}
+		}
+	}
+	order := []string{}
+	for _, flag := range flags {
+		if !slices.Contains(order, flag.Group.Title) {
+			order = append(order, flag.Group.Title)
+		}
+	}
+	slices.SortStableFunc(flags, func(a, b *kong.Flag) int {
+		return slices.Index(order, a.Group.Title) - slices.Index(order, b.Group.Title)
+	})
+	return flags
 }
 
 // The commands of docs/operate/accounts-and-data.md about plans work.

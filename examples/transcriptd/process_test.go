@@ -38,7 +38,7 @@ func program(t testing.TB, env []string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel) // and kills what is left of it
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append([]string{asProgram + "=1", "TRANSCRIPTD_DRAIN_DELAY=0", noWhisper + "=/none", "PATH=" + os.Getenv("PATH"),
+	cmd.Env = append([]string{asProgram + "=1", "TRANSCRIPTD_DRAIN_DELAY=0", noWhisper + "=" + os.Getenv(noWhisper), "PATH=" + os.Getenv("PATH"),
 		"GOCOVERDIR=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE")}, env...)
 	cmd.Dir = t.TempDir()
 	return cmd
@@ -191,10 +191,10 @@ func TestServeSaysWhoRecognizes(t *testing.T) {
 		{"--models " + t.TempDir(), `msg=recognizer asr=pocketsphinx model=\S+ quality="low.*transcriptd models pull small.*why="nothing better`, "ok"},
 		{"--asr none", `msg=recognizer asr=none why="--asr says so".*only links with captions`, "unavailable"},
 		{"--asr pocketsphinx", `asr=pocketsphinx.*transcriptd models pull small`, "ok"},
-		{"--models " + dir + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base.*why="found in ` + dir, "ok"},
-		{"--asr whisper-cli:" + model + " --whisper-cli " + program, `asr=whisper-cli model=base.en quality="?base`, "ok"},
-		{"--asr whisper-server:http://127.0.0.1:1 --asr-model base", `asr=whisper-server model=base`, "unavailable"},
-		{"--asr openai:http://127.0.0.1:1/v1 --asr-model small", `asr=openai model=small quality="?as good`, "unavailable"},
+		{"--models " + dir + " --recognizers " + settingsFile(t, `{"whisperCLI": %q}`, program), `asr=whisper-cli model=base.en quality="?base.*why="found in ` + dir, "ok"},
+		{"--asr whisper-cli:" + model + " --recognizers " + settingsFile(t, `{"whisperCLI": %q}`, program), `asr=whisper-cli model=base.en quality="?base`, "ok"},
+		{"--asr whisper-server:http://127.0.0.1:1 --recognizers " + settingsFile(t, `{"whisperServer": {"model": "base"}}`), `asr=whisper-server model=base`, "unavailable"},
+		{"--asr openai:http://127.0.0.1:1/v1 --recognizers " + settingsFile(t, `{"openai": {"model": "small"}}`), `asr=openai model=small quality="?as good`, "unavailable"},
 	} {
 		p := start(t, nil, strings.Fields(test.args)...)
 		assert.Regexp(t, test.says, p.greeting, test.args)

@@ -30,7 +30,7 @@ func TestServeRecognizesWithServers(t *testing.T) {
 	require.NoError(t, os.WriteFile(key, []byte("sk-short\n"), 0o600))
 	for engine, args := range map[string][]string{
 		"whisper-server": {"--asr", "whisper-server:" + server},
-		"openai":         {"--asr", "openai:" + server + "/v1", "--asr-key-file", key, "--asr-model", "small"},
+		"openai":         {"--asr", "openai:" + server + "/v1", "--recognizers", settingsFile(t, `{"openai": {"keyFile": %q, "model": "small"}}`, key)},
 	} {
 		db := newDatabase(t)
 		p := start(t, nil, append(args, "--db", db)...)
@@ -162,7 +162,7 @@ func TestServeWithAWrongKey(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(key, []byte("sk-wrong"), 0o600))
 	db := newDatabase(t)
-	p := start(t, nil, "--db", db, "--asr", "openai:"+refuses.URL+"/v1", "--asr-key-file", key)
+	p := start(t, nil, "--db", db, "--asr", "openai:"+refuses.URL+"/v1", "--recognizers", settingsFile(t, `{"openai": {"keyFile": %q}}`, key))
 	if !strings.Contains(p.greeting, "accept the key") {
 		awaitLog(t, p, `level=WARN msg="speech cannot be recognized" asr=openai err=.*does not accept the key`)
 	}

@@ -206,6 +206,7 @@ func startService(ctx context.Context, setup service.Setup, p part) (_ *running,
 	if err = s.server.Start(ctx); err != nil {
 		return nil, err
 	}
+	setup.Follow(ctx, s.server)
 	s.metrics.serve(s.server, s.failed)
 	if s.listener != nil {
 		web := s.server.HTTPServer(s.addr())

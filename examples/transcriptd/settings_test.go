@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,9 +42,9 @@ func TestSettings(t *testing.T) {
 		variable, flag string
 		code           int
 	}{
-		{"TRANSCRIPTD_ASR_SPEAKERS=true", "--asr=none", exitUsage}, // they contradict each other
-		{"TRANSCRIPTD_ASR_SPEAKERS=true", "--asr-speakers=false", exitFailure},
-		{"TRANSCRIPTD_ASR_SPEAKERS=", "--asr=none", exitFailure},
+		{"TRANSCRIPTD_FULL_SYNC=perhaps", "--asr=none", exitUsage},
+		{"TRANSCRIPTD_FULL_SYNC=perhaps", "--full-sync=false", exitFailure},
+		{"TRANSCRIPTD_FULL_SYNC=", "--asr=none", exitFailure},
 	} {
 		a = with(t, []string{row.variable}, "serve", "--listen=127.0.0.1:0", "--db=sqlite:/nowhere/x.db", "--blobs="+t.TempDir(), row.flag)
 		assert.Equal(t, row.code, a.code, "%v: %s", row, a.stderr)
@@ -58,15 +57,14 @@ func TestFlagsWinOverBrokenVariables(t *testing.T) {
 	db := newDatabase(t)
 	must(t, "migrate", "--db", db)
 	var variables []string
-	for _, name := range strings.Fields("LISTEN PLANS TRUSTED_PROXY FULL_SYNC DRAIN_DELAY LOG_FORMAT ASR ASR_CHECK_TIMEOUT SITES ALLOW_EGRESS PROXY PACE ROLE") {
+	for _, name := range strings.Fields("LISTEN PLANS TRUSTED_PROXY FULL_SYNC DRAIN_DELAY LOG_FORMAT ASR RECOGNIZERS LINKS ALLOW_EGRESS ROLE") {
 		variables = append(variables, "TRANSCRIPTD_"+name+"=/nowhere")
 	}
 	plans, err := filepath.Abs("plans.json")
 	require.NoError(t, err)
-	sites := filepath.Join(t.TempDir(), "sites.json")
-	require.NoError(t, os.WriteFile(sites, []byte("{}"), 0o600))
+	empty := settingsFile(t, "{}")
 	args := strings.Fields("serve --listen=127.0.0.1:0 --trusted-proxy=10.0.0.0/8 --full-sync=false --drain-delay=0s --log-format=text" +
-		" --asr=none --asr-check-timeout=4s --allow-egress=127.0.0.1:2 --proxy=http://127.0.0.1:1 --pace=5 --role=all --plans=" + plans + " --sites=" + sites)
+		" --asr=none --recognizers=" + empty + " --allow-egress=127.0.0.1:2 --role=all --plans=" + plans + " --links=" + empty)
 	cmd := program(t, append(variables, "TRANSCRIPTD_DB="+db), append(args, "--blobs="+t.TempDir())...)
 	stop(t, await(t, cmd))
 }

@@ -107,7 +107,7 @@ func transcribing(t *testing.T, state string, h *hearing, args ...string) *exec.
 	t.Helper()
 	talk, err := filepath.Abs(recording)
 	require.NoError(t, err)
-	return program(t, atHome(state), append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--asr-upload-limit", "200000", talk}, args...)...)
+	return program(t, atHome(state), append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--recognizers", settingsFile(t, `{"openai": {"uploadLimitBytes": 200000}}`), talk}, args...)...)
 }
 
 // runUntil starts a command and returns when it has written a line that begins with text.
@@ -185,7 +185,7 @@ func TestTranscribeWatchesAFolder(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "talk.ogg"), talk, 0o600))
 	call := func(args ...string) *exec.Cmd {
-		return program(t, atHome(state), append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--asr-upload-limit", "200000"}, args...)...)
+		return program(t, atHome(state), append([]string{"transcribe", "--asr", "openai:" + h.URL + "/v1", "--recognizers", settingsFile(t, `{"openai": {"uploadLimitBytes": 200000}}`)}, args...)...)
 	}
 	h.holdFrom(3)
 	killed := call("--watch", folder, "--no-timestamps")

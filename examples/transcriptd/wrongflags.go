@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -19,14 +20,10 @@ func leaveOut(setup *service.Setup, err error) bool {
 	switch {
 	case errors.As(err, &wrong) && wrong.Flag == "--allow-egress" && setup.AllowEgress != nil:
 		setup.AllowEgress = nil
-	case errors.As(err, &wrong) && wrong.Flag == "--exits" && setup.Exits != "":
-		setup.Exits = ""
-	case errors.As(err, &wrong) && wrong.Flag == "--js-runtime" && setup.JSRuntime != "":
-		setup.JSRuntime = ""
-	case errors.As(err, &wrong) && wrong.Flag == "--cookies" && setup.Cookies != nil:
-		setup.Cookies = nil
-	case errors.As(err, &wrong) && wrong.Flag == "--players" && setup.Players != "":
-		setup.Players = ""
+	case errors.As(err, &wrong) && wrong.Flag == "--links" && setup.Links.JSRuntime != "":
+		setup.Links.LeaveOutRuntime()
+	case errors.As(err, &wrong) && wrong.Flag == "--links" && setup.Links.Given():
+		setup.Links = settings.Links{}
 	case setup.Speech.ASR.Name != service.ASRNone:
 		setup.Speech.ASR = service.ASR{Name: service.ASRNone}
 	default:
@@ -37,9 +34,8 @@ func leaveOut(setup *service.Setup, err error) bool {
 
 // things are what flags are about, by the beginnings of their names.
 var things = []struct{ flag, thing string }{
-	{"--asr", recognizerName}, {"--whisper-cli", recognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
-	{"--sites", "platform table"}, {"--js-runtime", "JavaScript runtime"}, {"--proxy", networkName}, {"--exits", networkName}, {"--allow-egress", "egress guard"},
-	{"--data-api", "data API"}, {"--yt-dlp-plugins", "yt-dlp plugins"}, {"--token-provider", "token provider"}, {"--cookies", "cookies"}, {"--player", "players"}, {"--listen", "address"}, {"--metrics", "metrics"},
+	{"--asr", recognizerName}, {"--recognizers", recognizerName}, {"--db", "database"}, {"--blobs", "blobs"}, {"--plans", "plans"},
+	{"--links", "links"}, {"--allow-egress", "egress guard"}, {"--listen", "address"}, {"--metrics", "metrics"},
 }
 
 var (

@@ -23,6 +23,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 	"github.com/transcriptkit/transcriptkit/examples/internal/progress"
 	"github.com/transcriptkit/transcriptkit/examples/internal/service"
+	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 )
 
 func main() {
@@ -52,7 +53,7 @@ type output struct {
 func run(ctx context.Context, args []string, stdin *os.File, stdout, stderr io.Writer) int {
 	line := commandline.Program{
 		Name: "website", About: "A website that turns links and recordings into timestamped transcripts.",
-		Vars: vars(), Stdout: stdout, Stderr: stderr,
+		Vars: vars(), Moved: settings.Moved(), Groups: service.Groups, Stdout: stdout, Stderr: stderr,
 	}
 	command, err := line.Parse(ctx, &commands{}, output{stdin, stdout, stderr}, args)
 	switch {

@@ -115,6 +115,7 @@ func startSite(ctx context.Context, c *serveCommand, log *slog.Logger) (_ *websi
 	if err = s.server.Start(ctx); err != nil {
 		return nil, err
 	}
+	setup.Follow(ctx, s.server)
 	s.web = s.server.HTTPServer(string(c.Listen))
 	s.web.Handler = routes(s.server, s.visitors.Identify, permitted, pages)
 	if err = s.keepSweeping(); err != nil {

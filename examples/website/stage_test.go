@@ -34,11 +34,11 @@ func newVideos(t *testing.T) (videos, []string) {
 	t.Cleanup(server.Close)
 	v.url = server.URL
 	host := strings.TrimPrefix(server.URL, "http://")
-	table := filepath.Join(t.TempDir(), "sites.json")
-	require.NoError(t, os.WriteFile(table, fmt.Appendf(nil, `{"video_site": {
+	table := filepath.Join(t.TempDir(), "links.json")
+	require.NoError(t, os.WriteFile(table, fmt.Appendf(nil, `{"pace": 1000, "sites": {"video_site": {
 		"hosts": [%[1]q], "shortHosts": [], "links": ["/watch?v={id}"], "canonical": "http://%[1]s/watch?v={id}"
-	}}`, host), 0o600))
-	return v, []string{"--sites=" + table, "--allow-egress=" + host, "--pace=1000"}
+	}}}`, host), 0o600))
+	return v, []string{"--links=" + table, "--allow-egress=" + host}
 }
 
 // link is the link to a video.

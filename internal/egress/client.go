@@ -21,7 +21,7 @@ const maxRedirects = 5
 // equally safe. The guard's Close ends its connections.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{
-		Transport: guarded{g.own},
+		Transport: guarded{g},
 		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 			if len(via) > maxRedirects {
 				return errors.New("egress: too many redirects")
@@ -61,7 +61,7 @@ func (g *Guard) judgeLink(ctx context.Context, link string) *Refusal {
 }
 
 // guarded refuses links that are forbidden without a connection.
-type guarded struct{ pass *Pass }
+type guarded struct{ guard *Guard }
 
 // RoundTrip sends a request whose link is http or https and has no credentials.
 func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -70,17 +70,20 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 			// A transport must close the body. No caller could receive the error.
 			_ = r.Body.Close()
 		}
-		t.pass.logRefusal(r.Context(), refusal)
+		t.guard.own.logRefusal(r.Context(), refusal)
 		return nil, refusal
 	}
 	if v := visitOf(r.Context()); v != nil {
 		return v.pass.transport.RoundTrip(r)
 	}
-	return t.pass.transport.RoundTrip(r)
+	if t.guard.pool.Load().direct {
+		return t.guard.own.transport.RoundTrip(r)
+	}
+	return t.guard.inTurn.transport.RoundTrip(r)
 }
 
 // CloseIdleConnections implements http.Client.CloseIdleConnections.
-func (t guarded) CloseIdleConnections() { t.pass.transport.CloseIdleConnections() }
+func (t guarded) CloseIdleConnections() { t.guard.own.transport.CloseIdleConnections() }
 
 // newTransport returns a transport that connects only with dial.
 func newTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {

@@ -58,7 +58,7 @@ func (g *Guard) leave(ctx context.Context, e *Exit, from netip.Addr, network str
 
 // leaveInTurn tries each exit, and gives each try an equal share of the remaining time.
 func (g *Guard) leaveInTurn(ctx context.Context, turn uint32, network string, t target) (net.Conn, error) {
-	exits := g.present().open
+	exits := g.pool.Load().open
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	var first error

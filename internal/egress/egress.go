@@ -82,10 +82,9 @@ type Config struct {
 	// still looks a name up first, and refuses it if one of its addresses is refused. The proxy
 	// looks the name up again and is trusted to find no other addresses.
 	ByName bool
-	// ExitsFile is the path of a JSON file with further exits, which the guard reads again when the
-	// file changes; empty: none. docs/operate describes the file.
-	ExitsFile string
-	// Log receives a line for each refusal and for each change of ExitsFile; nil: no log.
+	// Exits are further exits, at most 1000.
+	Exits []Listed
+	// Log receives a line for each refusal; nil: no log.
 	Log *slog.Logger
 }
 
@@ -102,16 +101,13 @@ func (e *ConfigError) Unwrap() error { return e.Err }
 
 // Guard permits connections to public addresses. Safe for concurrent use.
 type Guard struct {
-	config  Config
 	allow   map[string]bool
 	allowed []target // the same
-	deny    []*denied
 	log     *slog.Logger
 	ports   []uint16
 	special specialFunc
 	dialer  net.Dialer // copied for every connection
 
-	file  *exitsFile // nil: none
 	pool  atomic.Pointer[pool]
 	turns atomic.Uint32 // counts the turns of the exits
 
@@ -119,6 +115,7 @@ type Guard struct {
 	address string        // of the proxy
 	stopped chan struct{} // closed when the proxy has ended
 	own     *Pass         // of the guard's clients
+	inTurn  *Pass         // the same, while there are exits: a kept connection would keep its exit
 
 	mu       sync.Mutex
 	passes   map[string][]*Pass // open ones by job; nil once the guard is closed
@@ -130,7 +127,6 @@ type Guard struct {
 // looks them up, which takes up to a few seconds. The caller closes the guard.
 func New(c Config) (*Guard, error) {
 	g := &Guard{
-		config:  c,
 		allow:   make(map[string]bool),
 		log:     c.Log,
 		ports:   []uint16{80, 443},
@@ -144,7 +140,14 @@ func New(c Config) (*Guard, error) {
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
-	if err := g.configure(c); err != nil {
+	for _, address := range c.Allow {
+		t, err := parse(address)
+		if err != nil {
+			return nil, &ConfigError{"Allow", fmt.Errorf("%q: %w", clip.Text(address), err)}
+		}
+		g.allow[t.address], g.allowed = true, append(g.allowed, t)
+	}
+	if err := g.Change(c); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -152,44 +155,27 @@ func New(c Config) (*Guard, error) {
 		return nil, fmt.Errorf("egress: proxy: %w", err)
 	}
 	g.serve(listener)
-	g.own = g.newPass(context.Background(), "", 0, nil)
-	g.own.transport.DisableKeepAlives = len(c.Proxies) > 0 || c.ExitsFile != "" // a kept connection would keep its exit
+	g.own, g.inTurn = g.newPass(context.Background(), "", 0, nil), g.newPass(context.Background(), "", 0, nil)
+	g.inTurn.transport.DisableKeepAlives = true
 	return g, nil
 }
 
-// configure reads the lists of the configuration.
-func (g *Guard) configure(c Config) error {
-	for _, address := range c.Deny {
-		t, err := parse(address)
-		if err != nil {
-			return &ConfigError{"Deny", fmt.Errorf("%q: %w", clip.Text(address), err)}
-		}
-		g.deny = append(g.deny, &denied{target: t})
-	}
-	for _, address := range c.Allow {
-		t, err := parse(address)
-		if err != nil {
-			return &ConfigError{"Allow", fmt.Errorf("%q: %w", clip.Text(address), err)}
-		}
-		g.allow[t.address], g.allowed = true, append(g.allowed, t)
-	}
-	var listed []*Exit
-	if c.ExitsFile != "" {
-		g.file = &exitsFile{path: c.ExitsFile}
-		var err error
-		if listed, err = g.file.open(g); err != nil {
-			return &ConfigError{"ExitsFile", err}
-		}
-	}
-	p, err := newPool(c, listed)
-	if wrong := (*ConfigError)(nil); err != nil && !errors.As(err, &wrong) {
-		err = &ConfigError{"ExitsFile", fmt.Errorf("%s: %w", c.ExitsFile, err)}
-	}
+// Change replaces the denied addresses and the exits by those of a configuration, and ignores its
+// other fields. Visits that have begun keep their exits. A *ConfigError names what is wrong; then
+// nothing changes.
+func (g *Guard) Change(c Config) error {
+	p, err := newPool(c)
 	if err == nil {
 		err = g.conflict(p)
 	}
+	if err != nil {
+		return err
+	}
 	g.pool.Store(p)
-	return err
+	if g.own != nil { // not in New
+		g.own.transport.CloseIdleConnections() // they leave directly
+	}
+	return nil
 }
 
 // conflict returns an error if an allowed address is one of the deployment's own.
@@ -197,7 +183,7 @@ func (g *Guard) conflict(p *pool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lookupTimeout)
 	defer cancel()
 	for _, t := range g.allowed {
-		for _, d := range slices.Concat(g.deny, p.deny) {
+		for _, d := range p.deny {
 			if d.conflicts(ctx, g.dialer.Resolver, t) {
 				return &ConfigError{"Allow", fmt.Errorf("%s is the deployment's own %s, which no link may reach", t.address, d.address)}
 			}
@@ -210,7 +196,7 @@ func (g *Guard) conflict(p *pool) error {
 }
 
 // denied returns the addresses that no link may reach.
-func (g *Guard) denied() []*denied { return slices.Concat(g.deny, g.pool.Load().deny) }
+func (g *Guard) denied() []*denied { return g.pool.Load().deny }
 
 // Close ends the guard: its proxy, its passes, and the connections of its clients. It returns
 // when they have ended. Further calls do nothing.
@@ -229,6 +215,7 @@ func (g *Guard) Close() error {
 		}
 	}
 	g.own.end(ErrClosed)
+	g.inTurn.end(ErrClosed)
 	err := g.proxy.Close()
 	for _, ps := range passes {
 		for _, p := range ps {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
@@ -43,26 +44,26 @@ func (e *Exit) servesAll() bool { return e.uses == nil && e.platforms == nil }
 
 // pool is a set of exits, with the addresses that belong to them. It never changes.
 type pool struct {
-	exits []*Exit
-	open  []*Exit   // for connections outside a visit: the exits that serve all, or else all exits
-	deny  []*denied // the proxies themselves
+	exits  []*Exit
+	direct bool      // the only exit is the machine's own address
+	open   []*Exit   // for connections outside a visit: the exits that serve all, or else all exits
+	deny   []*denied // the deployment's own addresses, with the proxies
 }
 
 // Exits returns the guard's present exits: at least one. A caller may keep an exit that the pool
 // has lost, and may finish visits by it. The caller must not change the slice.
-func (g *Guard) Exits() []*Exit { return g.present().exits }
+func (g *Guard) Exits() []*Exit { return g.pool.Load().exits }
 
-// present returns the pool, from the file as it is now.
-func (g *Guard) present() *pool {
-	if g.file != nil {
-		g.file.follow(g)
-	}
-	return g.pool.Load()
-}
-
-// newPool makes the pool of the configuration, and of the exits of a file.
-func newPool(c Config, listed []*Exit) (*pool, error) {
+// newPool makes the pool of the configuration. Every error is a *ConfigError.
+func newPool(c Config) (*pool, error) {
 	p := &pool{}
+	for _, address := range c.Deny {
+		t, err := parse(address)
+		if err != nil {
+			return nil, &ConfigError{"Deny", fmt.Errorf("%q: %w", clip.Text(address), err)}
+		}
+		p.deny = append(p.deny, &denied{target: t})
+	}
 	for i, at := range c.Proxies {
 		up, err := newUpstream(at)
 		if err == nil {
@@ -72,13 +73,20 @@ func newPool(c Config, listed []*Exit) (*pool, error) {
 			return nil, &ConfigError{fmt.Sprintf("Proxies[%d]", i), err} // without the URL, which may hold a password
 		}
 	}
-	for i, e := range listed {
+	if len(c.Exits) > maxExits {
+		return nil, &ConfigError{"Exits", fmt.Errorf("exits: want at most %d exits", maxExits)}
+	}
+	for i, listed := range c.Exits {
+		e, err := listed.exit()
+		if err != nil {
+			return nil, &ConfigError{"Exits", fmt.Errorf("exits[%d].%w", i, err)}
+		}
 		if err := p.add(e); err != nil {
-			return nil, fmt.Errorf("exits[%d]: %w", i, err)
+			return nil, &ConfigError{"Exits", fmt.Errorf("exits[%d].%w", i, err)}
 		}
 	}
 	if len(p.exits) == 0 {
-		p.exits = []*Exit{{name: "direct"}}
+		p.exits, p.direct = []*Exit{{name: "direct"}}, true
 	}
 	for _, e := range p.exits {
 		if e.servesAll() {

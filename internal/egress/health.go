@@ -63,7 +63,7 @@ func (e *Exit) cure() string {
 	case e.prefix.IsValid():
 		return "let the provider route the prefix to this machine, or answer for its addresses on the link (ndppd), or take the exit out"
 	}
-	return "let this machine reach the network, or name a proxy by --proxy or --exits"
+	return "let this machine reach the network, or name an exit"
 }
 
 // dialUnjudged connects to an address by the exit.

@@ -187,7 +187,7 @@ func (p *Pass) dial(ctx context.Context, network, address string) (net.Conn, err
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
 	turn := p.turn
-	if p == p.guard.own { // the guard's own pass serves many clients
+	if p == p.guard.own || p == p.guard.inTurn { // the guard's own pass serves many clients
 		turn = p.guard.turns.Add(1)
 	}
 	dial := func() (net.Conn, error) { return p.guard.dial(ctx, p.visit, turn, network, address) }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -197,14 +196,13 @@ func (w *world) guard(t *testing.T, exits bool) (*egress.Guard, *logged) {
 	t.Helper()
 	c := egress.Config{}
 	if exits {
-		c.ExitsFile = filepath.Join(t.TempDir(), "exits.json")
-		writeExits(t, c.ExitsFile, `{"exits": [
-			{"name": "connect", "address": "http://9.9.9.1:443"},
-			{"name": "socks", "address": "socks5://9.9.9.2:443"},
-			{"name": "connect-by-name", "address": "http://9.9.9.3:443", "byName": true},
-			{"name": "socks-by-name", "address": "socks5://9.9.9.4:443", "byName": true},
-			{"name": "prefix", "address": "`+own6+`"}
-		]}`)
+		c.Exits = []egress.Listed{
+			{Name: "connect", Address: "http://9.9.9.1:443"},
+			{Name: "socks", Address: "socks5://9.9.9.2:443"},
+			{Name: "connect-by-name", Address: "http://9.9.9.3:443", ByName: true},
+			{Name: "socks-by-name", Address: "socks5://9.9.9.4:443", ByName: true},
+			{Name: "prefix", Address: own6},
+		}
 	}
 	g, log := newGuard(t, c)
 	g.UseResolver(newNames(worldNames).resolver())

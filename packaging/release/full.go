@@ -64,7 +64,7 @@ func (c *checkout) fullImage(ctx context.Context, transcriptd program) (v1.Image
 		layers: []imageLayer{{debian, "Debian " + suite + ", yt-dlp and faster-whisper"}, {own, "transcriptd"}},
 		env: []string{
 			"PATH=/opt/yt-dlp/bin:/usr/bin:/bin", // with deno
-			"TRANSCRIPTD_YT_DLP=/opt/yt-dlp/bin/yt-dlp", "TRANSCRIPTD_FASTER_WHISPER=/opt/whisper/bin/python",
+			"TRANSCRIPTD_YT_DLP=/opt/yt-dlp/bin/yt-dlp",
 		},
 	})
 }

@@ -18,6 +18,8 @@ type Program struct {
 	Name           string // its name; in capital letters it is the prefix of its environment variables
 	About          string // one sentence
 	Vars           kong.Vars
+	Moved          []Moved                // flags that are gone
+	Groups         func(*kong.Kong) error // puts flags into groups of the help; nil: there are none
 	Stdout, Stderr io.Writer
 }
 
@@ -29,6 +31,9 @@ type Program struct {
 func (c Program) Parse(ctx context.Context, commands, output any, args []string) (command *kong.Context, err error) {
 	answered := false
 	set := environment{prefix: strings.ToUpper(c.Name), taken: map[string]bool{}}
+	if c.Groups == nil {
+		c.Groups = func(*kong.Kong) error { return nil }
+	}
 	parser, err := kong.New(commands,
 		kong.Name(c.Name),
 		kong.Description(c.About),
@@ -36,6 +41,7 @@ func (c Program) Parse(ctx context.Context, commands, output any, args []string)
 		kong.Resolvers(set),
 		kong.ValueFormatter(set.help),
 		kong.PostBuild(set.tolerate),
+		kong.PostBuild(c.Groups),
 		c.Vars,
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(c.Stdout, c.Stderr),
@@ -61,9 +67,12 @@ func (c Program) Parse(ctx context.Context, commands, output any, args []string)
 		wrong.Context.Stdout = c.Stderr
 		return nil, cmp.Or(wrong.Context.PrintUsage(false), errors.New("no command is named"))
 	case err != nil:
+		if gone := c.goneFlag(err); gone != nil {
+			return nil, gone
+		}
 		return nil, errors.New(set.source(plain.Call(err)))
 	}
-	return command, nil
+	return command, c.goneVariables(command, set)
 }
 
 // namesNoCommand reports whether a call ends before it names what to do, as in "transcriptd" or

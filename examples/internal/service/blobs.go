@@ -6,12 +6,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 	"github.com/transcriptkit/transcriptkit/server/store/s3store"
 )
 
 // BlobsFlag is the flag of every command that touches uploads and audio.
 type BlobsFlag struct {
-	Blobs BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept, until an hour after their job ends: a folder (${default}), or s3://BUCKET?OPTION=…."`
+	Blobs BlobPlace `default:"${blobs}" placeholder:"PLACE" help:"Where uploads and audio are kept, until an hour after their job ends, and the recordings that accounts keep: a folder (${default}), or s3://BUCKET?OPTION=…."`
 }
 
 // BlobPlace is where uploads and audio are kept: a folder, or the URL of a bucket.
@@ -82,5 +83,5 @@ func (p BlobPlace) addresses() []string {
 	if err != nil || at.Hostname() == "" {
 		return nil // Amazon's
 	}
-	return []string{serviceURL{at}.address()}
+	return []string{settings.Address(at)}
 }

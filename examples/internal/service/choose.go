@@ -120,13 +120,10 @@ func (f RecognizerFlags) pulled(ctx context.Context, program string) (*ASR, erro
 	return &ASR{Name: program, Model: best.Model.Path, Program: best.Program, SHA256: best.Model.SHA256}, nil
 }
 
-// Folder returns the folder of pulled models. A program that --whisper-cli names is used for
-// them.
+// Folder returns the folder of pulled models. A program that the file of --recognizers names is used
+// for them.
 func (f RecognizerFlags) Folder() (*models.Folder, error) {
-	o := models.Options{Dir: f.Models, Path: SearchPath(), Table: f.Table}
-	if f.WhisperCLI != ASRWhisperCLI {
-		o.Program = string(f.WhisperCLI)
-	}
+	o := models.Options{Dir: f.Models, Path: SearchPath(), Table: f.Table, Program: f.Recognizers.WhisperCLI}
 	return models.Open(o)
 }
 
@@ -152,7 +149,7 @@ func unused(ctx context.Context, folder *models.Folder, program string, why erro
 // Installed returns the most accurate readable model that was not pulled, with a program for
 // it. ok is false if there is none.
 func (f RecognizerFlags) Installed() (e ASR, ok bool) {
-	program, err := exec.LookPath(string(f.WhisperCLI))
+	program, err := exec.LookPath(f.Recognizers.Whisper())
 	if err != nil {
 		return ASR{}, false
 	}

@@ -35,7 +35,8 @@ func putModel(t *testing.T, dir, name string, size int) {
 
 func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	programs, folder := t.TempDir(), t.TempDir()
-	flags := service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder}}
+	flags := service.RecognizerFlags{ModelsFlag: service.ModelsFlag{Models: folder}}
+	flags.Recognizers.FasterWhisper = "/none"
 	choose := func() service.Choice {
 		t.Helper()
 		c, err := flags.Choose(t.Context())
@@ -49,11 +50,10 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name)
 
 	python := install(t, t.TempDir(), "python")
-	flags.FasterWhisper = service.Executable(python)
+	flags.Recognizers.FasterWhisper = python
 	assert.Equal(t, service.ASRFasterWhisper, choose().ASR.Name)
-	flags.FasterWhisper = service.Executable(python + "-missing")
+	flags.Recognizers.FasterWhisper = "/none"
 	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name)
-	flags.FasterWhisper = ""
 	install(t, programs, "whisper-cli")
 	assert.Equal(t, service.ASRPocketsphinx, choose().ASR.Name, "a program without a model")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "ggml-large.bin"), make([]byte, 1<<20), 0o600))
@@ -63,7 +63,7 @@ func TestChoose(t *testing.T) { // it is not parallel: it sets PATH
 	putModel(t, folder, "ggml-tiny.bin", 10_000)
 	putModel(t, folder, "ggml-small.en.bin", 20_010)
 	putModel(t, folder, "ggml-small.bin", 20_000)
-	flags.FasterWhisper = service.Executable(python)
+	flags.Recognizers.FasterWhisper = python
 	found := choose()
 	assert.Equal(t, service.ASRWhisperCLI, found.ASR.Name)
 	assert.Equal(t, filepath.Join(folder, "ggml-small.bin"), found.ASR.Model, "the best, and for all languages")
@@ -104,7 +104,7 @@ func TestChooseParakeet(t *testing.T) { // it is not parallel: it sets PATH
 	file := filepath.Join(folder, "parakeet-"+e.SHA256[:16], "ggml-parakeet.bin")
 	require.NoError(t, os.Mkdir(filepath.Dir(file), 0o700))
 	require.NoError(t, os.WriteFile(file, content, 0o600))
-	flags := service.RecognizerFlags{WhisperCLI: service.ASRWhisperCLI, ModelsFlag: service.ModelsFlag{Models: folder, Table: []models.Entry{e}}}
+	flags := service.RecognizerFlags{ModelsFlag: service.ModelsFlag{Models: folder, Table: []models.Entry{e}}}
 	choose := func() service.Choice {
 		t.Helper()
 		c, err := flags.Choose(t.Context())

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -32,7 +31,7 @@ func (s Setup) tellingEngine(ctx context.Context) func(engine.Host) (engine.Engi
 			go s.tellLinks(ctx, links, ofLinks)
 		}
 		if e.Discovery != engine.Discovery(links) {
-			s.Log.Info("videos are found by the data API", "url", s.base())
+			s.Log.Info("videos are found by the data API", "url", s.Links.DataAPIBase())
 		}
 		s.tellRecognizer(ctx, e.Recognizer, ofRecognizer)
 		return try(e, links, ofLinks, ofRecognizer), nil
@@ -46,18 +45,18 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 		return e, nil, err
 	}
 	links, err = ytdlp.New(host, ytdlp.Options{
-		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: string(s.JSRuntime), Cure: YtDlpCure(s.program()), Notes: trialsFolder(), Log: s.Log,
-		Access: s.access(s.sites()),
+		Program: s.program(), Base: s.VideoSite().Base, JSRuntime: s.Links.Runtime, Cure: YtDlpCure(s.program()), Notes: trialsFolder(), Log: s.Log,
+		Access: s.Links.Access,
 	})
 	var wrong *ytdlp.AccessError
 	switch {
 	case errors.As(err, &wrong):
-		return e, nil, &FlagError{flagsOfAccess(wrong.Field), wrong.Err}
-	case err != nil:
-		return e, nil, &FlagError{"--js-runtime", err} // the program's name and the site's address were checked before
+		return e, nil, &FlagError{"--links", s.Links.AccessError(err)}
+	case err != nil: // the program's name and the site's address were checked before
+		return e, nil, &FlagError{"--links", s.Links.Wrong("jsRuntime", err)}
 	}
 	e = engine.Engine{
-		Captions: []engine.CaptionSource{ownHosts{route, s.sites()}, links},
+		Captions: []engine.CaptionSource{ownHosts{route, s.Links.Table()}, links},
 		Lists:    links,
 		Audio:    links,
 		Media:    ffmpeg.New(host),
@@ -70,8 +69,14 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 			return e, nil, err
 		}
 	}
-	e.Recognizer, err = s.Speech.Recognizer(host)
-	return e, links, err
+	if e.Recognizer, err = s.Speech.Recognizer(host); err != nil {
+		return e, nil, err
+	}
+	if s.adapters != nil {
+		s.adapters.links, s.adapters.route = links, route
+		e.Recognizer = s.adapters.follow(s.Speech, e.Recognizer)
+	}
+	return e, links, nil
 }
 
 // tellLinks logs which program reads links, and its faults. It runs in the background, because
@@ -87,8 +92,8 @@ func (s Setup) tellLinks(ctx context.Context, links *ytdlp.Downloader, of *trial
 	default:
 		s.Log.Info("links", "program", s.program(), "version", v)
 	}
-	for _, c := range s.Cookies {
-		s.Log.Warn("cookies are used after LOGIN_REQUIRED or IP_BLOCKED: "+ytdlp.BanWarning, "platform", c.platform)
+	for platform := range s.Links.Cookies {
+		s.Log.Warn("cookies are used after LOGIN_REQUIRED or IP_BLOCKED: "+ytdlp.BanWarning, "platform", platform)
 	}
 	for _, f := range EachCureOnce(links.Examine(ctx)) {
 		if f.Status != engine.OK && ctx.Err() == nil {
@@ -114,17 +119,15 @@ func EachCureOnce(found []engine.Finding) []engine.Finding {
 
 // VideoSite returns the video site of the platform table.
 func (s Setup) VideoSite() site.Site {
-	at, _ := s.sites().Site(transcript.VideoSite) // every table has it
+	at, _ := s.Links.Table().Site(transcript.VideoSite) // every table has it
 	return at
 }
 
-func (s Setup) sites() *site.Table { return cmp.Or(s.Sites.Table, site.Default()) }
-
 // captionRoute returns the source that reads the video site's captions.
 func (s Setup) captionRoute(host engine.Host) (*videosite.Route, error) {
-	route, err := videosite.New(host, videosite.Options{Base: s.VideoSite().Base, PlayersFile: string(s.Players), Log: s.Log})
+	route, err := videosite.New(host, videosite.Options{Base: s.VideoSite().Base, Players: s.Links.PlayerList})
 	if err != nil {
-		return nil, &FlagError{"--players", err} // the site's address was checked before
+		return nil, &FlagError{"--links", s.Links.Wrong("players", err)} // the site's address was checked before
 	}
 	return route, nil
 }
@@ -147,7 +150,7 @@ func (o ownHosts) Captions(ctx context.Context, c engine.Content, pick func([]tr
 
 // discovery uses the data API if there is a key for it, otherwise the program that reads links.
 func (s Setup) discovery(links *ytdlp.Downloader) (engine.Discovery, error) {
-	found, err := s.dataAPI(s.Sites.Table)
+	found, err := s.Links.Finder()
 	switch {
 	case err != nil:
 		return nil, err

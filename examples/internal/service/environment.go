@@ -10,13 +10,13 @@ import (
 )
 
 // Vars are the variables in the texts of [Flags]: the program's version, default address, default
-// places and drain delay, and the programs of a checkout that read links and recognize speech. All
+// places and drain delay, and the program that reads links. All
 // programs share one folder for models.
 func Vars(program, listen, drain string) kong.Vars {
 	return kong.Vars{
 		"version": program + " " + Version(),
 		"listen":  listen, "drain": drain, "models": ModelsFolder(), "database": "sqlite:" + program + ".db", "blobs": program + "-blobs",
-		"ytdlp": YtDlp(), "ytdlpfolder": YtDlpFolder(), "ytdlprelease": release.Known().Version, "fasterwhisper": FasterWhisper(),
+		"ytdlp": YtDlp(), "ytdlpfolder": YtDlpFolder(), "ytdlprelease": release.Known().Version,
 	}
 }
 

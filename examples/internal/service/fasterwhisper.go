@@ -1,28 +1,37 @@
 package service
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 )
 
-// FasterWhisperFlag is the flag for an environment with faster-whisper.
-type FasterWhisperFlag struct {
-	FasterWhisper Executable `name:"faster-whisper" default:"${fasterwhisper}" placeholder:"PATH" help:"The interpreter of a Python environment with faster-whisper and its model tiny.en. Default: in a checkout, the environment that make setup has installed."`
+// imageWhisper is the interpreter of the environment in the full image.
+const imageWhisper = "/opt/whisper/bin/python"
+
+// fasterWhisper returns the interpreter of an environment with faster-whisper; empty: none is known.
+func (f RecognizersFlag) fasterWhisper() string {
+	return cmp.Or(f.Recognizers.FasterWhisper, FasterWhisper())
 }
 
 // hasFasterWhisper reports whether the interpreter is there.
-func (f FasterWhisperFlag) hasFasterWhisper() bool {
-	_, err := os.Stat(string(f.FasterWhisper))
-	return err == nil && filepath.IsAbs(string(f.FasterWhisper))
+func (f RecognizersFlag) hasFasterWhisper() bool {
+	python := f.fasterWhisper()
+	_, err := os.Stat(python)
+	return err == nil && filepath.IsAbs(python)
 }
 
 // FasterWhisper returns the interpreter of the environment that make setup, or make demo, has
-// installed in the checkout from which this program was built; empty: there is none.
+// installed in the checkout from which this program was built, or else that of the full image;
+// empty: there is none.
 func FasterWhisper() string {
 	root := checkout()
 	environment := filepath.Join(root, "bin", "whisper")
-	if _, err := os.Stat(filepath.Join(environment, "whole")); err != nil || root == "" { // the last step of the installation
-		return ""
+	if _, err := os.Stat(filepath.Join(environment, "whole")); err == nil && root != "" { // the last step of the installation
+		return filepath.Join(environment, "bin", "python")
 	}
-	return filepath.Join(environment, "bin", "python")
+	if trusted(imageWhisper) {
+		return imageWhisper
+	}
+	return ""
 }

@@ -30,18 +30,17 @@ type Flags struct {
 	BlobsFlag
 	PlansFlag
 	TrustedProxy []network `placeholder:"CIDR" help:"A proxy in front of the service, as 10.0.0.0/8 or an address: its X-Forwarded-For names the client. May be repeated. Default: no proxy is trusted."`
-	FullSync     bool      `help:"Make every commit on SQLite survive a loss of power; commits then take ten times as long."`
+	RecognizerFlags
+	LinkFlags
+	FullSync bool `help:"Make every commit on SQLite survive a loss of power; commits then take ten times as long."`
 	// The default is the time in which a load balancer asks /readyz once or twice.
 	DrainDelay time.Duration `default:"${drain}" placeholder:"DURATION" help:"How long /readyz answers 503 draining before the service stops, while it still works (${default}); 0 without a load balancer."`
 	Log        logFlag       `embed:""`
-	RecognizerFlags
-	LinkFlags
-	discoveryFlags
 }
 
 // Check refuses contradictory flags. The error names the flag.
 func (f Flags) Check() error {
-	return cmp.Or(f.CheckAPI(), f.RecognizerFlags.check())
+	return cmp.Or(f.CheckAPI(), f.check())
 }
 
 // CheckAPI is Check for a process that does no work itself and so needs no recognizer.
@@ -49,7 +48,7 @@ func (f Flags) CheckAPI() error {
 	if f.DrainDelay < 0 {
 		return errors.New("--drain-delay must not be negative")
 	}
-	return cmp.Or(f.LinkFlags.check(), f.discoveryFlags.check())
+	return nil
 }
 
 // FlagError is a wrong value of a flag that only running the service reveals.
@@ -73,8 +72,8 @@ func ByFlag(err error) error {
 		return err
 	case wrong.Member == "Egress.Allow":
 		return &FlagError{"--allow-egress", wrong.Err}
-	case wrong.Member == "Egress.ExitsFile":
-		return &FlagError{"--exits", wrong.Err}
+	case wrong.Member == "Egress.Exits":
+		return &FlagError{"--links", wrong.Err}
 	case wrong.Member == "Engine":
 		return wrong.Err // the error names the program
 	}

@@ -14,7 +14,7 @@ import (
 
 // PlansFlag is the flag of every command that needs the plans of accounts.
 type PlansFlag struct {
-	Plans plansFile `placeholder:"FILE" help:"The offered plans: JSON, as in examples/transcriptd/plans.json. Default: one plan, self_hosted, without quotas."`
+	Plans plansFile `placeholder:"FILE" help:"The offered plans: JSON, as in examples/transcriptd/plans.json. The commands accounts and keys take it too. Default: one plan, self_hosted, without quotas."`
 }
 
 // Offered returns the plans of the file, or those of a self-hosted service.

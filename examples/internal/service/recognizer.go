@@ -1,15 +1,13 @@
 package service
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/fasterwhisper"
 	"github.com/transcriptkit/transcriptkit/server/engine/models"
@@ -34,15 +32,14 @@ const pocketsphinxProgram = "pocketsphinx_continuous"
 
 // RecognizerFlags configure the recognizer.
 type RecognizerFlags struct {
-	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), parakeet-cli:MODEL, faster-whisper (the model tiny.en, English only, in the environment of --faster-whisper), pocketsphinx or none. Default: the best available ones: pulled models (parakeet where one of its languages is asked for, else one of Whisper), else whisper-cli with an installed model, else faster-whisper, else pocketsphinx, else none."`
+	ASR ASR `name:"asr" placeholder:"NAME[:WHERE]" help:"The recognizer of speech: whisper-server:URL, openai:URL, whisper-cli:MODEL (a ggml file), parakeet-cli:MODEL, faster-whisper (the model tiny.en, English only), pocketsphinx or none. Default: the best available ones: pulled models (parakeet where one of its languages is asked for, else one of Whisper), else whisper-cli with an installed model, else faster-whisper, else pocketsphinx, else none."`
 	ModelsFlag
-	ASRModel        string        `name:"asr-model" placeholder:"NAME" help:"The model to request from an openai:URL (whisper-1), or the loaded model of a whisper-server:URL, only for information."`
-	ASRKeyFile      keyFile       `name:"asr-key-file" placeholder:"FILE" help:"A file with only the key for openai:URL."`
-	ASRSpeakers     bool          `name:"asr-speakers" help:"Ask an openai:URL to tell speakers apart. A model with diarize in its name is always asked."`
-	ASRUploadLimit  int64         `name:"asr-upload-limit" placeholder:"BYTES" help:"The largest upload that the server accepts; longer audio is sent in smaller parts."`
-	ASRCheckTimeout time.Duration `name:"asr-check-timeout" default:"4s" placeholder:"DURATION" help:"How long the server may take to answer a check (${default}). A slower server counts as busy, and still gets recordings."`
-	FasterWhisperFlag
-	WhisperCLI Executable `name:"whisper-cli" default:"whisper-cli" placeholder:"PATH" help:"The program for models of Whisper (${default}). In its folder is parakeet-cli."`
+	RecognizersFlag
+}
+
+// RecognizersFlag is the flag for the file with the settings of recognizers.
+type RecognizersFlag struct {
+	Recognizers settings.Recognizers `placeholder:"FILE" help:"Settings of recognizers, such as the key of a server: a JSON file, as in docs/operate/recognizers.md, which is read again when it changes."`
 }
 
 // ASR is a value of --asr: a name and, after a colon, a URL or a model.
@@ -51,7 +48,7 @@ type ASR struct {
 	Model string // of whisper-cli or parakeet-cli, a file
 	// Before is asked before this recognizer, for the languages that it knows; nil: none.
 	Before *ASR
-	// Program replaces --whisper-cli, and SHA256 is the hash of the model, if the model was
+	// Program replaces Recognizers.WhisperCLI, and SHA256 is the hash of the model, if the model was
 	// pulled.
 	Program string
 	SHA256  string
@@ -92,50 +89,15 @@ func (e *ASR) readURL(text string) error {
 	return err
 }
 
-// keyFile is the key in a file.
-type keyFile string
-
-// UnmarshalText is called by the parser, with the file's name.
-func (k *keyFile) UnmarshalText(path []byte) error {
-	text, err := os.ReadFile(string(path))
-	if err != nil {
-		return err
-	}
-	*k = keyFile(bytes.TrimSpace(text))
-	if *k == "" || bytes.ContainsFunc([]byte(*k), func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return fmt.Errorf("%s: want a key and nothing else", path)
-	}
-	return nil
-}
-
 // check refuses contradictory flags.
 func (f RecognizerFlags) check() error {
-	server := f.ASR.url.at != nil
-	switch {
-	case !server && f.ASRModel != "":
-		return errors.New("--asr-model goes with --asr=whisper-server:URL or --asr=openai:URL only")
-	case !server && f.ASRUploadLimit != 0:
-		return errors.New("--asr-upload-limit goes with --asr=whisper-server:URL or --asr=openai:URL only")
-	case f.ASR.Name != asrOpenAI && f.ASRSpeakers:
-		return errors.New("--asr-speakers goes with --asr=openai:URL only")
-	case f.ASR.Name != asrOpenAI && f.ASRKeyFile != "":
-		return errors.New("--asr-key-file goes with --asr=openai:URL only")
-	case f.ASR.Name == ASRFasterWhisper && !filepath.IsAbs(string(f.FasterWhisper)):
-		return errors.New("--asr=faster-whisper needs --faster-whisper, the path of an interpreter: in a checkout, make setup installs one")
-	case f.ASRCheckTimeout < 0:
-		return errors.New("--asr-check-timeout must not be negative")
-	case f.ASRUploadLimit < 0:
-		return errors.New("--asr-upload-limit must not be negative")
+	if f.ASR.Name == ASRFasterWhisper && !filepath.IsAbs(f.fasterWhisper()) {
+		return errors.New("--asr=faster-whisper needs the member fasterWhisper of the file that --recognizers names: in a checkout, make setup installs faster-whisper")
 	}
-	// Without a host, an error can only be about the model or the limit.
-	_, err := f.Recognizer(engine.Host{})
-	switch {
-	case err == nil:
-		return nil
-	case server:
-		return fmt.Errorf("--asr-upload-limit: %w", err)
+	if _, err := f.Recognizer(engine.Host{}); err != nil { // without a host, it can only be about the model
+		return fmt.Errorf("--asr: %w", err)
 	}
-	return fmt.Errorf("--asr: %w", err)
+	return nil
 }
 
 // addresses returns the address of the recognizer's server, which no link may reach.
@@ -143,7 +105,7 @@ func (f RecognizerFlags) addresses() []string {
 	if f.ASR.url.at == nil {
 		return nil
 	}
-	return []string{f.ASR.url.address()}
+	return []string{settings.Address(f.ASR.url.at)}
 }
 
 // Recognizer makes the recognizer that --asr names, with the recognizer that is asked before
@@ -163,22 +125,26 @@ func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error)
 func (f RecognizerFlags) recognizer(host engine.Host, asr ASR) (engine.Recognizer, error) {
 	switch asr.Name {
 	case asrWhisperServer:
-		return whisper.NewServer(whisper.ServerOptions{URL: f.ASR.url.at.String(), Model: f.ASRModel, MaxBytes: f.ASRUploadLimit, CheckTimeout: f.ASRCheckTimeout})
+		set := f.Recognizers.WhisperServer
+		return whisper.NewServer(whisper.ServerOptions{
+			URL: f.ASR.url.at.String(), Model: set.Model, MaxBytes: set.UploadLimitBytes, CheckTimeout: settings.Timeout(set.CheckTimeoutSec),
+		})
 	case asrOpenAI:
+		set := f.Recognizers.OpenAI
 		return openai.New(openai.Options{
-			BaseURL: f.ASR.url.at.String(), Model: f.ASRModel, Speakers: f.ASRSpeakers, Key: string(f.ASRKeyFile), MaxBytes: f.ASRUploadLimit,
-			CheckTimeout: f.ASRCheckTimeout,
+			BaseURL: f.ASR.url.at.String(), Model: set.Model, Speakers: set.Speakers, Key: f.Recognizers.Key, MaxBytes: set.UploadLimitBytes,
+			CheckTimeout: settings.Timeout(set.CheckTimeoutSec),
 		})
 	case ASRWhisperCLI:
 		return whisper.NewCLI(host, whisper.CLIOptions{
-			Program: cmp.Or(asr.Program, string(f.WhisperCLI)), Model: asr.Model, ModelSHA256: asr.SHA256,
+			Program: cmp.Or(asr.Program, f.Recognizers.Whisper()), Model: asr.Model, ModelSHA256: asr.SHA256,
 		})
 	case ASRParakeetCLI:
 		return whisper.NewParakeet(host, whisper.CLIOptions{
 			Program: cmp.Or(asr.Program, f.parakeetCLI()), Model: asr.Model, ModelSHA256: asr.SHA256,
 		})
 	case ASRFasterWhisper:
-		r, err := fasterwhisper.New(host, fasterwhisper.Options{Python: string(f.FasterWhisper)})
+		r, err := fasterwhisper.New(host, fasterwhisper.Options{Python: f.fasterWhisper()})
 		return english{r}, err
 	case ASRPocketsphinx:
 		return modest{pocketsphinx.New(host)}, nil
@@ -186,10 +152,10 @@ func (f RecognizerFlags) recognizer(host engine.Host, asr ASR) (engine.Recognize
 	return nil, nil //nolint:nilnil // no recognizer is one of the choices
 }
 
-// parakeetCLI returns the parakeet-cli in the folder of --whisper-cli. If --whisper-cli names no
-// folder, the system finds both programs.
+// parakeetCLI returns the parakeet-cli in the folder of whisper-cli. If whisper-cli has no folder,
+// the system finds both programs.
 func (f RecognizerFlags) parakeetCLI() string {
-	if dir, _ := filepath.Split(string(f.WhisperCLI)); dir != "" {
+	if dir, _ := filepath.Split(f.Recognizers.Whisper()); dir != "" {
 		return filepath.Join(dir, ASRParakeetCLI)
 	}
 	return ASRParakeetCLI

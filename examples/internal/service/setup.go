@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"time"
 
 	"github.com/transcriptkit/transcriptkit/server"
 	"github.com/transcriptkit/transcriptkit/server/account"
@@ -21,22 +20,24 @@ type Setup struct {
 	Speech Choice
 	// Log is the log of the server and its engine.
 	Log *slog.Logger
+
+	adapters *adapters // that follow the files of settings
 }
 
 // Setup chooses the recognizer.
 func (f Flags) Setup(ctx context.Context, log *slog.Logger) (Setup, error) {
 	chosen, err := f.Choose(ctx)
-	return Setup{Flags: f, Speech: chosen, Log: log}, err
+	return Setup{Flags: f, Speech: chosen, Log: log, adapters: new(adapters)}, err
 }
 
 // Include lets links also lead to a demonstration site of talks. Use it only for a service that
 // other machines cannot reach.
 func (s *Setup) Include(talks *Talks) error {
-	table, err := talks.Among(s.sites())
+	table, err := talks.Among(s.Links.Table())
 	if err != nil {
 		return err
 	}
-	s.Sites.Table, s.AllowEgress = table, append(slices.Clone(s.AllowEgress), hostPort(talks.Addr()))
+	s.Links.SitesTable, s.AllowEgress = table, append(slices.Clone(s.AllowEgress), hostPort(talks.Addr()))
 	return nil
 }
 
@@ -48,14 +49,14 @@ func (s Setup) Config() (server.Config, error) {
 		return server.Config{}, err
 	}
 	return server.Config{
-		Sites: s.Sites.Table,
+		Sites: s.Links.SitesTable,
 		Egress: server.Egress{
-			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.discoveryFlags.addresses(), s.accessFlags.addresses(), s.Blobs.addresses()),
-			Proxies: s.Proxies(), ProxiesByName: s.ProxyByName, ExitsFile: string(s.Exits),
+			Allow: s.egress(), Deny: slices.Concat(own, s.Speech.addresses(), s.Links.Addresses(), s.Blobs.addresses()),
+			Exits: s.Links.ServerExits,
 		},
 		TrustedProxies:        prefixes(s.TrustedProxy),
-		Pace:                  pace.Config{Rate: pace.Rate{PerMinute: s.Pace}},
-		RecognizeBlockedAfter: time.Duration(s.WhenCaptionsBlocked),
+		Pace:                  pace.Config{Rate: pace.Rate{PerMinute: s.Links.PerMinute()}},
+		RecognizeBlockedAfter: s.Links.RecognizeBlockedAfter(),
 		DrainDelay:            s.DrainDelay,
 		Path:                  SearchPath(),
 		Log:                   s.Log,

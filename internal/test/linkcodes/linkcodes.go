@@ -1,4 +1,4 @@
-// Package linkcodes reads the tables of codes in server/LINKS.md, so that tests can hold the
+// Package linkcodes reads the tables of codes in docs/operate/link-codes.md, so that tests can hold the
 // document to what the engines say.
 package linkcodes
 

@@ -18,7 +18,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/internal/test/linkcodes"
 )
 
-const document = "../../../server/LINKS.md"
+const document = "../../../docs/operate/link-codes.md"
 
 // The document quotes only words that stand in the source of the engines and of what asks them.
 func TestQuotedMessagesAreSaid(t *testing.T) {
@@ -38,7 +38,7 @@ func TestQuotedMessagesAreSaid(t *testing.T) {
 	for _, row := range linkcodes.Read(t, document) {
 		for _, words := range row.Says {
 			if !strings.Contains(said, `"`+words) { // without the source in the failure
-				t.Errorf("server/LINKS.md quotes %s: %q, which no engine says", row.Code, words)
+				t.Errorf("docs/operate/link-codes.md quotes %s: %q, which no engine says", row.Code, words)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestMessagesAreExplained(t *testing.T) {
 			for _, message := range messagesOf(file) {
 				found++
 				assert.True(t, slices.ContainsFunc(rows, func(r linkcodes.Row) bool { return linkcodes.Has(rows, r.Code, message) }),
-					"server/LINKS.md does not explain %q of %s", message, path)
+					"docs/operate/link-codes.md does not explain %q of %s", message, path)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 // documents are the files whose commands run, in the order in which they run.
 var documents = []string{
-	"README.md", "docs/guides/command-line.md", "server/LINKS.md", "server/RECOGNIZERS.md",
+	"README.md", "docs/guides/command-line.md", "docs/operate/links.md", "docs/operate/recognizers.md",
 	"docs/operate/install.md", "docs/operate/run.md", "docs/operate/proxy.md", "docs/operate/many-machines.md",
 	"docs/operate/backup.md", "docs/operate/upgrade.md", "docs/operate/watch.md", "docs/operate/tune.md",
 	"docs/operate/accounts-and-data.md",
@@ -66,12 +66,12 @@ func TestCommandsInTheDocuments(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "examples", "testdata"), 0o700))
 	shortTalk(t, filepath.Join(dir, "examples", "testdata", "talk.ogg"))
-	sites := filepath.Join(dir, "sites.json")
+	sites := filepath.Join(dir, "talks.json")
 	talks := serveTalks(t)
-	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
-		"links": ["/watch?v={id}", "/{id}"], "canonical": "http://%[1]s/watch?v={id}"}}`, talks), 0o600))
+	require.NoError(t, os.WriteFile(sites, fmt.Appendf(nil, `{"sites": {"video_site": {"hosts": [%[1]q, "youtu.be"], "shortHosts": [],
+		"links": ["/watch?v={id}", "/{id}"], "canonical": "http://%[1]s/watch?v={id}"}}}`, talks), 0o600))
 
-	out := shell(t, dir, addr, commands, "TRANSCRIPTD_SITES="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
+	out := shell(t, dir, addr, commands, "TRANSCRIPTD_LINKS="+sites, "TRANSCRIPTD_ALLOW_EGRESS="+talks)
 	srt, err := filepath.Glob(filepath.Join(dir, "talks", "*.srt"))
 	require.NoError(t, err)
 	assert.Len(t, srt, 2, "of a recording and of a link")

@@ -3,15 +3,12 @@ package videosite_test
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -184,64 +181,28 @@ func members(n int) string {
 func TestPlayersOptions(t *testing.T) {
 	t.Parallel()
 	host := engine.Host{HTTP: http.DefaultClient}
-	good := filepath.Join(t.TempDir(), "players.json")
-	require.NoError(t, os.WriteFile(good, []byte(`[{"name":"PAGE","captions":true}]`), 0o600))
 	for says, o := range map[string]videosite.Options{
 		"Players: players[0].version":   {Players: []videosite.Player{{Name: "A"}}},
 		"Players: players: want 1 to":   {Players: []videosite.Player{}},
 		"Players: players[0].context.x": {Players: []videosite.Player{{Name: "A", Version: "1", Context: map[string]any{"x": []int{1}}}}},
-		"exclude each other":            {Players: videosite.Players(), PlayersFile: good},
-		"no such file":                  {PlayersFile: good + ".not"},
-		"is not a regular file":         {PlayersFile: filepath.Dir(good)},
 	} {
 		_, err := videosite.New(host, o)
 		require.ErrorContains(t, err, says)
 	}
-	_, err := videosite.New(host, videosite.Options{PlayersFile: good})
-	require.NoError(t, err)
 }
 
-// lines is a log of a line each.
-type lines struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
+// playersNamed are n players that are the same.
+func playersNamed(name string, n int) []videosite.Player {
+	return slices.Repeat([]videosite.Player{{Name: name, Version: "1", Captions: true, Headers: map[string]string{"X-Player": name}}}, n)
 }
 
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *lines) count(word string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.buf.String(), word)
-}
-
-// The file is read again when it has changed. A wrong one leaves the list as it is, and is told
-// of once.
-func TestPlayersFileChanges(t *testing.T) {
+// A wrong list leaves the list as it is.
+func TestSetPlayers(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "players.json")
-	at := time.Now()
-	write := func(text string) {
-		require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
-		at = at.Add(time.Second)
-		require.NoError(t, os.Chtimes(path+".new", at, at))
-		require.NoError(t, os.Rename(path+".new", path))
-	}
-	list := func(name string) string {
-		return `[{"name":"` + name + `","version":"1","captions":true,"headers":{"X-Player":"` + name + `"}}]`
-	}
-	write(list("A"))
 	s := new(site)
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	log := new(lines)
-	route, err := videosite.New(engine.Host{HTTP: server.Client()}, videosite.Options{
-		Base: server.URL, PlayersFile: path, Log: slog.New(slog.NewTextHandler(log, nil)),
-	})
+	route, err := videosite.New(engine.Host{HTTP: server.Client()}, videosite.Options{Base: server.URL, Players: playersNamed("A", 1)})
 	require.NoError(t, err)
 	asked := func() string {
 		_, err := route.Captions(t.Context(), engine.Content{ExternalID: id}, first)
@@ -249,42 +210,21 @@ func TestPlayersFileChanges(t *testing.T) {
 		return s.requests[len(s.requests)-1].Header.Get("X-Player")
 	}
 	assert.Equal(t, "A", asked())
-	write(list("B"))
+	require.NoError(t, route.SetPlayers(playersNamed("B", 1)))
 	assert.Equal(t, "B", asked())
+	require.ErrorContains(t, route.SetPlayers([]videosite.Player{{Name: "C"}}), "players[0].version")
 	assert.Equal(t, "B", asked())
-	assert.Equal(t, 1, log.count("has changed"))
-	write(`[{"name":"C","build":"1"}]`)
-	for range 3 {
-		assert.Equal(t, "B", asked())
-	}
-	assert.Equal(t, 1, log.count("cannot be used"))
-	assert.Equal(t, 1, log.count("players[0].build"))
-	require.NoError(t, os.Remove(path))
-	for range 3 {
-		assert.Equal(t, "B", asked())
-	}
-	assert.Equal(t, 2, log.count("cannot be used"))
-	write(list("C"))
-	assert.Equal(t, "C", asked())
+	require.NoError(t, route.SetPlayers(nil))
+	assert.Empty(t, asked(), "the built-in list")
 }
 
-// Visits run while the file changes: each has one list from its beginning to its end.
-func TestPlayersFileChangesDuringVisits(t *testing.T) {
+// Visits run while the list changes: each has one list from its beginning to its end.
+func TestSetPlayersDuringVisits(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "players.json")
-	write := func(name string) {
-		var all []string
-		for range 3 { // the first two are refused
-			all = append(all, `{"name":"`+name+`","version":"1","captions":true,"headers":{"X-Player":"`+name+`"}}`)
-		}
-		assert.NoError(t, os.WriteFile(path+".new", []byte("["+strings.Join(all, ",")+"]"), 0o600))
-		assert.NoError(t, os.Rename(path+".new", path))
-	}
-	write("A")
 	server := httptest.NewServer(&site{player: byPlayer(map[string]string{"A": "400", "B": "400"})})
 	t.Cleanup(server.Close)
 	transport := &oneList{RoundTripper: server.Client().Transport}
-	route, err := videosite.New(engine.Host{HTTP: &http.Client{Transport: transport}}, videosite.Options{Base: server.URL, PlayersFile: path})
+	route, err := videosite.New(engine.Host{HTTP: &http.Client{Transport: transport}}, videosite.Options{Base: server.URL, Players: playersNamed("A", 3)})
 	require.NoError(t, err)
 	var visits sync.WaitGroup
 	for n := range 8 {
@@ -297,7 +237,7 @@ func TestPlayersFileChangesDuringVisits(t *testing.T) {
 		})
 	}
 	for n := range 50 {
-		write(string("AB"[n%2]))
+		assert.NoError(t, route.SetPlayers(playersNamed(string("AB"[n%2]), 3))) // the first two are refused
 	}
 	visits.Wait()
 	assert.Zero(t, transport.mixed())

@@ -28,7 +28,7 @@ type question struct {
 func (v *visit) inTurn(q question) (engine.Captions, error) {
 	var learned engine.Captions
 	var reason error
-	for _, p := range v.players() {
+	for _, p := range *v.players.Load() {
 		found, err := v.hear(p, q, reason)
 		if passesOver(err) == 0 {
 			return found, err

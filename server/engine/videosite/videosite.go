@@ -9,10 +9,10 @@
 // asks another source.
 //
 // The route acts as one of several players of the site. The list of players is built
-// in, comes from the caller, or is in a file that the route reads again when the file
-// changes. The route tries the next player if the site no longer accepts one, requires
-// a token for its captions, or sends an empty answer. After any other refusal it tries
-// no further player.
+// in, or comes from the caller, who may replace it while the route works. The route
+// tries the next player if the site no longer accepts one, requires a token for its
+// captions, or sends an empty answer. After any other refusal it tries no further
+// player.
 //
 // The package reports that a video has no captions only if the table in absence.go
 // proves it: a player that names the captions of every video must be able to play
@@ -29,10 +29,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
+	"sync/atomic"
 
 	"github.com/transcriptkit/transcriptkit/internal/redact"
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -51,13 +51,6 @@ type Options struct {
 	// Players are the players to act as, in the order in which they are asked; nil means those
 	// of [Players].
 	Players []Player
-	// PlayersFile is the path of a file with the players, as [ReadPlayers] reads it;
-	// empty means that there is none. The route reads the file again when the file has
-	// changed. If the new file is not valid, the route keeps the last valid list and
-	// logs one line.
-	PlayersFile string
-	// Log receives the changes of PlayersFile. If it is nil, they are not logged.
-	Log *slog.Logger
 	// Header is set on every request. If it has no Accept-Language, "en-US" is added, because
 	// the package understands the site's reasons in English only. Printing or marshaling the
 	// options does not show the values, which may include a cookie.
@@ -75,8 +68,8 @@ func (o Options) Format(s fmt.State, verb rune) {
 type Route struct {
 	http          *http.Client
 	base, consent *url.URL
-	players       func() []Player    // the present list
-	header        func() http.Header // a new copy; a func, because printing it shows no value
+	players       atomic.Pointer[[]Player] // the present list
+	header        func() http.Header       // a new copy; a func, because printing it shows no value
 }
 
 var _ engine.CaptionSource = (*Route)(nil)
@@ -97,10 +90,6 @@ func New(host engine.Host, o Options) (*Route, error) {
 	if base.Path != "" && base.Path != "/" || base.RawQuery != "" {
 		return nil, fmt.Errorf("videosite: Base: %q has a path", o.Base)
 	}
-	players, err := playersOf(o)
-	if err != nil {
-		return nil, err
-	}
 	header := o.Header.Clone()
 	if header == nil {
 		header = make(http.Header)
@@ -108,28 +97,23 @@ func New(host engine.Host, o Options) (*Route, error) {
 	if header.Get("Accept-Language") == "" {
 		header.Set("Accept-Language", "en-US")
 	}
-	return &Route{http: host.HTTP, base: base, consent: consent, players: players, header: header.Clone}, nil
+	r := &Route{http: host.HTTP, base: base, consent: consent, header: header.Clone}
+	return r, r.SetPlayers(o.Players)
 }
 
-// playersOf returns what returns the present list of players.
-func playersOf(o Options) (func() []Player, error) {
-	switch {
-	case o.PlayersFile != "" && o.Players != nil:
-		return nil, errors.New("videosite: Players and PlayersFile exclude each other")
-	case o.PlayersFile != "":
-		file, err := openPlayers(o.PlayersFile, cmp.Or(o.Log, slog.New(slog.DiscardHandler)))
-		if err != nil {
-			return nil, err
-		}
-		return file.players, nil
-	case o.Players == nil:
-		o.Players = Players()
+// SetPlayers replaces the players to act as; nil means those of [Players]. A visit that has begun
+// keeps its list. The error names the first wrong member, as in "players[1].version"; then nothing
+// changes.
+func (r *Route) SetPlayers(players []Player) error {
+	if players == nil {
+		players = Players()
 	}
-	if err := checkPlayers(o.Players); err != nil {
-		return nil, fmt.Errorf("videosite: Players: %w", err)
+	if err := checkPlayers(players); err != nil {
+		return fmt.Errorf("videosite: Players: %w", err)
 	}
-	all := slices.Clone(o.Players)
-	return func() []Player { return all }, nil
+	all := slices.Clone(players)
+	r.players.Store(&all)
+	return nil
 }
 
 func address(option, s string) (*url.URL, error) {

@@ -40,7 +40,7 @@ var holes = []hole{
 // reports on [Access], and gets the version of the operator's token provider.
 func (d *Downloader) Examine(ctx context.Context) []engine.Finding {
 	v, err := d.program.version(ctx)
-	return append(d.program.examine(ctx, v, err), d.access.examine(ctx, v)...)
+	return append(d.program.examine(ctx, v, err), d.access.Load().examine(ctx, v)...)
 }
 
 // examine reports on the program, whose version is v.

@@ -44,7 +44,7 @@ func (a Access) examine(ctx context.Context, v version) (all []engine.Finding) {
 func examinePlugins(folder string, v version) engine.Finding {
 	f := engine.Finding{Name: pluginsName, Status: engine.OK}
 	if err := checkPlugins(folder); err != nil {
-		f.Status, f.Found, f.Fails, f.Cure = engine.Broken, clip.Line(err.Error(), maxTold), "tokens after PO_TOKEN_REQUIRED", "mend the folder of --yt-dlp-plugins"
+		f.Status, f.Found, f.Fails, f.Cure = engine.Broken, clip.Line(err.Error(), maxTold), "tokens after PO_TOKEN_REQUIRED", "mend the folder of plugins"
 		return f
 	}
 	found, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*", "yt_dlp_plugins")) // only a bad pattern is an error
@@ -69,7 +69,7 @@ func (a Access) examineProvider(ctx context.Context) engine.Finding {
 	version, err := ping(ctx, at)
 	if err != nil {
 		f.Status, f.Found = engine.Broken, clip.Line(at+": "+err.Error(), maxTold)
-		f.Fails, f.Cure = "tokens after PO_TOKEN_REQUIRED: the refusal stays", "start the server of bgutil-ytdlp-pot-provider at the address of --token-provider"
+		f.Fails, f.Cure = "tokens after PO_TOKEN_REQUIRED: the refusal stays", "start the server of bgutil-ytdlp-pot-provider at the address of the provider"
 		return f
 	}
 	f.Found = "version " + version + ", at " + at + ", asked after a refusal alone"
@@ -106,7 +106,7 @@ func examineCookies(platform transcript.Platform, c Cookies) engine.Finding {
 	report, err := ReadCookies(c)
 	if err != nil {
 		f.Status, f.Found = engine.Broken, clip.Line(err.Error(), maxTold)
-		f.Fails, f.Cure = "content behind LOGIN_REQUIRED", "export the cookies again, or leave --cookies out"
+		f.Fails, f.Cure = "content behind LOGIN_REQUIRED", "export the cookies again, or leave the cookies out"
 		return f
 	}
 	f.Found = fmt.Sprintf("%d for %s", report.Count, c.Hosts[0])

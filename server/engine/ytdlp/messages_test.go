@@ -93,7 +93,7 @@ func TestMessages(t *testing.T) {
 		}
 		return `{"id": "x", ` + other + `"formats": [` + pictures + `]}`, stderr, 0
 	}}.start(t)
-	explained := linkcodes.Read(t, "../../LINKS.md")
+	explained := linkcodes.Read(t, "../../../docs/operate/link-codes.md")
 	says := func(text string, code transcript.Code, ask func() error) {
 		stderr = text
 		err := ask()
@@ -116,7 +116,7 @@ func TestMessages(t *testing.T) {
 			says(kind+text, code, func() error {
 				err := captions()
 				e := coded(t, err, code)
-				assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "server/LINKS.md does not explain %s: %s", e.Code, e.Message)
+				assert.True(t, linkcodes.Has(explained, e.Code, e.Message), "docs/operate/link-codes.md does not explain %s: %s", e.Code, e.Message)
 				assert.NotContains(t, e.Message, "cannot be understood", text)
 				return err
 			})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -49,7 +50,8 @@ func (d *Downloader) rehearse(ctx context.Context) (*suiteFailure, error) {
 	}
 	defer site.close()
 	on := *d
-	on.access, on.program.site, on.program.way, on.program.log = Access{}, site, nil, slog.New(slog.DiscardHandler)
+	on.access, on.program.site, on.program.way, on.program.log = new(atomic.Pointer[Access]), site, nil, slog.New(slog.DiscardHandler)
+	on.access.Store(&Access{})
 	on.program.host.Judge = nil // no address of the site is on a network
 	for _, r := range rehearsals {
 		found, err := on.Captions(ctx, r.content(), func(tracks []transcript.Track) (int, bool) { return 0, len(tracks) > 0 })

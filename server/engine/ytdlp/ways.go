@@ -64,7 +64,7 @@ func (d *Downloader) by(w way) *Downloader {
 // afterRefusal does something in further ways if the plain way was refused. It reports false if no
 // way helps: the caller then returns the error of the plain way.
 func afterRefusal[T any](ctx context.Context, d *Downloader, c engine.Content, refused error, do func(*Downloader) (T, error)) (result T, ok bool) {
-	for _, w := range d.access.ways(c.Platform, c.Login) {
+	for _, w := range d.access.Load().ways(c.Platform, c.Login) {
 		helps := slices.ContainsFunc(w.after, func(code transcript.Code) bool { return errors.Is(refused, code) })
 		if !helps || ctx.Err() != nil {
 			continue

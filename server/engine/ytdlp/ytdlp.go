@@ -34,6 +34,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -75,7 +76,7 @@ type Options struct {
 type Downloader struct {
 	program   program
 	base      string
-	access    Access
+	access    *atomic.Pointer[Access] // the present one
 	notes     suiteNotes
 	rehearsed *question[*suiteFailure]
 }
@@ -118,7 +119,19 @@ func New(host engine.Host, o Options) (*Downloader, error) {
 		host: host, file: file, cure: cmp.Or(o.Cure, getProgram), log: log, runtime: runtime, cache: newCache(host.Dir),
 		said: new(question[version]), told: new(question[*equipment]),
 	}
-	return &Downloader{p, base, o.Access, suiteNotes(o.Notes), new(question[*suiteFailure])}, nil
+	d := &Downloader{p, base, new(atomic.Pointer[Access]), suiteNotes(o.Notes), new(question[*suiteFailure])}
+	d.access.Store(&o.Access)
+	return d, nil
+}
+
+// SetAccess replaces the further ways to content whose platform refuses the plain way. Runs that have
+// begun go on. The error is an *[AccessError] that names the wrong field; then nothing changes.
+func (d *Downloader) SetAccess(a Access) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	d.access.Store(&a)
+	return nil
 }
 
 // checkPatience is how long Check waits for a program that has not reported its version.

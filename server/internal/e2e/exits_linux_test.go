@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -10,8 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -133,19 +130,15 @@ func (s judged) Captions(ctx context.Context, c engine.Content, pick func([]tran
 // byExits starts a service whose exits lead to a site.
 func byExits(t *testing.T, rate pace.Rate, exits map[string]string) *service {
 	t.Helper()
-	var listed []map[string]string
+	var listed []server.Exit
 	for name, address := range exits {
-		listed = append(listed, map[string]string{"name": name, "address": address})
+		listed = append(listed, server.Exit{Name: name, Address: address})
 	}
-	text, err := json.Marshal(map[string]any{"exits": listed})
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "exits.json")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
 	return startService(t, func(c *server.Config) {
 		var err error
 		c.Sites, err = site.Default().Override(strings.NewReader(`{"video_site": {"hosts": ["` + judgeHost + `"], "base": "http://` + judgeHost + `"}}`))
 		require.NoError(t, err)
-		c.Egress.ExitsFile, c.Pace = file, pace.Config{Rate: rate}
+		c.Egress.Exits, c.Pace = listed, pace.Config{Rate: rate}
 		c.Engine = func(h engine.Host) (engine.Engine, error) {
 			return engine.Engine{Captions: []engine.CaptionSource{judged{h.HTTP}}}, nil
 		}

@@ -42,7 +42,7 @@ func TestOurs(t *testing.T) {
 	program := releases[*releaseFlag]
 	require.NotEmpty(t, program.python, "-release: want distribution or current")
 	column, whole := service(t, program), *allFlag || *releaseFlag == "current"
-	written, explained := readTable(t), linkcodes.Read(t, "../../LINKS.md")
+	written, explained := readTable(t), linkcodes.Read(t, "../../../docs/operate/link-codes.md")
 	var all sync.WaitGroup
 	places := make(chan struct{}, atOnce)
 	for i, r := range rows {
@@ -55,7 +55,7 @@ func TestOurs(t *testing.T) {
 			a := column.read(t.Context(), r)
 			words, ok := r.judge(a, true)
 			assert.True(t, ok, "%s: %s, want %s: %s", r.name(), words, r.right.claim, a.words)
-			assert.True(t, a.words == "" || linkcodes.Has(explained, transcript.Code(a.claim), a.words), "server/LINKS.md does not explain %s: %s", a.claim, a.words)
+			assert.True(t, a.words == "" || linkcodes.Has(explained, transcript.Code(a.claim), a.words), "docs/operate/link-codes.md does not explain %s: %s", a.claim, a.words)
 			assert.Equal(t, written.cell(column.name, i), words, "%s: run make honesty", r.name())
 		})
 	}

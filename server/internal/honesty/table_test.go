@@ -129,7 +129,7 @@ const before = `# Honesty
 
 The video site has sixty ways to refuse. This table shows how readers of captions answer. Each reader was asked for the English captions of the same video, at the same fake site, on %s. The yt-dlp of Debian 12 is %s, and the current one is %s.
 
-- The right answer is a code of this service ([LINKS.md](LINKS.md) explains the codes). "text" is the whole text, "none" means that there are no such captions, and "X or text" means that a reader can avoid the refusal.
+- The right answer is a code of this service ([Link codes](../docs/operate/link-codes.md) explains the codes). "text" is the whole text, "none" means that there are no such captions, and "X or text" means that a reader can avoid the refusal.
 - A right answer has no comment. "no reason" is an error without a reason, "wrong reason" an error with a false one, and "a warning" a success that only warns.
 - **Bold** answers do harm: the reader says without proof that there are no captions, returns a wrong text, or never ends.
 - yt-dlp itself runs as ` + "`yt-dlp --skip-download --write-subs --write-auto-subs --sub-langs en`" + `, and a library by its main function.

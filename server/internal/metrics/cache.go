@@ -24,7 +24,7 @@ type cache struct {
 func newCache(f promauto.Factory) *cache {
 	lookups := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "cache_lookups_total",
-		Help: "Lookups in the cache, by result: hit, miss, or stale (an expired text that was served after a miss, because the platform could not be asked).",
+		Help: "Lookups in the cache of texts. `hit`: the cache has the text. `miss`: it does not. `stale`: the text has expired, and the service serves it because the platform does not answer. With the asker `job`, only `hit` and `stale` count.",
 	}, []string{"asker", "result"})
 	of := func(result string) counters[Asker] {
 		return countersOf(lookups.MustCurryWith(prometheus.Labels{"result": result}), []Asker{ForTranscript, ForCaptions, ForInfo, ForJob})

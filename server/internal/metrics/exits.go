@@ -11,8 +11,8 @@ import (
 // WatchExits shows the health of the exits of the present pool at each scrape. The label is the
 // exit's name in the operator's pool. It must be called at most once.
 func (m *Metrics) WatchExits(exits func() []throttle.Exit) {
-	visits := gauge("exit_visits_total", "Visits to platforms by each exit, by class: answered, blocked (the platform refused the exit), failed (no answer for another reason).", "exit", "class")
-	open := gauge("exit_circuits_open", "Platforms and sources that this process does not visit by the exit, because they refused it or the exit does not work.", "exit")
+	visits := gauge("exit_visits_total", "Visits to platforms by each exit: by each address that platforms see. `exit` is a name in the operator's pool, or `direct`, never an address. `answered`: the platform answered. `blocked`: the platform refused the exit, and the visit went on by another exit if there was one. `failed`: no answer for another reason, such as a proxy that does not work. An exit that leaves the pool loses its row.", "exit", "class")
+	open := gauge("exit_circuits_open", "The number of platforms and sources that this process does not visit by the exit, because they refused the exit or the exit does not work.", "exit")
 	m.registry.MustRegister(&glance[[]throttle.Exit]{
 		describe: []*prometheus.Desc{visits, open},
 		look:     func(context.Context) ([]throttle.Exit, error) { return exits(), nil },

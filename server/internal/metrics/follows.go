@@ -25,17 +25,17 @@ type followed struct {
 func newFollowed(f promauto.Factory) *followed {
 	looks := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "follow_looks_total",
-		Help: "Looks at addresses that accounts follow, by outcome: new, unchanged, failed.",
+		Help: "Looks at the addresses that accounts follow. `new`: the look has found items. `unchanged`: it has found none. `failed`: the address could not be read.",
 	}, []string{"outcome"})
 	return &followed{
 		looks: countersOf(looks, []Look{FoundNew, Unchanged, Failed}),
 		items: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "follow_items_total",
-			Help: "New items of follows that were submitted.",
+			Help: "New items of follows that the service has submitted as jobs, or answered from the cache.",
 		}),
 		failing: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "follow_sources_failed_total",
-			Help: "Followed addresses whose looks have failed for days. Each address counts once until a look succeeds.",
+			Help: "Followed addresses that could not be read for two days. An address counts once until a look succeeds. The log names the host.",
 		}),
 	}
 }

@@ -33,19 +33,19 @@ func workStages() []transcript.Stage {
 func newJobs(f promauto.Factory) *jobs {
 	accepted := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "jobs_accepted_total",
-		Help: "Accepted jobs, including jobs that join work in progress.",
+		Help: "New jobs. A job that joins running work counts too.",
 	}, []string{"platform"})
 	ended := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "jobs_ended_total",
-		Help: "Ended jobs, by status and, for failed jobs, by error code.",
+		Help: "Ended jobs. `code` is the code of the error if the job failed.",
 	}, []string{"status", "code"})
 	took := f.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "job_duration_seconds", Buckets: longTimes(),
-		Help: "Time from a job's request to its end, by status.",
+		Help: "A histogram of the seconds from the request of a job to the end of the job.",
 	}, []string{"status"})
 	stages := f.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "stage_duration_seconds", Buckets: longTimes(),
-		Help: "Time that work spent in a stage, observed when the work leaves the stage. Jobs that share work count once.",
+		Help: "A histogram of the seconds that work spent in a stage, counted when the work leaves the stage. Several jobs on the same work count once.",
 	}, []string{"stage"})
 	return &jobs{
 		accepted:  countersOf(accepted, transcript.Platforms()),
@@ -56,15 +56,15 @@ func newJobs(f promauto.Factory) *jobs {
 		stages:    histogramsOf(stages, workStages()),
 		rescued: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "work_rescued_total",
-			Help: "Steps that a worker took over because their process had died or did not know of them.",
+			Help: "Steps that this process took over from a dead process.",
 		}),
 		stranded: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "work_stranded_total",
-			Help: "Work that had not ended but was in no queue, because the database had lost commits. The work was queued again.",
+			Help: "Running work and batches that stood in no queue, because the database had lost commits. The service put them back into the queue.",
 		}),
 		replays: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "idempotent_replays_total",
-			Help: "Requests that got the answer of an earlier request with the same Idempotency-Key.",
+			Help: "Answers that the server stored for an `Idempotency-Key` and sent a second time.",
 		}),
 	}
 }

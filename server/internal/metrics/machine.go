@@ -13,8 +13,8 @@ func (m *Metrics) WatchMachine(freeDisk func() map[string]int64, openCircuits fu
 		free map[string]int64
 		open map[Visited]bool
 	}
-	free := gauge("disk_free_bytes", "Free bytes on the local disks to which the service writes, by their use.", "folder")
-	open := gauge("circuit_open", "1 while this process does not visit a platform because the platform refused it, else 0.", "platform", "source")
+	free := gauge("disk_free_bytes", "Free bytes on the disks of the `database`, the `blobs` and the `scratch` files. Only local folders have a row.", "folder")
+	open := gauge("circuit_open", "1 while this process does not visit a platform, because the platform turned away all exits of the process. 0 otherwise.", "platform", "source")
 	m.registry.MustRegister(&glance[machine]{
 		describe: []*prometheus.Desc{free, open},
 		look: func(context.Context) (machine, error) { // freeDisk may hang with a disk

@@ -46,7 +46,7 @@ func New(version string) *Metrics {
 	f := promauto.With(registry)
 	f.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: namespace, Name: "build_info",
-		Help: "Always 1; the labels are the versions of the service and of Go.",
+		Help: "Always 1. The labels have the version of the service and of Go.",
 	}, []string{"version", "goversion"}).WithLabelValues(version, runtime.Version()).Set(1)
 	return &Metrics{
 		registry:    registry,

@@ -19,16 +19,16 @@ func newRecognition(f promauto.Factory) *recognition {
 	return &recognition{
 		factor: f.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "asr_real_time_factor",
-			Help:    "Seconds of work per second of audio, for each recognized chunk. A value below 1 is faster than real time.",
+			Help:    "A histogram of the seconds of recognition for a second of audio, for each chunk.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, .75, 1, 1.5, 2.5, 5, 10},
 		}, engine),
 		audio: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "asr_audio_seconds_total",
-			Help: "Recognized audio, without silence.",
+			Help: "Seconds of recognized audio, without silence. `engine` is the recognizer that heard the audio: `parakeet-cli` or `whisper-cli`, if the service chooses by the language.",
 		}, engine),
 		work: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "asr_work_seconds_total",
-			Help: "Time that the recognition of this audio took. The times of concurrent chunks add up.",
+			Help: "Seconds that recognition took. The times of chunks that run at the same time add up.",
 		}, engine),
 	}
 }

@@ -30,23 +30,23 @@ type requests struct {
 func newRequests(f promauto.Factory) *requests {
 	refusals := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "http_refusals_total",
-		Help: "Refused requests, by the error code or the flat slug of the answer.",
+		Help: "Refused requests by the code of the error in the answer, or by its slug if the answer is a flat error.",
 	}, []string{"code"})
 	return &requests{
 		answered: f.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "http_requests_total",
-			Help: "Answered requests, by the route's pattern (none: no route matches), method and status (499: the client had gone, 0: cut off without an answer).",
+			Help: "Answered requests by the pattern of the route. If no route has the path, `route` is `none`. Status 499: the client left before the answer. Status 0: the server cut the connection without an answer.",
 		}, []string{"route", "method", "status"}),
 		took: f.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "http_request_duration_seconds",
-			Help:    "Time from the header of a request to the end of its answer. The time that the client chose to wait (waitMs, an open event stream) does not count. The time in which a body arrives counts.",
+			Help:    "A histogram of the seconds from the header of a request to the end of its answer. The time in which the body arrives counts. The time that the client chose to wait does not count: `waitMs`, and open event streams.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120},
 		}, []string{"route", "method"}),
 		refusals: refusals,
 		refused:  countersOf(refusals, transcript.Codes()),
 		streams: f.NewGauge(prometheus.GaugeOpts{
 			Namespace: namespace, Name: "http_event_streams",
-			Help: "Open event streams.",
+			Help: "The number of open event streams.",
 		}),
 		routes: map[string]*Route{},
 	}

@@ -23,16 +23,16 @@ type store struct {
 func (m *Metrics) WatchStore(s *db.Store, queues []string) {
 	d := &store{
 		queues:     queues,
-		up:         gauge("store_up", "1 while the database answers and can be written to, else 0. If the database does not answer, all other metrics from the database are missing."),
-		jobs:       gauge("jobs_running", "Jobs that have not ended, by stage.", "stage"),
-		oldest:     gauge("oldest_job_age_seconds", "Time since the request for the oldest job in a stage; 0 if the stage has no job.", "stage"),
-		steps:      gauge("queue_steps", "Steps that have not ended, by queue and state. Available steps wait for a worker, scheduled and retryable steps for their time.", "queue", "state"),
-		places:     gauge("asr_places", "Recordings for speech recognition, by state: outside (the account has no free place), waiting (being prepared), ready (waiting for a slot), running.", "state"),
-		deliveries: gauge("webhook_oldest_waiting_seconds", "Time since the event of the oldest delivery to a webhook that waits; 0 if none waits."),
-		processes:  gauge("processes", "Processes that work on the queue and have reported in the last minute."),
-		bytes:      gauge("database_bytes", "Size of the database."),
-		blobs:      gauge("blob_bytes", "Size of uploads, of audio that waits for its job and of copies for playing, at the last measurement. Recordings that accounts keep, with their copies, are a kind of their own and count in the others too.", "kind"),
-		blobsAt:    gauge("blob_measured_timestamp_seconds", "Time of the last measurement of blob_bytes. It takes place every hour.", "kind"),
+		up:         gauge("store_up", "1 if the database answers and accepts writes, 0 if not."),
+		jobs:       gauge("jobs_running", "The number of jobs in the stage. Ended jobs do not count.", "stage"),
+		oldest:     gauge("oldest_job_age_seconds", "Seconds since the request of the oldest job in the stage.", "stage"),
+		steps:      gauge("queue_steps", "Steps that have not ended. `available`: the step waits for a worker. `scheduled` and `retryable`: the step waits for its time.", "queue", "state"),
+		places:     gauge("asr_places", "Recordings that want recognition. `outside`: the recording waits, because no place is free. `waiting`: the service prepares the audio. `ready`: the audio waits for a slot. `running`: the recognizer works on the audio.", "state"),
+		deliveries: gauge("webhook_oldest_waiting_seconds", "Seconds since the event of the oldest delivery to a webhook that waits; 0 if none waits. A receiver that does not answer, or has not answered its first test yet, holds it up for days: the account sees which one (`oldestWaitingAt`). Steps that wait in the queues `webhooks` and `webhooks_slow` for minutes mean that the service itself is behind."),
+		processes:  gauge("processes", "The number of processes that share the work. A process counts if it gave a sign of life in the last minute."),
+		bytes:      gauge("database_bytes", "The size of the database in bytes."),
+		blobs:      gauge("blob_bytes", "The size in bytes of the stored `uploads`, of the prepared `audio` and of the copies for `playing`, as the last hourly sweep found it. `recordings` are the kept recordings and their copies, which count among the others too.", "kind"),
+		blobsAt:    gauge("blob_measured_timestamp_seconds", "When the last sweep measured `transcriptkit_blob_bytes`, in seconds since 1970.", "kind"),
 	}
 	m.registry.MustRegister(&glance[look]{
 		describe: []*prometheus.Desc{d.up, d.jobs, d.oldest, d.steps, d.places, d.deliveries, d.processes, d.bytes, d.blobs, d.blobsAt},

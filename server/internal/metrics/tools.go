@@ -11,7 +11,7 @@ type tools struct{ calls *prometheus.CounterVec }
 func newTools(f promauto.Factory) *tools {
 	return &tools{f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "mcp_calls_total",
-		Help: "Calls of the tools at /mcp, by tool and outcome: answered, refused.",
+		Help: "Calls of the tools at `/mcp`. `answered`: the call has its answer, or a job. `refused`: the answer says what is wrong.",
 	}, []string{"tool", "outcome"})}
 }
 

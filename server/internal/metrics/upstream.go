@@ -57,15 +57,15 @@ func platforms() []transcript.Platform { return transcript.Platforms() }
 func newUpstreams(f promauto.Factory) *upstreams {
 	answers := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "upstream_answers_total",
-		Help: "Answers of platforms, by class: ok, empty (no such content, or none without a login), blocked, pot (the platform demands a token), fault.",
+		Help: "Answers of platforms to visits; the platform `upload` stands for the hosts of links to recordings. `source` is `captions`, `audio` or `discovery` (of the video site, with its data API). `ok`: the platform answered. `empty`: the content does not exist, or needs a login. `blocked`: the platform turned the service away. `pot`: the platform asked for a token. `fault`: any other failure.",
 	}, []string{"platform", "source", "class"})
 	heldBack := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "upstream_held_back_total",
-		Help: "Visits to platforms that the pace or an open circuit did not permit. The service retries the work later.",
+		Help: "Visits that the service did not make, because the limit of the rate or an open circuit did not permit them.",
 	}, []string{"platform"})
 	disagree := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "caption_sources_disagree_total",
-		Help: "Contents with captions by one caption source and without captions, or gone, by another.",
+		Help: "Contents that have captions by one caption source, and have none or are gone by another. The log names the content and both sources. Often a source is too old for the platform.",
 	}, []string{"platform"})
 	u := &upstreams{
 		answers:  map[Visited]counters[Class]{},

@@ -22,13 +22,13 @@ type webhooked struct {
 func newWebhooked(f promauto.Factory) *webhooked {
 	attempts := f.NewCounterVec(prometheus.CounterOpts{
 		Namespace: namespace, Name: "webhook_attempts_total",
-		Help: "Attempts to deliver events to webhooks, by outcome: delivered, failed.",
+		Help: "Attempts to deliver events to webhooks. `delivered`: the receiver has answered with a 2xx status. `failed`: it has not, or the service sends nothing to the address.",
 	}, []string{"outcome"})
 	return &webhooked{
 		attempts: countersOf(attempts, []attempt{delivered, failed}),
 		disabled: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "webhooks_disabled_total",
-			Help: "Webhooks that the service has switched off, after days of failure or the answer 410.",
+			Help: "Webhooks that the service has switched off, after days of failure or the answer 410. The log names the webhook and its account.",
 		}),
 	}
 }

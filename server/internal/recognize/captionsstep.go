@@ -164,7 +164,7 @@ func (p *Steps) PatienceWithBlock(ctx context.Context, tx *db.Tx, e *db.Work) (t
 	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	patience := EndlessPatience
 	for _, job := range jobs {
-		if after := limits.RecognizesBlockedAfter(job.Limits, p.RecognizeBlockedAfter); after > 0 {
+		if after := limits.RecognizesBlockedAfter(job.Limits, p.RecognizeBlockedAfter()); after > 0 {
 			patience = min(patience, after)
 		}
 	}

@@ -50,7 +50,7 @@ type Config struct {
 	MaxMediaDuration time.Duration
 	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
 	// recognized, for plans that say no time; 0: jobs wait for their captions.
-	RecognizeBlockedAfter time.Duration
+	RecognizeBlockedAfter func() time.Duration
 	// ProgressInterval is the shortest time between two progress reports of a job.
 	ProgressInterval time.Duration
 	// HearAfter is how long an upload arrives before its chunks are recognized; 0: as usual.

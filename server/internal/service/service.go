@@ -13,6 +13,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync/atomic"
+	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
@@ -37,6 +39,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/view"
 	"github.com/transcriptkit/transcriptkit/server/internal/wordindex"
 	"github.com/transcriptkit/transcriptkit/server/internal/work"
+	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
 // Service is the work with its features. Safe for concurrent use.
@@ -59,7 +62,20 @@ type Service struct {
 	copies *recordings.Copies
 	sweep  retention.Sweep
 	store  *db.Store
+
+	throttle     *throttle.Throttle
+	blockedAfter atomic.Int64 // Config.RecognizeBlockedAfter, in nanoseconds
 }
+
+// SetPace replaces the pace of visits to platforms.
+func (s *Service) SetPace(c pace.Config) error { return s.throttle.SetPace(c) }
+
+// SetRecognizeBlockedAfter replaces Config.RecognizeBlockedAfter, from the next look of a waiting job
+// on.
+func (s *Service) SetRecognizeBlockedAfter(d time.Duration) { s.blockedAfter.Store(int64(d)) }
+
+// RecognizeBlockedAfter returns the present Config.RecognizeBlockedAfter.
+func (s *Service) RecognizeBlockedAfter() time.Duration { return time.Duration(s.blockedAfter.Load()) }
 
 // parts are a configuration, with its defaults and an engine that keeps the pace, and what the rooms
 // share.
@@ -85,7 +101,9 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{
 		Jobs: &view.Jobs{Store: c.Store}, Disks: with.disks, Corrections: corrections.New(c.Store), store: c.Store,
+		throttle: with.throttle,
 	}
+	s.SetRecognizeBlockedAfter(c.RecognizeBlockedAfter)
 	s.Intake = intake.New(intake.Config{
 		Store: c.Store, Cluster: with.cluster, Disks: with.disks, Metrics: c.Metrics, Tracer: c.Tracer, MaxMediaDuration: c.MaxMediaDuration,
 		Listeners: s.listeners(c.ended),
@@ -130,13 +148,13 @@ func (s *Service) makeWork(c *parts) (err error) {
 	steps := recognize.New(recognize.Config{
 		Store: c.Store, Moves: s.Moves(), Engine: c.Engine, Sources: c.sources, Cluster: c.cluster, Reach: c.reach, Audio: c.audio, Disks: c.disks,
 		Metrics: c.Metrics, Log: c.Log, Dir: c.Dir, ASRWorkers: c.ASRWorkers, MaxMediaDuration: c.MaxMediaDuration,
-		RecognizeBlockedAfter: c.RecognizeBlockedAfter, ProgressInterval: c.ProgressInterval, HearAfter: c.hearAfter, NeedsSound: batcher.MakeRoom,
+		RecognizeBlockedAfter: s.RecognizeBlockedAfter, ProgressInterval: c.ProgressInterval, HearAfter: c.hearAfter, NeedsSound: batcher.MakeRoom,
 	})
 	s.Uploads = uploads.New(uploads.Config{Store: c.Store, Intake: s.Intake, Steps: steps, Audio: c.audio, Disks: c.disks, Log: c.Log})
 	s.Work, err = work.New(work.Config{
 		Store: c.Store, Moves: s.Moves(), Steps: steps, Engine: c.Engine, Throttle: c.throttle, Sources: c.sources, Reach: c.reach, Cluster: c.cluster,
 		Audio: c.audio, Disks: c.disks, Metrics: c.Metrics, Log: c.Log, Idle: c.Idle, Dir: c.Dir, Tracer: c.Tracer, ASRWorkers: c.ASRWorkers,
-		RecognizeBlockedAfter: c.RecognizeBlockedAfter, Retention: c.Retention, Pauses: c.pauses, AudioLook: c.audioLook, Features: s.features(),
+		RecognizeBlockedAfter: s.RecognizeBlockedAfter, Retention: c.Retention, Pauses: c.pauses, AudioLook: c.audioLook, Features: s.features(),
 	})
 	return err
 }

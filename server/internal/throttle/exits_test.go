@@ -112,7 +112,7 @@ func TestEachExitOnce(t *testing.T) {
 // The exits by which one visit is tried are bounded.
 func TestMostExits(t *testing.T) {
 	t.Parallel()
-	var exits []listed
+	var exits []egress.Listed
 	for i := range 15 {
 		exits = append(exits, exit(fmt.Sprint(i)))
 	}
@@ -131,7 +131,7 @@ func TestMostExits(t *testing.T) {
 // demands, and the one is asked no more than its circuit permits.
 func TestTenExits(t *testing.T) {
 	t.Parallel()
-	var exits []listed
+	var exits []egress.Listed
 	for i := range 10 {
 		exits = append(exits, exit(fmt.Sprint("exit-", i)))
 	}

@@ -98,10 +98,10 @@ func (m *model) visited(v comes, blocked bool) error {
 }
 
 // forget drops the state of exits that are gone, have all their tokens and are not blocked.
-func (m *model) forget(pool []listed, now time.Time) {
+func (m *model) forget(pool []egress.Listed, now time.Time) {
 	for exit := range m.filled {
 		m.fill(exit, now)
-		busy := slices.ContainsFunc(pool, func(e listed) bool { return e.Name == exit }) || m.tokens[exit] < float64(m.rate.Burst)
+		busy := slices.ContainsFunc(pool, func(e egress.Listed) bool { return e.Name == exit }) || m.tokens[exit] < float64(m.rate.Burst)
 		for key := range m.cool {
 			busy = busy || key[1] == exit && m.untilOpen(key[0], exit, now) > 0
 		}
@@ -153,7 +153,7 @@ func (m *model) mustWait(source string, fit, tried []string, told time.Duration)
 }
 
 // serving returns the exits of a pool for a use.
-func serving(pool []listed, use egress.Use) (names []string) {
+func serving(pool []egress.Listed, use egress.Use) (names []string) {
 	for _, e := range pool {
 		if e.Uses == nil || slices.Contains(e.Uses, use) {
 			names = append(names, e.Name)
@@ -171,7 +171,7 @@ func (j *judge) all() []comes {
 	return all
 }
 
-func drawPool(draw *rapid.T) (all []listed) {
+func drawPool(draw *rapid.T) (all []egress.Listed) {
 	uses := [][]egress.Use{nil, nil, {egress.Captions}, {egress.Sound}, {egress.Captions, egress.Lists}}
 	for i := range 5 {
 		if i == 0 || rapid.Bool().Draw(draw, "present") {
@@ -200,7 +200,7 @@ func TestModelOfExits(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rate := drawRate(draw)
 			p, m := leaveBy(t, pace.Config{Rate: rate}, pool), newModel(rate)
-			var present []listed
+			var present []egress.Listed
 			var blocking []string
 			for i := range rapid.IntRange(1, 60).Draw(draw, "visits") {
 				if i == 0 || rapid.IntRange(0, 9).Draw(draw, "pool") == 0 {

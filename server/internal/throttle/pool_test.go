@@ -2,9 +2,6 @@ package throttle_test
 
 import (
 	"context"
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -127,41 +124,24 @@ func (p pooled) list(ctx context.Context) error {
 	return err
 }
 
-// pool is a guard with a file of exits that changes. The guard has a server, so it is made outside
-// of a bubble.
-type pool struct {
-	guard *egress.Guard
-	file  string
-}
+// pool is a guard with exits that change. The guard has a server, so it is made outside of a bubble.
+type pool struct{ guard *egress.Guard }
 
-func newPool(t *testing.T, exits ...listed) *pool {
+func newPool(t *testing.T, exits ...egress.Listed) *pool {
 	t.Helper()
-	p := &pool{file: filepath.Join(t.TempDir(), "exits.json")}
-	p.set(t, exits...)
-	var err error
-	p.guard, err = egress.New(egress.Config{ExitsFile: p.file})
+	guard, err := egress.New(egress.Config{Exits: exits})
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, p.guard.Close()) })
-	return p
+	t.Cleanup(func() { require.NoError(t, guard.Close()) })
+	return &pool{guard}
 }
 
-// set replaces the file. Nothing listens at the addresses: the judge is no network.
-func (p *pool) set(t *testing.T, exits ...listed) {
+// set replaces the exits. Nothing listens at the addresses: the judge is no network.
+func (p *pool) set(t *testing.T, exits ...egress.Listed) {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"exits": exits})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(p.file+".new", text, 0o600))
-	require.NoError(t, os.Rename(p.file+".new", p.file))
-}
-
-// listed is an exit as the file has it.
-type listed struct {
-	Name    string       `json:"name"`
-	Address string       `json:"address"`
-	Uses    []egress.Use `json:"uses,omitempty"`
+	require.NoError(t, p.guard.Change(egress.Config{Exits: exits}))
 }
 
 // exit is an exit of a pool; without uses, it serves all.
-func exit(name string, uses ...egress.Use) listed {
-	return listed{name, "http://192.0.2.1:8080", uses}
+func exit(name string, uses ...egress.Use) egress.Listed {
+	return egress.Listed{Name: name, Address: "http://192.0.2.1:8080", Uses: uses}
 }

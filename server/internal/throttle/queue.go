@@ -29,10 +29,10 @@ const (
 // that neither kind can starve the other.
 type queue struct {
 	platform transcript.Platform
-	rate     pace.Rate // of each lane
 	log      *slog.Logger
 
 	mu    sync.Mutex
+	rate  pace.Rate      // of each lane
 	exits []*egress.Exit // the pool at the last visit
 	lanes []*lane
 	line  line
@@ -62,6 +62,17 @@ type grant struct {
 
 func newQueue(platform transcript.Platform, r pace.Rate, log *slog.Logger) *queue {
 	return &queue{platform: platform, rate: r, log: log.With("platform", platform)}
+}
+
+// setRate replaces the rate of all lanes.
+func (q *queue) setRate(r pace.Rate) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.rate = r
+	for _, l := range q.lanes {
+		l.limiter.SetLimit(limitOf(r))
+		l.limiter.SetBurst(r.Burst)
+	}
 }
 
 // meet takes over the present pool of exits. A lane keeps its state while the pool has an exit of

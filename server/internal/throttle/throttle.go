@@ -41,11 +41,11 @@ import (
 
 // Throttle keeps the pace of one process. It is safe for concurrent use.
 type Throttle struct {
-	cfg   pace.Config
 	guard *egress.Guard
 	log   *slog.Logger
 
 	mu     sync.Mutex
+	cfg    pace.Config
 	queues map[transcript.Platform]*queue
 	counts map[string]*Exit // by the name of the exit
 }
@@ -71,21 +71,41 @@ func discoveryRoute() route { return route{discovers, "discovery"} }
 // New checks the configuration. Visits leave by the exits of the guard's pool; nil: by the one
 // exit "direct". log receives a line when a circuit opens or closes; nil: nothing is logged.
 func New(c pace.Config, guard *egress.Guard, log *slog.Logger) (*Throttle, error) {
-	var err error
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	p := &Throttle{guard: guard, log: log, queues: map[transcript.Platform]*queue{}, counts: map[string]*Exit{}}
+	return p, p.SetPace(c)
+}
+
+// SetPace checks a configuration and replaces the present one. Visits that wait keep their places,
+// and lanes keep their tokens.
+func (p *Throttle) SetPace(c pace.Config) (err error) {
 	if c.Rate, err = withDefaults(c.Rate); err != nil {
-		return nil, err
+		return err
 	}
 	rates := make(map[transcript.Platform]pace.Rate, len(c.Rates))
 	for platform, r := range c.Rates {
 		if rates[platform], err = withDefaults(r); err != nil {
-			return nil, fmt.Errorf("%w: %s", err, platform)
+			return fmt.Errorf("%w: %s", err, platform)
 		}
 	}
 	c.Rates = rates
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cfg = c
+	for platform, q := range p.queues {
+		q.setRate(p.rateOf(platform))
 	}
-	return &Throttle{cfg: c, guard: guard, log: log, queues: map[transcript.Platform]*queue{}, counts: map[string]*Exit{}}, nil
+	return nil
+}
+
+// rateOf returns the rate of a platform. The caller holds mu.
+func (p *Throttle) rateOf(platform transcript.Platform) pace.Rate {
+	if r, ok := p.cfg.Rates[platform]; ok {
+		return r
+	}
+	return p.cfg.Rate
 }
 
 // withDefaults checks a rate, and fills in its zero members.
@@ -164,11 +184,7 @@ func (p *Throttle) queue(platform transcript.Platform) *queue {
 	p.mu.Lock()
 	q := p.queues[platform]
 	if q == nil {
-		r, ok := p.cfg.Rates[platform]
-		if !ok {
-			r = p.cfg.Rate
-		}
-		q = newQueue(platform, r, p.log)
+		q = newQueue(platform, p.rateOf(platform), p.log)
 		p.queues[platform] = q
 	}
 	p.mu.Unlock()

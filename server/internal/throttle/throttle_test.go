@@ -187,3 +187,17 @@ func TestCheck(t *testing.T) {
 		assert.NoError(t, check(), "it may be asked again")
 	})
 }
+
+// A new pace counts from the next visit on, also for a platform that was visited before.
+func TestSetPace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := keep(t, pace.Config{Rate: pace.Rate{PerMinute: 1, Burst: 1}}, &site{})
+		require.NoError(t, p.read(t.Context()))
+		assert.Equal(t, time.Minute, waitOf(p.read(t.Context())))
+		require.NoError(t, p.SetPace(pace.Config{Rate: pace.Rate{PerMinute: 6, Burst: 1}}))
+		assert.Equal(t, 10*time.Second, waitOf(p.read(t.Context())))
+		require.Error(t, p.SetPace(pace.Config{Rate: pace.Rate{PerMinute: -1}}))
+		assert.Equal(t, 10*time.Second, waitOf(p.read(t.Context())), "the pace stays")
+	})
+}

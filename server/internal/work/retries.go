@@ -106,7 +106,7 @@ func (p *processor) untilNextLook(ctx context.Context, tx *db.Tx, e *db.Work, ca
 	}
 	patience, err := p.Steps.PatienceWithBlock(ctx, tx, e)
 	switch {
-	case err != nil || patience == recognize.EndlessPatience && p.RecognizeBlockedAfter == 0:
+	case err != nil || patience == recognize.EndlessPatience && p.RecognizeBlockedAfter() == 0:
 		return pause, err
 	case patience == recognize.EndlessPatience:
 		return min(pause, lookForJobs), nil

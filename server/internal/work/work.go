@@ -64,7 +64,7 @@ type Config struct {
 	ASRWorkers int
 	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
 	// recognized, for plans that say no time; 0: jobs wait for their captions.
-	RecognizeBlockedAfter time.Duration
+	RecognizeBlockedAfter func() time.Duration
 	// Retention is how long what has ended is kept.
 	Retention Retention
 	// Pauses are the pauses between attempts.

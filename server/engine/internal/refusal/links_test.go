@@ -11,17 +11,17 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// server/LINKS.md explains every refusal and quotes every cure.
+// docs/operate/link-codes.md explains every refusal and quotes every cure.
 func TestRefusalsAreExplained(t *testing.T) {
 	t.Parallel()
-	rows := linkcodes.Read(t, "../../../LINKS.md")
+	rows := linkcodes.Read(t, "../../../../docs/operate/link-codes.md")
 	for _, r := range []refusal.Refusal{
 		refusal.Gone, refusal.Private, refusal.Members, refusal.Elsewhere, refusal.Upcoming,
 		refusal.Login, refusal.Age, refusal.CaptionToken, refusal.MediaToken, refusal.Blocked, refusal.Limited,
 	} {
-		assert.True(t, linkcodes.Has(rows, r.Code, r.Message), "server/LINKS.md does not explain %s: %s", r.Code, r.Message)
+		assert.True(t, linkcodes.Has(rows, r.Code, r.Message), "docs/operate/link-codes.md does not explain %s: %s", r.Code, r.Message)
 	}
 	for _, code := range []transcript.Code{transcript.IPBlocked, transcript.LoginRequired, transcript.POTokenRequired} {
-		assert.True(t, linkcodes.Has(rows, code, engine.Cure(code)), "server/LINKS.md does not quote the cure of %s: %s", code, engine.Cure(code))
+		assert.True(t, linkcodes.Has(rows, code, engine.Cure(code)), "docs/operate/link-codes.md does not quote the cure of %s: %s", code, engine.Cure(code))
 	}
 }
