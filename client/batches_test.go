@@ -160,8 +160,8 @@ func TestAllItems(t *testing.T) {
 		"none":            {map[string]object{"": itemsPage(nil)}, nil, []string{""}, ""},
 		"three":           {map[string]object{"": itemsPage("a&b", itemBody(1)), "a&b": itemsPage("c", itemBody(2)), "c": itemsPage("", itemBody(3))}, []string{"1", "2", "3"}, []string{"", "a&b", "c"}, ""},
 		"an empty one":    {map[string]object{"": itemsPage("a"), "a": itemsPage(nil, itemBody(1))}, []string{"1"}, []string{"", "a"}, ""},
-		"the same again":  {map[string]object{"": itemsPage("a", itemBody(1)), "a": itemsPage("a", itemBody(2))}, []string{"1", "2"}, []string{"", "a"}, "lead back"},
-		"in a circle":     {map[string]object{"": itemsPage("a", itemBody(1)), "a": itemsPage("b", itemBody(2)), "b": itemsPage("a", itemBody(3))}, []string{"1", "2", "3"}, []string{"", "a", "b"}, "lead back"},
+		"the same again":  {map[string]object{"": itemsPage("a", itemBody(1)), "a": itemsPage("a", itemBody(2))}, []string{"1", "2"}, []string{"", "a"}, "names an earlier page"},
+		"in a circle":     {map[string]object{"": itemsPage("a", itemBody(1)), "a": itemsPage("b", itemBody(2)), "b": itemsPage("a", itemBody(3))}, []string{"1", "2", "3"}, []string{"", "a", "b"}, "names an earlier page"},
 		"a page is wrong": {map[string]object{"": itemsPage("a", itemBody(1)), "a": {"items": 7}}, []string{"1"}, []string{"", "a"}, "not what the API promises"},
 		"a page is gone":  {map[string]object{"": itemsPage("a", itemBody(1))}, []string{"1"}, []string{"", "a"}, "INVALID_REQUEST"},
 	} {

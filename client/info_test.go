@@ -119,7 +119,7 @@ func TestQuestionsWithoutASubject(t *testing.T) {
 	t.Parallel()
 	c, mt := mocked(t)
 	for says, source := range map[string]transcript.Source{
-		"no source":             {},
+		"needs a source":        {},
 		"a file has no info":    transcript.File("talk.mp3"),
 		`platform "" and id`:    transcript.ID("", "x1"),
 		`"photo_site" and id "`: transcript.ID(transcript.PhotoSite, ""),

@@ -98,7 +98,7 @@ func TestMediaBreaksOff(t *testing.T) {
 		client *client.Client
 		says   string
 	}{
-		"changed": {changed, "another file"}, "gone": {gone, "NO_TRANSCRIPT"}, "ignoring ranges": {ignoring, "another file"}, "silent": {silent, "EOF"},
+		"changed": {changed, "was replaced"}, "gone": {gone, "NO_TRANSCRIPT"}, "ignoring ranges": {ignoring, "was replaced"}, "silent": {silent, "EOF"},
 	} {
 		file, err := c.client.Library.Media(t.Context(), recordingID, client.MediaParams{})
 		require.NoError(t, err, name)

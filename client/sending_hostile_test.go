@@ -51,7 +51,7 @@ func TestLargeUploadToAHostileService(t *testing.T) {
 		"more than there is":          {patches, broken, tells(204, "Upload-Offset", "17000000"), "says that it has 17000000 bytes of the file, and was sent"},
 		"a negative offset":           {patches, broken, tells(204, "Upload-Offset", "-1"), "Upload-Offset must be"},
 		"an offset beyond numbers":    {patches, broken, tells(204, "Upload-Offset", "99999999999999999999"), "Upload-Offset must be"},
-		"no offset":                   {patches, broken, tells(204), "does not tell how many bytes"},
+		"no offset":                   {patches, broken, tells(204), "does not say how many bytes"},
 		"another length":              {patches, broken, tells(204, "Upload-Offset", "0", "Upload-Length", "5"), "the upload has 5 bytes, and the file 16789561"},
 		"whole too early":             {patches, broken, tells(204, "Upload-Offset", "0", "Upload-Complete", "?1"), "whole with 0 of 16789561"},
 		"conflicts without an end":    {patches, tells(409, "Upload-Offset", "0", "Upload-Complete", "?0"), nil, "409"},

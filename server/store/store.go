@@ -38,8 +38,8 @@ var ErrNoDatabase = db.ErrNoDatabase
 // cannot use them. The error's text names that version.
 var ErrNewer = db.ErrNewer
 
-// InMemory is a value of Options.Blobs that keeps uploads and audio in memory. It is
-// for tests, and for tools that use neither.
+// InMemory is a value of Options.Blobs that keeps uploads and audio in memory, where they
+// end with the process. Use it in tests, and in tools that read neither.
 const InMemory = blobs.InMemory
 
 // Options say where a [Store] keeps its data.
