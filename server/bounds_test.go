@@ -109,7 +109,7 @@ func (o documented) attempts(t *testing.T, edge bool) (all []attempt) {
 		return all
 	}
 	for _, name := range o.properties {
-		add("value of "+name, o.at(""), fmt.Sprintf(`{"url":"https://video.example/","%s":"%s"}`, name, strings.Repeat("long,", 100_000)))
+		add("value of "+name, o.at(""), fmt.Sprintf(`{"url":"https://video.example/","%s":"%s"}`, name, strings.Repeat("long,", 10_000)))
 		add("just a link in "+name, o.at(""), fmt.Sprintf(`{"%s":"https://%s/"}`, name, strings.Repeat("host.", 400)))
 		add("list in "+name, o.at(""), fmt.Sprintf(`{"url":"%s","%s":"asr-x-%s"}`, video, name, strings.Repeat("longlong-", 20)+"x"))
 		add("bad entries in "+name, o.at(""), fmt.Sprintf(`{"url":"%s","%s":"%s!"}`, video, name, strings.Repeat("ü", 190)))
