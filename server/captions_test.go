@@ -252,9 +252,8 @@ func captionsOfAMissingVideo(t *testing.T, start starter) {
 	assert.Zero(t, s.jobs(t))
 }
 
-// Recognized text is not served here, and a caption text read here is one for
-// POST.
-func TestCaptionsAndTranscriptsShareTheCache(t *testing.T) {
+// Recognized text is not served here.
+func TestCaptionsLeaveOutRecognizedText(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	s.Engine.SetTracks()
@@ -263,14 +262,6 @@ func TestCaptionsAndTranscriptsShareTheCache(t *testing.T) {
 	o := s.captions(t, "").object(t)
 	assert.Equal(t, "error", o["status"])
 	assert.Equal(t, true, o["requiresAsync"])
-
-	s = start(t)
-	read := s.captions(t, "").object(t)["transcript"].(map[string]any)
-	a := s.postJSON(t, `{"url":"`+video+`"}`)
-	require.Equal(t, http.StatusOK, a.StatusCode, a.body)
-	assert.Equal(t, true, a.object(t)["cached"])
-	assert.Equal(t, read["id"], a.object(t)["transcript"].(map[string]any)["id"])
-	assert.Equal(t, 1, s.Engine.CaptionReads(transcript.VideoSite))
 }
 
 func TestCaptionQueries(t *testing.T) {
