@@ -89,6 +89,24 @@ func TestAnswerOfALink(t *testing.T) {
 	assert.Zero(t, s.Engine.Recognitions())
 }
 
+// The list of languages says whether captions or the sound make a text.
+func TestCaptionsFirstThenRecognition(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.Engine.Say("recognized")
+	s.Engine.SetTracks(servertest.Track{Lang: "de", Text: "hallo"})
+	for i, c := range []struct {
+		languages, said  string
+		reads, downloads int
+	}{{"fr, de", "hallo", 1, 0}, {"en", "recognized", 1, 1}, {"en,asr,de", "recognized", 1, 1}, {"asr,de", "recognized", 0, 1}, {"asr-en", "recognized", 0, 1}} {
+		reads, downloads := s.Engine.CaptionReads(transcript.VideoSite), s.Engine.Downloads(transcript.VideoSite)
+		said, _ := text(t, s.link(t, videos(i, 1)[0], lang(c.languages)))
+		assert.Equal(t, c.said, said, c.languages)
+		assert.Equal(t, c.reads, s.Engine.CaptionReads(transcript.VideoSite)-reads, c.languages)
+		assert.Equal(t, c.downloads, s.Engine.Downloads(transcript.VideoSite)-downloads, c.languages)
+	}
+}
+
 // Five platforms end to end.
 func TestEveryPlatform(t *testing.T) {
 	t.Parallel()
