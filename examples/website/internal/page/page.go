@@ -19,6 +19,7 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"sync"
 
 	"github.com/klauspost/compress/gzhttp"
 
@@ -31,10 +32,19 @@ import (
 //go:embed assets strings templates
 var files embed.FS
 
+// readContent reads the files once for all sites of the process.
+var readContent = sync.OnceValues(func() (*web.Content, error) {
+	return web.ReadContent(files, template.FuncMap{"place": order.PlaceOf, "change": order.ChangePath})
+})
+
 // New makes the handler of all pages and their assets. Its requests need a visitor in their
 // context. An error means a fault of this package: a wrong template or text.
 func New(o web.Options) (http.Handler, error) {
-	all, err := web.New(o, files, template.FuncMap{"place": order.PlaceOf, "change": order.ChangePath})
+	content, err := readContent()
+	if err != nil {
+		return nil, err
+	}
+	all, err := web.New(o, content)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,8 @@
 // Package web is what all pages of the website share: requests and answers, the texts in each language,
 // templates and assets, and the words about a fault.
 //
-//	pages, err := web.New(web.Options{API: permitted, Visitors: visitors, Accounts: accounts, …})
+//	content, err := web.ReadContent(files, nil)
+//	pages, err := web.New(web.Options{API: permitted, Visitors: visitors, Accounts: accounts, …}, content)
 //	pages.Handle(web.MaxForm, web.Routes{"GET /usage": web.Member(usage)})
 //
 // The packages beside it have the pages.
@@ -31,11 +32,10 @@ type Site struct {
 	API    *client.Client    // which a page calls as the visitor in the request's context
 	Direct http.RoundTripper // the same API, for answers that API does not read
 
-	assets   *assets
-	forms    *forms
-	catalogs []*Catalog // in the order of languages
-	matcher  language.Matcher
-	mux      *http.ServeMux // all routes
+	*Content
+	forms   *forms
+	matcher language.Matcher
+	mux     *http.ServeMux // all routes
 }
 
 // Options are the dependencies of the pages.
@@ -61,34 +61,47 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// New returns a site that has no pages yet. files has the folders assets, strings and templates. Templates
-// can also call funcs. An error means a wrong file.
-func New(o Options, files fs.FS, funcs template.FuncMap) (*Site, error) {
+// Content is what pages are made of. It does not change, so several sites can share it.
+type Content struct {
+	assets   *assets
+	catalogs []*Catalog // in the order of languages, each with its templates
+}
+
+// ReadContent reads the folders assets, strings and templates of files. Templates can also call
+// funcs. An error means a wrong file.
+func ReadContent(files fs.FS, funcs template.FuncMap) (*Content, error) {
+	all := &Content{}
+	for _, tag := range languages {
+		c, err := readCatalog(files, tag)
+		if err != nil {
+			return nil, err
+		}
+		all.catalogs = append(all.catalogs, c)
+	}
+	var err error
+	if all.assets, err = readAssets(files, all.catalogs); err != nil {
+		return nil, err
+	}
+	for _, c := range all.catalogs {
+		if c.views, err = parseViews(files, funcs, c, all.assets); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// New returns a site that has no pages yet.
+func New(o Options, content *Content) (*Site, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Sites == nil {
 		o.Sites = site.Default()
 	}
-	s := &Site{Options: o, Direct: direct{o.API}, forms: &forms{owners: map[string]int64{}}, matcher: language.NewMatcher(languages), mux: http.NewServeMux()}
+	s := &Site{Options: o, Content: content, Direct: direct{o.API}, forms: &forms{owners: map[string]int64{}}, matcher: language.NewMatcher(languages), mux: http.NewServeMux()}
 	var err error
 	if s.API, err = InProcess(o.API); err != nil {
 		return nil, err
-	}
-	for _, tag := range languages {
-		c, err := readCatalog(files, tag)
-		if err != nil {
-			return nil, err
-		}
-		s.catalogs = append(s.catalogs, c)
-	}
-	if s.assets, err = readAssets(files, s.catalogs); err != nil {
-		return nil, err
-	}
-	for _, c := range s.catalogs {
-		if c.views, err = parseViews(files, funcs, c, s.assets); err != nil {
-			return nil, err
-		}
 	}
 	s.mux.Handle("GET /assets/", s.assets)
 	s.Handle(MaxForm, Routes{"POST /language": s.chooseLanguage, "/": Nothing})
