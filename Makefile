@@ -26,12 +26,11 @@ test-all: test-full test-current test-page test-release test-clients mcp-conform
 LONGEST := ./server ./server/engine/ytdlp ./server/internal/service ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/test/readmetest
 
 # Many tests wait: for a program, for a database, for the next attempt of a job. So more tests
-# run at once than there are processors. With still more at once, a database would keep requests
-# waiting beyond the 5 s after which the service refuses them. A third package is linked, or
-# computes, while the tests of two packages wait.
+# run at once than there are processors. A third package is linked, or computes, while the tests
+# of two packages wait.
 AT_ONCE := -p 3 -parallel 3
 
-# Without -short: each test on both databases, and in its full size. make lint runs go vet and
+# Without -short: each test on both databases, and in its full size. make lint runs go vet's checks and
 # more, so go test need not run its own.
 test-full: setup
 	$(GO) test $(AT_ONCE) $(TIMEOUT) -vet=off $(LONGEST) ./...
@@ -108,12 +107,11 @@ mutants: setup ## security lines taken out of the service, one at a time: the te
 # What reads the source.
 
 # The last command compiles what users of the module can name, and who compiles in what.
-lint: $(LINT) ## gofmt, go vet, golangci-lint, the measure of plain sentences, and what the compiler tells of the packages
+lint: $(LINT) ## gofmt, golangci-lint with go vet, the measure of plain sentences, and what the compiler tells of the packages
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt: $$unformatted"; exit 1; }
-	$(GO) vet ./...
-	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which go vet leaves out
+	@grep -rl '^//go:build race' --include='*.go' . | xargs -r -n1 $(GO) vet # which golangci-lint leaves out
 	$(LINT) run --allow-parallel-runners ./...
-	cd $(RELEASE) && $(GO) vet ./... && $(CURDIR)/$(LINT) run --allow-parallel-runners ./...
+	cd $(RELEASE) && $(CURDIR)/$(LINT) run --allow-parallel-runners ./...
 	$(GO) run ./internal/prose
 	$(GO) test ./server -vet=off -run 'TestNothingInternalIsExported|TestTracingIsForWhoImportsIt'
 

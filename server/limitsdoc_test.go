@@ -71,5 +71,5 @@ func TestLimitsInTheGuide(t *testing.T) {
 	requests, err := strconv.Atoi(usage.Get("X-RateLimit-Limit")) // of this test's plan
 	require.NoError(t, err)
 	assert.Equal(t, policy(requests), usage.Get("RateLimit-Policy"))
-	assert.Contains(t, string(guide), "`"+policy(int(plan.RateLimit.Requests))+"`")
+	assert.Contains(t, string(guide), "`"+policy(plan.RateLimit.Requests)+"`")
 }

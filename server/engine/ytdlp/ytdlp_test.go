@@ -2,9 +2,7 @@ package ytdlp_test
 
 import (
 	"bytes"
-	"io"
 	"log/slog"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -140,15 +138,4 @@ func manyRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many runs of another program: make test-all")
 	}
-}
-
-// page serves a page of no known site, and returns its address.
-func (b *bench) page(t *testing.T, text string) string {
-	t.Helper()
-	b.site.Page("silent00001", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, err := io.WriteString(w, text)
-		assert.NoError(t, err)
-	})
-	return b.url + sitetest.Watch("silent00001")
 }
