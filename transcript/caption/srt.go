@@ -32,7 +32,7 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 // comes once, as the last pair: a [*FormatError] when the input has no timing line, or
 // begins as WebVTT or as a web page, [ErrTooLarge] after a line or a cue's text of 1
 // MiB or more, an error of r, and a [*LostError] when a line that begins as a time, and
-// has an arrow, has no times, and is text, or when the encoding of a cue's text cannot
+// has an arrow or a full time, has not both times, and is text, or when the encoding of a cue's text cannot
 // be told.
 //
 // A cue goes from its timing line to the next one, or to the end: empty lines may
@@ -42,9 +42,11 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 //   - A timing line has an arrow between two times of hours (which may be left
 //     out), minutes, seconds and a fraction after a comma, a dot, a colon or not
 //     at all. Numbers may have any count of digits; ",5" is half a second. The
-//     rest of the line, such as coordinates, is ignored. If only one of the times
-//     can be read, the other is the same. If no time can be read, the line is
-//     text. Times below zero are zero, a cue that ends before it starts has the
+//     rest of the line, such as coordinates, is ignored. Other arrows are read
+//     too ("->", "-- >", a long dash, "→"), and so are full-width characters.
+//     If "-->" stands there and only one of the times can be read, the other is
+//     the same. If no time can be read, the line is text, and so is a clock time
+//     with an arrow and a word after it ("12:30 --> the train"). Times below zero are zero, a cue that ends before it starts has the
 //     duration 0, and times over 277,777,777 hours are read as that.
 //   - A number alone on the line above a timing line is the index of the cue, if
 //     an empty line stands above it; no matter which number. Elsewhere it is the
@@ -148,14 +150,13 @@ func (f *subRip) read(keep bool) (timed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if arrowed {
-			if start, end, ok := srtTimes(line); ok {
-				f.start, f.end = start, end
-				return true, nil
-			}
-			if startsTime(line) {
-				f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
-			}
+		start, end, ok, meant := timingLine(line, arrowed)
+		if ok {
+			f.start, f.end = start, end
+			return true, nil
+		}
+		if meant {
+			f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
 		}
 		if isBlank(line) {
 			f.tail.below = true
