@@ -62,6 +62,31 @@ func sorted(segments []transcript.Segment) []transcript.Segment {
 	return segments
 }
 
+// maxRepeats bounds how many cues of the same start are compared with the next one.
+const maxRepeats = 16
+
+// once leaves out cues that repeat one of the same start, as the pieces of a live stream
+// do at their borders, and as files do that draw a shadow under each line.
+func once(segments []transcript.Segment) []transcript.Segment {
+	kept := segments[:0]
+	for _, s := range segments {
+		repeats := false
+		for i := len(kept) - 1; i >= max(len(kept)-maxRepeats, 0) && kept[i].Start == s.Start && !repeats; i-- {
+			repeats = isSame(&kept[i], &s)
+		}
+		if !repeats {
+			kept = append(kept, s)
+		}
+	}
+	clear(segments[len(kept):])
+	return kept
+}
+
+// isSame reports whether two cues of the same start say and last the same.
+func isSame(a, b *transcript.Segment) bool {
+	return a.Duration == b.Duration && a.Text == b.Text && a.Speaker == b.Speaker && slices.Equal(a.Words, b.Words)
+}
+
 // more estimates how many segments come after the first n. A reader like
 // [bytes.Reader] tells how many bytes are left.
 func (l *lines) more(n int) int {

@@ -168,10 +168,8 @@ func rootTag(b []byte) []byte {
 // hasTimes reports whether a line is a timing line of SubRip.
 func hasTimes(head []byte) bool {
 	for line := range bytes.FieldsFuncSeq(head, isLineEnd) {
-		if bytes.Contains(line, arrow) {
-			if _, _, ok := srtTimes(line); ok {
-				return true
-			}
+		if _, _, ok, _ := timingLine(line, bytes.Contains(line, arrow)); ok {
+			return true
 		}
 	}
 	return false

@@ -9,7 +9,8 @@ import (
 // File is the content of a caption file.
 type File struct {
 	// Segments are the cues, sorted by start. Cues with the same start keep the order
-	// of the file. Segments may be empty.
+	// of the file. Segments may be empty. A cue that the file has several times, with the
+	// same times, speaker and text, comes once.
 	Segments []transcript.Segment
 	// Lost reports the cues that could not be read. It is nil if there are none.
 	Lost *LostError
@@ -67,7 +68,7 @@ func file(segments []transcript.Segment, lost *LostError) (File, error) {
 	if len(segments) == 0 && lost != nil {
 		return File{}, lost
 	}
-	return File{Segments: sorted(segments), Lost: lost}, nil
+	return File{Segments: once(sorted(segments)), Lost: lost}, nil
 }
 
 // excerpt is how a line begins, to be quoted.

@@ -30,9 +30,9 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 // loop ends early, the rest of r stays unread. The sequence never closes r. An error is
 // the last pair of the sequence: a [*FormatError] when the input has no timing line, or
 // begins as WebVTT or as a web page, [ErrTooLarge] after a line or a cue's text of 1
-// MiB or more, an error of r, and a [*LostError] when the times of a timing line cannot
-// be read, so that the line is text, or when the encoding of a cue's text cannot be
-// determined.
+// MiB or more, an error of r, and a [*LostError] when a line begins as a timing line but
+// does not have both times, so that the line is text, or when the encoding of a cue's
+// text cannot be determined.
 //
 // A cue extends from its timing line to the next timing line or the end of the file,
 // because empty lines may be within its text or missing after it. So the sequence
@@ -42,9 +42,11 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 //   - A timing line has an arrow between two times. A time has hours, which may be
 //     missing, minutes, seconds and, after a comma, a dot or a colon, a fraction, which
 //     may be missing. Numbers may have any number of digits; ",5" is half a second. The
-//     rest of the line, such as coordinates, is ignored. If only one of the times can
-//     be read, the other is the same. If no time can be read, the line is text.
-//     Negative times become zero, a cue that ends before it starts has the duration 0,
+//     rest of the line, such as coordinates, is ignored. SRT also reads other arrows
+//     ("->", "-- >", a long dash, "→", none between full times) and full-width
+//     characters. If the arrow is "-->" and only one of the times can be read, the
+//     other is the same. If no time can be read, the line is text. So is a clock time
+//     with an arrow and a word after it ("12:30 --> the train"). Negative times become zero, a cue that ends before it starts has the duration 0,
 //     and times over 277,777,777 hours become 277,777,777 hours.
 //   - A number alone on the line above a timing line is the index of the cue if the
 //     line above the number is empty, whatever the number is. Right under text, or with
@@ -147,14 +149,13 @@ func (f *subRip) read(keep bool) (timed bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if arrowed {
-			if start, end, ok := srtTimes(line); ok {
-				f.start, f.end = start, end
-				return true, nil
-			}
-			if startsTime(line) {
-				f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
-			}
+		start, end, ok, meant := timingLine(line, arrowed)
+		if ok {
+			f.start, f.end = start, end
+			return true, nil
+		}
+		if meant {
+			f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
 		}
 		if isBlank(line) {
 			f.tail.below = true

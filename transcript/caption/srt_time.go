@@ -6,6 +6,28 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
+// timingLine parses a timing line, in milliseconds. arrowed says that "-->" is in the
+// line. A line that is not ok may still have been meant as one.
+func timingLine(line []byte, arrowed bool) (start, end int64, ok, meant bool) {
+	if !arrowed {
+		return looseTimes(line)
+	}
+	plain := line
+	if bytes.IndexByte(line, fullWidth) >= 0 {
+		plain = plainTimes(line)
+	}
+	if isClock(plain) {
+		return 0, 0, false, false
+	}
+	if start, end, ok = srtTimes(plain); ok {
+		return start, end, true, true
+	}
+	if start, end, ok, _ = looseTimes(line); ok { // a long dash before the arrow
+		return start, end, true, true
+	}
+	return 0, 0, false, startsTime(plain)
+}
+
 // srtTimes parses a line with an arrow, in milliseconds. It is none with times
 // when neither can be read.
 func srtTimes(line []byte) (start, end int64, ok bool) {
