@@ -199,11 +199,13 @@ func TestWebhookDeliveries(t *testing.T) {
 		assert.Equal(t, path+form.to, sent.header.Get("Location"))
 		assert.Contains(t, s.get(t, sent.header.Get("Location")).body, form.says)
 	}
-	api.early = true
-	again := s.post(t, path+"/deliveries/d1/resend")
-	require.Equal(t, http.StatusSeeOther, again.status, again.body)
-	api.early = false
-	assert.Contains(t, s.get(t, again.header.Get("Location")).body, "less than a minute ago")
+	for _, verb := range []string{"/deliveries/d1/resend", "/test"} {
+		api.early = true
+		again := s.post(t, path+verb)
+		require.Equal(t, http.StatusSeeOther, again.status, again.body)
+		api.early = false
+		assert.Contains(t, s.get(t, again.header.Get("Location")).body, "less than a minute ago", verb)
+	}
 
 	// A webhook that waits for its first answer, or is off, says so, and what to do about it.
 	api.hook.Verified, api.hook.OldestWaitingAt = false, new(transcript.At(noon))
