@@ -35,7 +35,15 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/site"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
+func TestMain(m *testing.M) {
+	// Many of these tests wait: for a lease, for the next attempt of a job, for a client that is slow. So
+	// more of them run at once than the Makefile asks for.
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err) // go test always has this flag
+	}
+	goleak.VerifyTestMain(suite{m})
+}
 
 // suite is all tests of the package. When all have run and passed, it fails where they
 // have left out an answer that the document promises.
