@@ -102,9 +102,9 @@ type DownloadParams struct {
 	Speakers bool
 }
 
-// Download returns the saved transcript that key names as a file, which the caller must
-// close. If key has no Language, Download returns the newest. The errors are those of
-// [LibraryService.Get].
+// Download returns the saved transcript identified by key as a file, which the caller
+// must close. If key has no Language, Download returns the newest. The errors are those
+// of [LibraryService.Get].
 func (s *LibraryService) Download(ctx context.Context, key library.Key, p DownloadParams, opts ...RequestOption) (*Download, error) {
 	path, err := savedPath(library.Key{Platform: key.Platform, ExternalID: key.ExternalID}, "/download")
 	if err != nil {

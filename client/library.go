@@ -18,10 +18,10 @@ import (
 // which needs no key.
 type LibraryService struct{ client *Client }
 
-// Get returns the saved transcript that key names. If key has no Language, Get returns
-// the newest. Errors are [*Error]s: STATE_CONFLICT while the transcript is still being
-// made, with the job's id in Details["jobId"], and NO_TRANSCRIPT if the account has not
-// saved it.
+// Get returns the saved transcript identified by key. If key has no Language, Get
+// returns the newest. Errors are [*Error]s: STATE_CONFLICT while the transcript is
+// still being made, with the job's id in Details["jobId"], and NO_TRANSCRIPT if the
+// account has not saved it.
 func (s *LibraryService) Get(ctx context.Context, key library.Key, opts ...RequestOption) (*library.Saved, error) {
 	return s.get(ctx, key, nil, opts)
 }
@@ -114,16 +114,16 @@ func (s *LibraryService) Related(ctx context.Context, key library.Key, n int, op
 	return related.Items, nil
 }
 
-// Delete removes the transcripts that key names from the account's library. If key has
-// no Language, Delete removes the transcripts in all languages; if key has a Row, only
-// that row. The libraries of other accounts do not change. A running job goes on, but
-// the service does not save its transcript. If the library has no such transcript, the
-// error is an [*Error] with the code NO_TRANSCRIPT.
+// Delete removes from the account's library the transcripts identified by key. If key
+// has no Language, Delete removes the transcripts in all languages; if key has a Row,
+// only that row. The libraries of other accounts do not change. A running job goes on,
+// but the service does not save its transcript. If the library has no such transcript,
+// the error is an [*Error] with the code NO_TRANSCRIPT.
 func (s *LibraryService) Delete(ctx context.Context, key library.Key, opts ...RequestOption) error {
 	return s.change(ctx, http.MethodDelete, key, "", opts)
 }
 
-// Star stars the transcripts that key names. If key has no Language, Star stars the
+// Star stars the transcripts identified by key. If key has no Language, Star stars the
 // transcripts in all languages; if key has a Row, only that row. The errors are those
 // of [LibraryService.Delete].
 func (s *LibraryService) Star(ctx context.Context, key library.Key, opts ...RequestOption) error {

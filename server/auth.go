@@ -111,7 +111,7 @@ func (s *Server) RequireScope(scope account.Scope) func(http.Handler) http.Handl
 //   - For any other error and for nil, the status is 500, and the server logs the
 //     error.
 //
-// Call Refuse before anything of the answer is written.
+// Call Refuse before writing any part of the answer.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, err error) { s.edge.Refuse(w, r, err) }
 
 // PrincipalOf returns the principal of the request with the context ctx. It returns

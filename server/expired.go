@@ -9,8 +9,8 @@ import (
 // Expired counts the data of an account that its plan no longer keeps.
 type Expired struct {
 	Account, Plan string
-	// Entries counts entries of the library: texts, failed jobs, and batches jobs that
-	// have ended.
+	// Entries counts entries of the library: texts, failed jobs, and batches that have
+	// ended.
 	Entries int64
 	// Texts counts the texts that belong to the account alone, such as the texts of
 	// uploads. They are texts of Entries, and of Jobs with an entry that the account

@@ -78,7 +78,7 @@ func SetAudio(c *Config, stays time.Duration) {
 	keep.Audio = stays
 }
 
-// SetStranded sets the time between two looks for work that stands in no queue.
+// SetStranded sets the time between two looks for work that is missing from every queue.
 func SetStranded(c *Config, every time.Duration) {
 	service.SettingsOf(c).Retention = work.DefaultRetention()
 	service.SettingsOf(c).Retention.Stranded = every

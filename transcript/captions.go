@@ -20,8 +20,8 @@ type CaptionReport struct {
 	Language   string      `json:"language,omitempty"`
 	Transcript *Transcript `json:"transcript,omitempty"` // the captions in the first language of the list for which there are any
 	Cached     bool        `json:"cached"`               // whether the answer comes from the cache, without a request to the platform
-	// RequiresAsync reports whether the text needs speech recognition: send the request
-	// to POST /v1/transcript.
+	// RequiresAsync reports whether the text needs speech recognition. If it does, send
+	// the request to POST /v1/transcript.
 	RequiresAsync bool   `json:"requiresAsync"`
 	Error         *Error `json:"error,omitempty"` // why there is no text; set exactly when Status is error
 }

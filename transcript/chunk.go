@@ -11,8 +11,8 @@ type Chunk struct {
 	// Joiner is what to write between the previous chunk and the part of this chunk
 	// that does not overlap with it. It is a line feed if a chapter begins, and empty
 	// for the first chunk and where a word or a text without spaces is cut. Otherwise
-	// it is a space. If the chunks do not overlap, their joiners and texts in order are
-	// the whole text.
+	// it is a space. If the chunks do not overlap, concatenating the joiner and the
+	// text of each chunk, in order, gives the whole text.
 	Joiner  string `json:"joiner"`
 	Text    string `json:"text"`              // the text of the chunk
 	Chapter string `json:"chapter,omitempty"` // the title of its chapter; empty if the platform names no chapters

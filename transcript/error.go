@@ -10,7 +10,7 @@ import (
 // Error is the `error` member of a refused request or of a failed job. Compare it with
 // a code by errors.Is(err, NoTranscript).
 type Error struct {
-	Code    Code   `json:"code"`    // what a program decides by
+	Code    Code   `json:"code"`    // the code by which a program decides what to do
 	Message string `json:"message"` // a sentence for people; the wording may change
 
 	// Retryable says whether the same request may succeed if it is sent again. It is

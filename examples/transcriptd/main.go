@@ -118,7 +118,7 @@ type commands struct {
 	YtDlp      ytDlpCommand           `cmd:"" name:"yt-dlp" help:"Get a current yt-dlp, the program that reads links."`
 	Doctor     doctorCommand          `cmd:"" help:"Examine everything that serve needs with these flags: what is present, missing or old, and how to repair it. Exit code 0: all is well, 3: some features are missing or work less well, 1: something is broken."`
 	Health     healthcheckCommand     `cmd:"" name:"healthcheck" help:"Ask the running service on this machine whether it is ready. Exit code 0: it is, 1: it is not."`
-	Backup     backupCommand          `cmd:"" help:"Copy the database and its blobs, as they stand at one moment, while the service works. Exit code 3: some blobs that the database names were not there."`
+	Backup     backupCommand          `cmd:"" help:"Copy the database and its blobs, as they stand at one moment, while the service works. Exit code 3: some blobs named in the database were missing."`
 	Restore    restoreCommand         `cmd:"" help:"Fill an empty database and an empty place for blobs with a backup."`
 	Verify     verifyCommand          `cmd:"" help:"Compare the database with its blobs, and the texts with the index of their words. Exit code 0: all is well, 3: there are blobs that nothing needs, 1: something is missing or damaged."`
 	Migrate    migrateCommand         `cmd:"" help:"Update the database to this version. Serve does that too."`

@@ -46,7 +46,7 @@ const aboutFiles = `
 
 ` + "`--links`" + ` and ` + "`--recognizers`" + ` name JSON files. Pages explain [the links](links.md) and [the recognizers](recognizers.md).
 
-- The running service looks at the files every two seconds, and reads them again when they change, or when a file that they name changes. Replace a file by a rename, so that the service never reads half of it. If a new content is wrong, the present settings stay, and one line in the log names the member and the cure.
+- The running service looks at the files every two seconds, and reads them again when they change, or when a file that they name changes. Replace a file by a rename, so that the service never reads half of it. If the new content of a file is wrong, the present settings stay in force, and one line in the log names the member and the cure.
 - A member that is marked with *next start* cannot change in a running service: the log names it after a change.
 - The name of a file is relative to the folder of the settings that name it. Secrets stand in files of their own.
 - An unknown member, a value of another type and a value out of bounds are errors, which name the file and the member.
@@ -107,7 +107,7 @@ func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 const aboutMetrics = "# Metrics\n\n" +
 	"`transcriptd serve --metrics :9090` shows the metrics at `http://127.0.0.1:9090/metrics`, next to `/healthz` and `/readyz`. Without a host in the address, only this machine reaches them. For a Prometheus on another machine, name an address, as in `--metrics 10.0.0.5:9090`. A program that embeds the service mounts `Server.Metrics()` where the public cannot reach it. The repository has a Grafana dashboard and alert rules for these metrics: [`dashboard.json`](../../examples/transcriptd/grafana/dashboard.json) and [`alerts.yml`](../../examples/transcriptd/prometheus/alerts.yml).\n\n" +
-	"No label holds anything of a caller: no account, no key, no content. The values of labels come from fixed lists in the service, and the names of exits from the operator. A value outside of these lists is `other`.\n\n" +
+	"No label holds anything about a caller: no account, no key, no content. The values of labels come from fixed lists in the service, and the names of exits from the operator. A value outside of these lists is `other`.\n\n" +
 	"Each process counts its own work: sum these metrics. Every process shows the same figures of the database: take the maximum. The service reads the database when a client asks for the metrics, once every three seconds at most, for any number of clients. If the database does not answer within a second, `transcriptkit_store_up` is 0, and the other metrics of the database are missing. An answer takes no longer than two seconds.\n\n" +
 	"In addition there are the metrics of the Go runtime (`go_…`) and of the process (`process_…`). The service counts an event when its transaction is committed: a transaction that was rolled back counts nothing.\n"
 

@@ -94,8 +94,9 @@ type Plan struct {
 }
 
 // RateLimit is how many requests an account may make in each window of time. Requests
-// that poll the state of work have a window of their own, with five times as many. The
-// zero value permits no requests. If Requests is Unlimited, Window is ignored.
+// that poll the state of work have their own window, with a limit of five times as many
+// requests. The zero value permits no requests. If Requests is Unlimited, Window is
+// ignored.
 type RateLimit struct {
 	Requests int
 	// Window is in whole seconds, from a second to a day. Windows begin at its multiples since

@@ -169,8 +169,8 @@ type RecognizeOptions struct {
 	// characters without control characters; empty: none are known. The prompt belongs to the
 	// account: no log and no error may show it. A recognizer without prompts ignores it.
 	Prompt string
-	// Voices are samples of people who have spoken earlier in the recording, at most
-	// RecognizerInfo.Voices, ordered by how much they have spoken, most first. If the
+	// Voices are voice samples of people who spoke earlier in the recording: at most
+	// RecognizerInfo.Voices of them, ordered by how much they spoke, most first. If the
 	// recognizer recognizes a voice, its segments have the voice's Name as speaker. A
 	// recognizer without voices ignores them.
 	Voices []Voice

@@ -66,9 +66,8 @@ func (e *Engine) SetMedia(m Media) {
 	e.media = m
 }
 
-// FailMedia makes every later reading of a file fail with err; nil makes them work
-// again. Use errors with codes, such as [transcript.UploadInvalid]: see
-// [engine.MediaTool].
+// FailMedia makes all later readings of files fail with err; nil makes them work again.
+// Use errors with codes, such as [transcript.UploadInvalid]: see [engine.MediaTool].
 func (e *Engine) FailMedia(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -52,7 +52,7 @@ func (e *Engine) SetMetadata(m transcript.Metadata) {
 	e.links.metadata = m
 }
 
-// FailCaptions makes every later reading of captions fail with err; nil makes them work
+// FailCaptions makes all later readings of captions fail with err; nil makes them work
 // again. Use errors with codes: see [engine.CaptionSource]. After a
 // transcript.IPBlocked the service does not visit the platform for the seconds of
 // RetryAfter, or 30.
@@ -62,7 +62,7 @@ func (e *Engine) FailCaptions(err error) {
 	e.links.captionsErr = err
 }
 
-// FailAudio makes every later download fail with err; nil makes downloads work again.
+// FailAudio makes all later downloads fail with err; nil makes downloads work again.
 // [Engine.SetMedia] sets the downloaded file.
 func (e *Engine) FailAudio(err error) {
 	e.mu.Lock()

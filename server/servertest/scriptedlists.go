@@ -35,8 +35,8 @@ func (e *Engine) SetListPage(n int) {
 	e.lists.page = n
 }
 
-// FailLists makes every later reading of a list fail with err; nil makes them work
-// again. Use errors with codes: see [engine.ListSource].
+// FailLists makes all later readings of lists fail with err; nil makes them work again.
+// Use errors with codes: see [engine.ListSource].
 func (e *Engine) FailLists(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

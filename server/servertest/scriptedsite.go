@@ -47,7 +47,7 @@ func (e *Engine) SetPlaylists(playlists ...video.Playlist) {
 	e.site.playlists = playlists
 }
 
-// FailDiscovery makes every later request for videos, channels and playlists fail with
+// FailDiscovery makes all later requests for videos, channels and playlists fail with
 // err; nil makes them work again. Use errors with codes: see [engine.Discovery]. After
 // a transcript.IPBlocked the service does not visit the site for the seconds of
 // RetryAfter, or 30.

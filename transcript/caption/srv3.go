@@ -31,10 +31,10 @@ func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
 //   - Start and Duration are its t and d, which are milliseconds. Without d, a cue
 //     lasts until the next one starts. A cue with a time that cannot be read is lost.
 //   - Words are present if an s element has an offset (t) or a confidence (ac). They
-//     are the words of Text in order, divided also at such elements. Each lasts from
-//     the offset before it to the next offset or the end of the cue. A time outside the
-//     cue, or earlier than the previous one, is moved to the nearest valid time.
-//     Confidence is present if it is more than 0.
+//     are the words of Text in order, and are also split at the boundaries of such
+//     elements. Each lasts from the offset before it to the next offset or the end of
+//     the cue. A time outside the cue, or earlier than the previous one, is moved to
+//     the nearest valid time. Confidence is present if it is more than 0.
 func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := srv3{markup: newMarkup(r, FormatSRV3)}

@@ -62,9 +62,9 @@ func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
 //   - Speaker is the name of the agent (ttm:agent) of the whole text. If the file
 //     does not declare the agent, Speaker is the agent's identifier.
 //   - Words are present if the text has timed spans. They are the words of Text in
-//     order, divided also at the ends of such spans. Each lasts from the boundary
-//     before it to the boundary after it. A time outside the cue, or earlier than the
-//     previous one, is moved to the nearest valid time.
+//     order, and are also split at the boundaries of such spans. Each lasts from the
+//     boundary before it to the boundary after it. A time outside the cue, or earlier
+//     than the previous one, is moved to the nearest valid time.
 func TTML(r io.Reader) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := ttml{markup: newMarkup(r, FormatTTML)}

@@ -47,8 +47,8 @@ func ReadWebVTT(r io.Reader) (File, error) {
 //   - Speaker is the name in the voice tag (<v Name>) if all of the text is in one
 //     voice tag; otherwise it is empty.
 //   - Words are present if the text has timestamps. They are the words of Text in
-//     order, divided also at timestamps. Each lasts from the timestamp before it, or
-//     the start of the cue, to the next timestamp, or the end of the cue. A time
+//     order, and are also split at timestamps. Each lasts from the timestamp before it,
+//     or the start of the cue, to the next timestamp, or the end of the cue. A time
 //     outside the cue, or earlier than the previous one, is moved to the nearest valid
 //     time.
 func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkWebVTT(r, false) }

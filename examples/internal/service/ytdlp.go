@@ -10,7 +10,7 @@ import (
 
 // YtDlp returns the program that reads links if no flag names another: the release that make
 // setup has installed in the checkout from which this program was built, else the release that
-// "transcriptd yt-dlp pull" has brought, else the system's.
+// "transcriptd yt-dlp pull" has downloaded, else the system's.
 func YtDlp() string { return ytDlpHere().first() }
 
 // YtDlpOrigin tells people where a program comes from that reads links.
@@ -38,7 +38,7 @@ const OfSystem = "this system's own"
 type ytDlpPlaces struct {
 	checkout string // the folder of the repository
 	own      string // the program that make setup has installed
-	pulled   string // the program that "transcriptd yt-dlp pull" has brought
+	pulled   string // the program that "transcriptd yt-dlp pull" has downloaded
 }
 
 func ytDlpHere() ytDlpPlaces {
@@ -63,7 +63,7 @@ func (p ytDlpPlaces) origin(program string) string {
 	case p.own:
 		return "installed by make setup"
 	case p.pulled:
-		return "brought by transcriptd yt-dlp pull"
+		return "downloaded by transcriptd yt-dlp pull"
 	}
 	return "named by --yt-dlp"
 }

@@ -40,7 +40,7 @@ func TestYtDlp(t *testing.T) {
 			assert.Equal(t, want, cure(program), program)
 		}
 		assert.Equal(t, map[string]string{
-			own: "installed by make setup", pulled: "brought by transcriptd yt-dlp pull", system: service.OfSystem,
+			own: "installed by make setup", pulled: "downloaded by transcriptd yt-dlp pull", system: service.OfSystem,
 		}[first], origin(first))
 		assert.Equal(t, "named by --yt-dlp", origin("/opt/x"))
 	}
@@ -49,10 +49,10 @@ func TestYtDlp(t *testing.T) {
 // The pulled release is used if the checkout has none.
 func TestYtDlpHere(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
-	assert.NotEqual(t, "brought by transcriptd yt-dlp pull", service.YtDlpOrigin(service.YtDlp()), "nothing was pulled")
+	assert.NotEqual(t, "downloaded by transcriptd yt-dlp pull", service.YtDlpOrigin(service.YtDlp()), "nothing was pulled")
 	folder := service.YtDlpFolder()
 	keep(t, folder+"/yt-dlp")
-	assert.Equal(t, "brought by transcriptd yt-dlp pull", service.YtDlpOrigin(folder+"/yt-dlp"))
+	assert.Equal(t, "downloaded by transcriptd yt-dlp pull", service.YtDlpOrigin(folder+"/yt-dlp"))
 	if first := service.YtDlp(); service.YtDlpOrigin(first) != "installed by make setup" {
 		assert.Equal(t, folder+"/yt-dlp", first)
 	}

@@ -42,7 +42,7 @@ type linksMembers struct {
 	Pace                     float64                        `json:"pace" default:"5" help:"The most visits a minute to each platform by each exit, five of them at once; further visits wait. Above 0."`
 	RecognizeBlockedAfterSec int                            `json:"recognizeBlockedAfterSec" default:"jobs wait" help:"For how many seconds a site may block the captions of a link before the service recognizes the sound, if the site still gives the sound: 1 to 21600. A plan may say another time."`
 	Exits                    []exitMember                   `json:"exits" default:"the machine's own address" help:"The addresses from which platforms see the service: proxies, and IPv6 prefixes of this machine, at most 1000."`
-	Cookies                  map[transcript.Platform]string `json:"cookies" default:"no login anywhere" help:"Files with cookies of an account of yours, by platform: {\"video_site\": \"cookies.txt\"}. Used after LOGIN_REQUIRED or IP_BLOCKED. The platform may ban the account. Not everybody may read the files."`
+	Cookies                  map[transcript.Platform]string `json:"cookies" default:"no login anywhere" help:"Files with cookies of an account of yours, by platform: {\"video_site\": \"cookies.txt\"}. Used after LOGIN_REQUIRED or IP_BLOCKED. The platform may ban the account. The files must not be readable by everybody."`
 	TokenProvider            string                         `json:"tokenProvider" default:"none" help:"The server of the plugin bgutil-ytdlp-pot-provider, as http://127.0.0.1:4416, which is asked for tokens after PO_TOKEN_REQUIRED or IP_BLOCKED. It needs ytDlp.plugins."`
 	YtDlp                    ytDlpMembers                   `json:"ytDlp" help:"Further settings of yt-dlp."`
 	Players                  json.RawMessage                `json:"players" default:"the built-in list" help:"The players of the video site to act as for captions: a list, as in server/engine/videosite/players.json."`
@@ -54,7 +54,7 @@ type linksMembers struct {
 type exitMember struct {
 	Name            string                `json:"name" help:"1 to 32 letters, digits, dots, dashes and underscores. Logs, metrics and doctor use the name, and never the address."`
 	Address         string                `json:"address" help:"The URL of a proxy (http, https or socks5) without a user and a password, or an IPv6 prefix of this machine (/32 to /128). The proxy must permit CONNECT, to port 80 too."`
-	CredentialsFile string                `json:"credentialsFile" default:"no password" help:"A file with USER:PASSWORD of the proxy and no more, which not everybody can read."`
+	CredentialsFile string                `json:"credentialsFile" default:"no password" help:"A file that contains only USER:PASSWORD for the proxy. It must not be readable by everybody."`
 	ByName          bool                  `json:"byName" default:"false" help:"true: the proxy gets names instead of addresses. The service still looks each name up, and refuses a name with a private address."`
 	Uses            []string              `json:"uses" default:"all" help:"The only visits that leave by the exit: captions, sound, lists."`
 	Platforms       []transcript.Platform `json:"platforms" default:"all" help:"The only platforms that are visited by the exit, such as video_site."`

@@ -51,7 +51,7 @@ func NewSite(t testing.TB) *Site {
 }
 
 // NewWholeSite starts a site whose pages hold an answer of the player too, as those of the real
-// site do. The site ends with the test.
+// site do. The site stops when the test ends.
 func NewWholeSite(t testing.TB) *Site {
 	t.Helper()
 	return newSite(t, false, func(s *Site) http.Handler { return s })

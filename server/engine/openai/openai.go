@@ -57,7 +57,7 @@ type Options struct {
 	// BaseURL is the address above "audio/transcriptions", http or https, without
 	// query, user or password: "http://127.0.0.1:8000/v1".
 	BaseURL string
-	// Model is the endpoint's name of the model; empty means [DefaultModel].
+	// Model is the endpoint's name for the model; empty means [DefaultModel].
 	Model string
 	// Speakers makes the endpoint distinguish speakers, with the response format
 	// diarized_json. For a model with "diarize" in its name, the package always does

@@ -256,8 +256,8 @@ func (bs *Batches) follow(ctx context.Context, tx *db.Tx, b *db.Batch) (changed 
 	return true, bs.cfg.Ended(ctx, tx, b)
 }
 
-// QueueStranded queues the steps of a batch that stand in no queue. It calls found in the
-// transaction if there are such steps.
+// QueueStranded queues the steps of a batch that are missing from every queue. It calls
+// found in the transaction if there are such steps.
 func (bs *Batches) QueueStranded(ctx context.Context, id string, found func(tx *db.Tx)) error {
 	return bs.onBatch(ctx, id, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if stranded, err := tx.BatchStranded(ctx, id); err != nil || !stranded {

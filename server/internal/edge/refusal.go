@@ -103,7 +103,7 @@ func BusinessFailure(err error) (*transcript.Error, bool) {
 //   - ErrNoCredential and ErrInvalidCredential are 401.
 //   - Any other error, nil too, is a fault of the program: 500, and the log says which.
 //
-// The caller must not have written anything of the answer yet.
+// The caller must not have written any part of the answer yet.
 func (e *Edge) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err == nil {
 		err = errors.New("server: Refuse was called without an error")

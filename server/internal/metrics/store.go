@@ -31,7 +31,7 @@ func (m *Metrics) WatchStore(s *db.Store, queues []string) {
 		deliveries: gauge("webhook_oldest_waiting_seconds", "Seconds since the event of the oldest delivery to a webhook that waits; 0 if none waits. A receiver that does not answer, or has not answered its first test yet, holds it up for days: the account sees which one (`oldestWaitingAt`). Steps that wait in the queues `webhooks` and `webhooks_slow` for minutes mean that the service itself is behind."),
 		processes:  gauge("processes", "The number of processes that share the work. A process counts if it gave a sign of life in the last minute."),
 		bytes:      gauge("database_bytes", "The size of the database in bytes."),
-		blobs:      gauge("blob_bytes", "The size in bytes of the stored `uploads`, of the prepared `audio` and of the copies for `playing`, as the last hourly sweep found it. `recordings` are the kept recordings and their copies, which count among the others too.", "kind"),
+		blobs:      gauge("blob_bytes", "The size in bytes of the stored `uploads`, of the prepared `audio` and of the copies for `playing`, as the last hourly sweep found it. `recordings` are the kept recordings and their copies, which are also counted in the other kinds.", "kind"),
 		blobsAt:    gauge("blob_measured_timestamp_seconds", "When the last sweep measured `transcriptkit_blob_bytes`, in seconds since 1970.", "kind"),
 	}
 	m.registry.MustRegister(&glance[look]{

@@ -18,7 +18,7 @@ func tags() []openapi31.Tag {
 		tag("uploads", "Uploads of files in several requests."),
 		tag("jobs", "Work that takes longer is a job: poll it, or follow its events."),
 		tag("captions", "The description and the captions of a link. No job is started."),
-		tag("discovery", "What the video site has: search, videos, channels, playlists."),
+		tag("discovery", "What can be found on the video site: search it, and read its videos, channels and playlists."),
 		tag("batches", "Many links, a playlist or a channel at once."),
 		tag("follows", "Channels, playlists and feeds whose new items become transcripts."),
 		tag("webhooks", "Addresses to which the service sends events."),

@@ -22,8 +22,8 @@ type Features struct {
 	// Needs says what a process must be able to do for the steps of a queue. Every process can do
 	// the steps of a queue that is in neither.
 	Needs map[string]func(cluster.Abilities) bool
-	// QueueBatch queues the steps of a batch that stand in no queue. It calls found in the
-	// transaction that does so.
+	// QueueBatch queues the steps of a batch that are missing from every queue. It calls
+	// found in the transaction that does so.
 	QueueBatch func(ctx context.Context, batch string, found func(*db.Tx)) error
 	// Start is called before the work begins, and Live runs while it lasts; nil: nothing does.
 	Start func(context.Context) error

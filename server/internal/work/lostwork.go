@@ -16,8 +16,8 @@ import (
 // releaseTimeout bounds what a step still writes when the service stops.
 const releaseTimeout = 10 * time.Second
 
-// rescue takes up lost work: the work of processes that have died, and work that stands in
-// no queue.
+// rescue takes up lost work: the work of processes that have died, and work that is
+// missing from every queue.
 type rescue struct {
 	Config
 	life *cluster.Life

@@ -15,7 +15,7 @@ type Retention struct {
 	Audio time.Duration
 	// Every is the time between two sweeps.
 	Every time.Duration
-	// Stranded is the time between two looks for work that stands in no queue.
+	// Stranded is the time between two looks for work that is missing from every queue.
 	Stranded time.Duration
 }
 

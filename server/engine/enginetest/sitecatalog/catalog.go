@@ -92,7 +92,7 @@ func (c *Catalog) Uploads(channelID string, kind video.Kind) (ids []string) {
 }
 
 // Search returns all videos, channels or playlists with the searched words in the title,
-// without regard to case. By relevance they are in the order of the catalog.
+// without regard to case. Results ordered by relevance are in the order of the catalog.
 func (c *Catalog) Search(q video.Search) (found []video.Result) {
 	matches := func(title, channelID *string) bool {
 		return strings.Contains(strings.ToLower(*title), strings.ToLower(q.Q)) && (q.ChannelID == "" || q.ChannelID == *channelID)

@@ -48,7 +48,7 @@ var (
 type Release struct {
 	// Version is the date of the release: "2026.08.19".
 	Version string
-	// SHA256 are the hashes of the executables, in hexadecimal, by their names.
+	// SHA256 maps the name of each executable to its hash, in hexadecimal.
 	SHA256 map[string]string
 }
 
