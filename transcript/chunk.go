@@ -9,10 +9,10 @@ type Chunk struct {
 	Start    float64 `json:"start" minimum:"0"`    // seconds from the start of the media
 	Duration float64 `json:"duration" minimum:"0"` // how long it is, in seconds
 	// Joiner is what to write between the previous chunk and the part of this chunk
-	// that does not overlap with it. It is a line feed if a chapter begins, and empty
-	// for the first chunk and where a word or a text without spaces is cut. Otherwise
-	// it is a space. If the chunks do not overlap, their joiners and texts in order are
-	// the whole text.
+	// that does not overlap with it. It is a line feed if the chunk begins a chapter.
+	// It is empty for the first chunk, and where the cut falls inside a word or inside
+	// text without spaces. Otherwise it is a space. If the chunks do not overlap, their
+	// joiners and texts in order are the whole text.
 	Joiner  string `json:"joiner"`
 	Text    string `json:"text"`              // the text of the chunk
 	Chapter string `json:"chapter,omitempty"` // the title of its chapter; empty if the platform names no chapters

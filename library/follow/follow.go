@@ -60,7 +60,7 @@ type Item struct {
 	ExternalID  *string              `json:"externalId"`
 	URL         *string              `json:"url" format:"uri"` // the link of the item
 	Title       *string              `json:"title"`            // the title, if the feed gives one
-	PublishedAt *transcript.Time     `json:"publishedAt"`      // when it was published, as the feed says
+	PublishedAt *transcript.Time     `json:"publishedAt"`      // when it was published, according to the feed
 	FoundAt     transcript.Time      `json:"foundAt"`          // when the service found the item
 	Status      ItemStatus           `json:"status"`           // what to branch on
 	// JobID is the job that makes the transcript. It is nil until the item is

@@ -16,7 +16,7 @@ import (
 // lookAgain is how often a running service looks whether its files of settings have changed.
 const lookAgain = 2 * time.Second
 
-// Follow lets a running server follow the files of --links and --recognizers until ctx ends. If a new
+// Follow lets a running server follow the files of --links and --recognizers until ctx ends. If the new
 // content is wrong, the present settings stay, and one line in the log says why.
 func (s Setup) Follow(ctx context.Context, running *server.Server) {
 	if s.Links.Path() == "" && s.Recognizers.Path() == "" {

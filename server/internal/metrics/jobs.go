@@ -60,7 +60,7 @@ func newJobs(f promauto.Factory) *jobs {
 		}),
 		stranded: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "work_stranded_total",
-			Help: "Running work and batches that stood in no queue, because the database had lost commits. The service put them back into the queue.",
+			Help: "Running work and batches that were in no queue, because the database had lost commits. The service put them back into the queue.",
 		}),
 		replays: f.NewCounter(prometheus.CounterOpts{
 			Namespace: namespace, Name: "idempotent_replays_total",

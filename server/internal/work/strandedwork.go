@@ -91,7 +91,7 @@ func (r *rescue) queueWork(ctx context.Context, id string) error {
 func (r *rescue) countStranded(ctx context.Context, tx *db.Tx, what, id string) {
 	tx.AfterCommit(func() {
 		r.Metrics.WorkStranded()
-		r.Log.WarnContext(ctx, "work that stood in no queue is queued again: the database may have lost commits", what, id)
+		r.Log.WarnContext(ctx, "work that was in no queue is queued again: the database may have lost commits", what, id)
 	})
 }
 
