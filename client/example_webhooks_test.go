@@ -258,7 +258,7 @@ func ExampleWebhookService_Resend() {
 	// Output: true pending
 }
 
-// After a fault of the receiver, everything of the last hour is sent again.
+// After a fault of the receiver, the deliveries of the last hour are sent again.
 func ExampleWebhookService_ResendRange() {
 	ctx := context.Background()
 	c := exampleClient()       // client.New(url, client.WithAPIKey(key))

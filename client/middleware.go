@@ -8,8 +8,8 @@ import (
 // middleware wraps a transport.
 type middleware = func(next http.RoundTripper) http.RoundTripper
 
-// RoundTripFunc is a function that implements [http.RoundTripper], for short
-// middleware:
+// RoundTripFunc is a function that implements [http.RoundTripper]. Use it to write
+// short middleware:
 //
 //	client.WithMiddleware(func(next http.RoundTripper) http.RoundTripper {
 //		return client.RoundTripFunc(func(r *http.Request) (*http.Response, error) {

@@ -55,9 +55,9 @@ func (s *LibraryService) Media(ctx context.Context, externalID string, p MediaPa
 	return file, nil
 }
 
-// DeleteMedia deletes the recording that the account keeps of an upload, by the ExternalID of its
-// transcript. The transcript stays. If the account keeps no recording of the upload, the error is
-// an [*Error] with the code NO_TRANSCRIPT.
+// DeleteMedia deletes the account's kept recording of an upload. externalID is the ExternalID of
+// the upload's transcript. The transcript stays. If the account keeps no recording of the upload,
+// the error is an [*Error] with the code NO_TRANSCRIPT.
 func (s *LibraryService) DeleteMedia(ctx context.Context, externalID string, opts ...RequestOption) error {
 	path, err := mediaPath(externalID)
 	if err != nil {

@@ -62,9 +62,9 @@ type Authenticator interface {
 //   - any other error: the check failed, as for Authenticate.
 //
 // If an Authenticator does not implement AccountChecker, only the accounts of
-// [Config.Accounts] can share texts and have feeds. The server calls CheckAccount for
-// those accounts too: it can call [KeyAuthenticator]'s CheckAccount. An AccountChecker
-// must be safe for concurrent use.
+// [Config.Accounts] can share texts and have feeds. The server calls your CheckAccount
+// for those accounts too; your method can call the CheckAccount of the
+// [KeyAuthenticator]. An AccountChecker must be safe for concurrent use.
 type AccountChecker interface {
 	CheckAccount(ctx context.Context, name string) error
 }

@@ -24,7 +24,7 @@ type Egress struct {
 	// Proxies are the proxies through which the service opens links. Each is an http or
 	// https URL of a proxy that supports CONNECT, also to port 80, or a socks5 URL. The
 	// URL may include credentials. Each proxy is an exit, named proxy-1, proxy-2 and so
-	// on. The visits to a platform take the exits in turn. The service asks a proxy for
+	// on. The visits to a platform use the exits in turn. The service asks a proxy for
 	// IP addresses that the guard has checked. It reaches the addresses in Allow
 	// without a proxy. If both Proxies and Exits are empty, the service connects
 	// directly.
@@ -52,10 +52,10 @@ type Exit struct {
 	// Egress.ProxiesByName does.
 	ByName bool
 	// Uses limits the exit to visits for "captions", "sound" or "lists". If Uses is nil,
-	// all visits may take the exit.
+	// all visits may use the exit.
 	Uses []string
 	// Platforms limits the exit to visits to these platforms. If Platforms is nil,
-	// visits to all platforms may take the exit.
+	// visits to all platforms may use the exit.
 	Platforms []transcript.Platform
 }
 

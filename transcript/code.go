@@ -42,15 +42,15 @@ const (
 	// recording, or show actionUrl.
 	VideoTooLong Code = "VIDEO_TOO_LONG"
 	// ASRQuotaExceeded: the recording needs more minutes of recognition
-	// (details.neededMinutes) than are left: details.used of details.limit. Wait until
-	// details.periodEnd, or show actionUrl.
+	// (details.neededMinutes) than are left (details.used of details.limit are used).
+	// Wait until details.periodEnd, or show actionUrl.
 	ASRQuotaExceeded Code = "ASR_QUOTA_EXCEEDED"
 	// BatchLimitExceeded: the batch has more items (details.requested) than the plan
 	// (402) or any plan (422) permits (details.limit). Make several batches, or send a
 	// playlist or channel with maxItems; after a 402, a larger plan helps too.
 	BatchLimitExceeded Code = "BATCH_LIMIT_EXCEEDED"
-	// Forbidden: the key is valid, but lacks the scope of the route. Use a key with the
-	// scope in details.requiredScope.
+	// Forbidden: the key is valid, but lacks the scope that the route requires. Use a
+	// key with the scope in details.requiredScope.
 	Forbidden Code = "FORBIDDEN"
 	// NoTranscript: there is no text: the content has no captions and may not be
 	// recognized, or the account has not saved it. Send it to POST /v1/transcript, if
@@ -123,8 +123,8 @@ const (
 const (
 	// Unauthorized: the request carries no credential. Send an API key.
 	Unauthorized Code = "UNAUTHORIZED"
-	// InvalidCredential: the credential is malformed, unknown, revoked or expired, it
-	// is in the query, or there are two. Send one valid key, in one header.
+	// InvalidCredential: the credential is malformed, unknown, revoked, expired or in
+	// the query, or the request has two credentials. Send one valid key, in one header.
 	InvalidCredential Code = "INVALID_CREDENTIAL"
 	// MethodNotAllowed: the path does not support this method. Use a method from the
 	// header Allow.
@@ -132,8 +132,8 @@ const (
 	// RequestTimeout: the body arrived too slowly, or stopped. Send it again over a
 	// faster connection.
 	RequestTimeout Code = "REQUEST_TIMEOUT"
-	// UnsupportedMediaType: the body has a type that the path does not accept, or an
-	// encoding. Send it as one of the types in the message.
+	// UnsupportedMediaType: the body has a type that the path does not accept, or has a
+	// Content-Encoding. Send it as one of the types in the message.
 	UnsupportedMediaType Code = "UNSUPPORTED_MEDIA_TYPE"
 )
 

@@ -68,7 +68,7 @@ var codeTable = []codeRow{
 	},
 	{
 		ASRQuotaExceeded, 402, RetryNever, "",
-		"The recording needs more minutes of recognition (details.neededMinutes) than are left: details.used of details.limit.",
+		"The recording needs more minutes of recognition (details.neededMinutes) than are left (details.used of details.limit are used).",
 		"Wait until details.periodEnd, or show actionUrl.",
 	},
 	{
@@ -78,7 +78,7 @@ var codeTable = []codeRow{
 	},
 	{
 		Forbidden, 403, RetryNever, "",
-		"The key is valid, but lacks the scope of the route.",
+		"The key is valid, but lacks the scope that the route requires.",
 		"Use a key with the scope in details.requiredScope.",
 	},
 	{
@@ -182,7 +182,7 @@ var flatTable = []codeRow{
 	},
 	{
 		InvalidCredential, 401, RetryNever, "invalid_credential",
-		"The credential is malformed, unknown, revoked or expired, it is in the query, or there are two.",
+		"The credential is malformed, unknown, revoked, expired or in the query, or the request has two credentials.",
 		"Send one valid key, in one header.",
 	},
 	{
@@ -197,7 +197,7 @@ var flatTable = []codeRow{
 	},
 	{
 		UnsupportedMediaType, 415, RetryNever, "unsupported_media_type",
-		"The body has a type that the path does not accept, or an encoding.",
+		"The body has a type that the path does not accept, or has a Content-Encoding.",
 		"Send it as one of the types in the message.",
 	},
 }

@@ -113,7 +113,7 @@ type Issue struct {
 	Reason  IssueReason `json:"reason,omitempty"` // the kind of fault, for programs; later versions may add others
 }
 
-// IssueReason is the kind of a fault in a request. A program can choose its own message
+// IssueReason is a kind of fault in a request. A program can choose its own message
 // by it.
 type IssueReason string
 

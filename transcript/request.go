@@ -72,7 +72,7 @@ type Request struct {
 	SendMetadata bool
 	// Wait is how long the service may work on the request before it answers with a
 	// job: 0 to 10 s, sent in whole milliseconds. nil means the service's default of 2
-	// s. The client sends less if its own deadline is near.
+	// s. The client sends a shorter time if its own deadline is near.
 	Wait *time.Duration
 	// KeepMedia is how long the service keeps the recording of an upload, in whole
 	// seconds. 0 means that the service does not keep it. The account's plan limits

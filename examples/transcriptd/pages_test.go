@@ -46,9 +46,9 @@ const aboutFiles = `
 
 ` + "`--links`" + ` and ` + "`--recognizers`" + ` name JSON files. Pages explain [the links](links.md) and [the recognizers](recognizers.md).
 
-- The running service looks at the files every two seconds, and reads them again when they change, or when a file that they name changes. Replace a file by a rename, so that the service never reads half of it. If the new content of a file is wrong, the present settings stay in force, and one line in the log names the member and the cure.
+- The running service looks at the files every two seconds, and reads them again when they change, or when a file that they name changes. To replace a file, rename the new file over it, so that the service never reads half of it. If the new content of a file is wrong, the present settings stay in force, and one line in the log names the member and the cure.
 - A member that is marked with *next start* cannot change in a running service: the log names it after a change.
-- The name of a file is relative to the folder of the settings that name it. Secrets stand in files of their own.
+- A file name in the settings is relative to the folder of the settings file. Secrets stand in files of their own.
 - An unknown member, a value of another type and a value out of bounds are errors, which name the file and the member.
 `
 

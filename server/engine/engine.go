@@ -87,9 +87,10 @@ type ArrivingMedia interface {
 // PlayingMedia is an optional interface of a [MediaTool] that can make small copies of
 // recordings for browsers. Without it, browsers play the files as they were uploaded.
 type PlayingMedia interface {
-	// PlayingCopy writes the first audio stream of the file at in to out, as Opus in
-	// WebM, in which players can seek to each second. It stops at max. The times of the
-	// copy are those of Normalize. After an error, there is no file out.
+	// PlayingCopy reads the file in and writes its first audio stream to the file out,
+	// as Opus in WebM. Players can seek to each second of the copy. PlayingCopy stops
+	// at max. The times of the copy are those of Normalize. After an error, there is no
+	// file out.
 	PlayingCopy(ctx context.Context, in, out string, max time.Duration) error
 }
 

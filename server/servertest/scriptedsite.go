@@ -22,7 +22,7 @@ type site struct {
 	asked     int
 }
 
-// SetVideos sets the videos of the video site, newest first. A search finds a video by words of
+// SetVideos sets the videos of the video site, newest first. A search finds a video by words in
 // its title, and its ChannelID lists it among the channel's uploads; SetList puts it into a
 // playlist. A new site has no videos.
 func (e *Engine) SetVideos(videos ...video.Video) {
@@ -31,7 +31,7 @@ func (e *Engine) SetVideos(videos ...video.Video) {
 	e.site.videos = videos
 }
 
-// SetChannels sets the channels of the video site. A search finds a channel by words of its
+// SetChannels sets the channels of the video site. A search finds a channel by words in its
 // title. Its id and its Handle name it.
 func (e *Engine) SetChannels(channels ...video.Channel) {
 	e.mu.Lock()

@@ -27,14 +27,14 @@ const (
 // be sorted by start, as readers return them. Unroll does not change segments. If there
 // are no rolling captions, it returns segments.
 //
-// A line is a repetition if it is at the top of a cue and was the last line of the
-// previous cue, which ended at most 5 s earlier if a new line follows, or else at most
-// 0.25 s earlier. To compare lines, Unroll folds spaces, including U+00A0, and ignores
-// characters of zero width. If a line consists of several joined rows, Unroll compares
-// its beginning: a row of the previous cues, or at least two words. A line whose words
-// have times of their own is spoken again, and stays. If less than a quarter of the
-// cues roll, the repetitions are refrains, and stay. Two equal cues in a row become
-// one.
+// A line is a repetition if it is at the top of a cue, was the last line of the
+// previous cue, and the previous cue ended shortly before: at most 5 s earlier if a new
+// line follows, and at most 0.25 s earlier otherwise. To compare lines, Unroll folds
+// spaces, including U+00A0, and ignores characters of zero width. If a line consists of
+// several joined rows, Unroll compares its beginning: a row of the previous cues, or at
+// least two words. A line whose words have times of their own is spoken again, and
+// stays. If less than a quarter of the cues roll, the repetitions are refrains, and
+// stay. Two equal cues in a row become one.
 //
 // If the words have times, a line lasts from its first word to the end of its last
 // word. Otherwise the line has the time of the cue. If the cue has several new lines,

@@ -70,7 +70,7 @@ func (o Options) Format(s fmt.State, verb rune) {
 // its project, SERVICE_UNAVAILABLE with RetryAfter if the quota is used up or there are
 // too many requests at once, and UPSTREAM_FAILED if the API cannot be reached, fails,
 // sends an unexpected answer or takes longer than 20 seconds for a call. When ctx ends,
-// the error is its cause.
+// the error is context.Cause(ctx).
 type Discovery struct {
 	base    string // without a trailing slash
 	http    *http.Client

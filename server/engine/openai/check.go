@@ -16,7 +16,7 @@ import (
 // redirects, the code is CONFIG_ERROR. If it accepts the connection but does not answer
 // in time, perhaps because it works on a recording, the code is RATE_LIMITED. If it
 // cannot be reached or fails, the code is UPSTREAM_FAILED, with its address. When ctx
-// ends, the error is its cause.
+// ends, the error is context.Cause(ctx).
 func (r *Recognizer) Check(ctx context.Context) error {
 	busy, err := whispermodel.AskServer(ctx, r.checkTimeout, func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+"models", nil)

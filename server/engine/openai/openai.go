@@ -210,7 +210,7 @@ func (r *Recognizer) Info() engine.RecognizerInfo {
 // too many requests; and INTERNAL if the recording cannot be read. It has the code
 // UPSTREAM_FAILED if the endpoint cannot be reached, breaks off, fails, sends an
 // unexpected answer, or takes longer than 5 minutes plus 10 times the audio. When ctx
-// ends, the error is its cause.
+// ends, the error is context.Cause(ctx).
 func (r *Recognizer) Recognize(ctx context.Context, audio engine.Audio, opts engine.RecognizeOptions) (engine.Recognition, error) {
 	if ctx.Err() != nil {
 		return engine.Recognition{}, context.Cause(ctx)

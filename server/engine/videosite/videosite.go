@@ -142,7 +142,7 @@ func (r *Route) Origin(p transcript.Platform) (transcript.Origin, bool) {
 // the spoken language. pick is called once for each player that names tracks.
 //
 // A live stream that has not ended, and a stream that has not begun, are UNAVAILABLE. When ctx
-// ends, the error is its cause.
+// ends, the error is context.Cause(ctx).
 func (r *Route) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	var found engine.Captions
 	visit, err := r.visit(ctx)

@@ -22,7 +22,7 @@ const maxMedia = 2 << 30
 // MaxBytes limits the file; other traffic (headers, playlists) may add a little.
 //
 // If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends,
-// the error is its cause. Faults of this machine have no code. If the platform refuses
+// the error is context.Cause(ctx). Faults of this machine have no code. If the platform refuses
 // the download, [Access] is used.
 func (d *Downloader) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (string, error) {
 	c.Login = c.Login && o.Private != nil

@@ -32,7 +32,7 @@ import (
 // platform withholds without a token, the error is PO_TOKEN_REQUIRED.
 //
 // If a live stream has not ended or not begun, the error is UNAVAILABLE. When ctx ends,
-// the error is its cause. Faults of this machine have no code. If the platform refuses
+// the error is context.Cause(ctx). Faults of this machine have no code. If the platform refuses
 // the captions, [Access] is used, and each further run calls pick again.
 func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([]transcript.Track) (int, bool)) (engine.Captions, error) {
 	found, err := d.captions(ctx, c, pick)

@@ -23,7 +23,7 @@ func (d *Downloader) Lists(p transcript.Platform) bool { return p == transcript.
 // List reads entries as engine.ListSource describes. The program can read an entry only
 // after all entries before it, so request all entries that you need at once.
 //
-// When ctx ends, the error is its cause. Faults of this machine have no code.
+// When ctx ends, the error is context.Cause(ctx). Faults of this machine have no code.
 func (d *Downloader) List(ctx context.Context, l engine.List, offset, n int) (engine.ListPage, error) {
 	if l.Kind == engine.ChannelList {
 		var err error

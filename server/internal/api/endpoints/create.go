@@ -50,7 +50,7 @@ func webhookFields(p *webhook.Params) []*request.Field {
 	return []*request.Field{
 		request.New("url", &p.URL, request.WebAddress(webhook.MaxURL)).About("Where the events go."),
 		request.New("events", &p.Events, request.List(request.Enum(types), 0, len(types))).
-			About("The types that the webhook receives. An empty list means all types except `follow.ended`. Every webhook receives a test."),
+			About("The types that the webhook receives. An empty list means all types except `follow.ended`. Every webhook receives test events."),
 		request.New("description", &p.Description, request.Text(0, webhook.MaxDescription)).About("Words of your own."),
 	}
 }

@@ -48,7 +48,7 @@ func editTable(e *library.Edit) request.Table {
 	return request.Table{Name: "EditTranscriptRequest", Fields: []*request.Field{
 		request.New("segments", &e.Segments, request.List(request.Object(segment), 0, corrections.MaxSegments)).About("The lines that change."),
 		request.New("speakers", &e.Speakers, request.Texts(corrections.MaxSpeakers, corrections.MaxSpeaker)).
-			About("New names of speakers, by their current names. An empty name removes a name."),
+			About("New names of speakers, by their current names. An empty new name removes the current name."),
 	}}
 }
 

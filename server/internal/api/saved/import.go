@@ -19,12 +19,12 @@ func (l *Texts) importRoute() edge.Route {
 	return edge.Route{
 		Method: http.MethodPut, Pattern: "/v1/library/transcripts/{platform}/{externalId}",
 		Operation: "importTranscript", Tag: "library",
-		Summary: "Replace a saved transcript with the text of a file, or add one.",
+		Summary: "Replace a saved transcript with the text of a file, or add a new transcript from the file.",
 		Scope:   account.Transcripts, Handle: l.importTranscript,
 		Path: Path(new(library.Key)), Query: importQuery(new(library.Key)), Header: ifMatchHeader(new(string)), Conditional: true,
 		Texts: map[string]string{
 			"text/vtt": "A WebVTT file.", "application/x-subrip": "A SubRip file.",
-			"text/plain": "A text in UTF-8: each line that is not empty is a line of the transcript. A line may begin with its time, as [00:01:02].",
+			"text/plain": "UTF-8 text: each line that is not empty is a line of the transcript. A line may begin with its time, as [00:01:02].",
 		},
 		Answers: []edge.Answer{
 			{Status: http.StatusOK, Body: library.Saved{}, Headers: read},

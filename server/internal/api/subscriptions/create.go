@@ -45,10 +45,10 @@ func (f *Subscriptions) createFollowRoute() edge.Route {
 	}
 }
 
-// FollowAnswer is the answer to a list of subscriptions, or about a follow that was there
-// already.
+// FollowAnswer is the answer to a list of subscriptions, or about a follow that already
+// existed.
 type FollowAnswer struct {
-	Follow  *follow.Follow `json:"follow,omitempty"`  // the follow that was there already
+	Follow  *follow.Follow `json:"follow,omitempty"`  // the follow that already existed
 	Results []follow.Row   `json:"results,omitempty"` // what became of each row of a list, in order
 }
 
