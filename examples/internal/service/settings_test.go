@@ -88,6 +88,7 @@ func TestSettingsThatAreWrong(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "words.txt"), "two s3cret words")
 	put(t, filepath.Join(dir, "api.key"), "k3y")
+	put(t, filepath.Join(dir, "long.key"), strings.Repeat("k", 1<<20+1))
 	for flag, rows := range map[string]map[string]string{
 		"--links": {
 			`{`:                                 "links.json: no JSON at line 1",
@@ -132,6 +133,8 @@ func TestSettingsThatAreWrong(t *testing.T) {
 		"--recognizers": {
 			`{"openai": {"keyFil": "api.key"}}`:            "openai.keyFil: is unknown: want one of checkTimeoutSec, keyFile, model, speakers, uploadLimitBytes",
 			`{"openai": {"keyFile": "words.txt"}}`:         "openai.keyFile: words.txt: want a key and nothing else",
+			`{"openai": {"keyFile": "long.key"}}`:          "openai.keyFile: " + dir + "/long.key: larger than 1048576 bytes",
+			strings.Repeat(" ", 1<<20+1):                   "larger than 1048576 bytes",
 			`{"openai": {"speakers": "yes"}}`:              "openai.speakers: must be true or false",
 			`{"openai": {"uploadLimitBytes": -1}}`:         "openai.uploadLimitBytes: ",
 			`{"openai": {"uploadLimitBytes": 5}}`:          "openai.uploadLimitBytes: uploads of at most 5 bytes",

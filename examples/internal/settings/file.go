@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,7 +25,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/examples/internal/plain"
 )
 
-// maxSettings bounds a file of settings, in bytes.
+// maxSettings bounds a file of settings, and each file that it names, in bytes.
 const maxSettings = 1 << 20
 
 // File is a file of settings, as it was read. The zero value is no file.
@@ -61,11 +62,8 @@ func (f *File) open(path string, into any) error {
 	}
 	f.path, f.read = absolute, nil
 	text, err := f.content(absolute)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case len(text) > maxSettings:
-		return fmt.Errorf("%s: larger than %d bytes", path, maxSettings)
 	}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(text, new(any)); errors.As(err, &syntax) {
@@ -77,7 +75,7 @@ func (f *File) open(path string, into any) error {
 	return nil
 }
 
-// content returns the content of a file, and remembers the file.
+// content returns the content of a file of at most maxSettings bytes, and remembers the file.
 func (f *File) content(path string) ([]byte, error) {
 	info, err := os.Stat(path) // before the reading, so that a change during the reading shows later
 	if err != nil {
@@ -85,7 +83,16 @@ func (f *File) content(path string) ([]byte, error) {
 		return nil, err
 	}
 	f.read = append(f.read, looked{path, info})
-	return os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSettings+1))
+	if len(text) > maxSettings {
+		return nil, fmt.Errorf("%s: larger than %d bytes", path, maxSettings)
+	}
+	return text, err
 }
 
 // in returns the absolute path of a file that the settings name: a relative name is relative to the

@@ -58,6 +58,7 @@ type AccessError struct {
 	Err   error  // holds no secret
 }
 
+// Error names the field and the fault.
 func (e *AccessError) Error() string { return "ytdlp: Access." + e.Field + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
