@@ -92,7 +92,7 @@ func TestBatchesCreate(t *testing.T) {
 	}
 }
 
-// What cannot be a batch or a follow is refused before anything is sent.
+// The client refuses an invalid batch or follow before it sends a request.
 func TestBatchesCreateRefuses(t *testing.T) {
 	t.Parallel()
 	c, mt := mocked(t)

@@ -381,7 +381,7 @@ func TestAnswersThatLackAMember(t *testing.T) {
 	}
 }
 
-// What an id or a name is sent as, and that none names another route.
+// The client refuses ids and names that would lead to another route, and escapes the others.
 func TestEveryMethodRefusesOddIDs(t *testing.T) {
 	t.Parallel()
 	asked := ""

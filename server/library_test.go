@@ -381,7 +381,7 @@ func TestLibraryOfACancelledBatch(t *testing.T) {
 	require.Eventually(t, func() bool { return s.batchPage(t, id, "?maxResults=1").Batch.Counts.Pending == 0 }, time.Minute, 20*time.Millisecond)
 	counts := s.batchPage(t, id, "?maxResults=1").Batch.Counts
 	assert.Positive(t, counts.Skipped())
-	require.Eventually(t, func() bool { // what nobody wants any more is let go of soon
+	require.Eventually(t, func() bool { // jobs of canceled items leave the list soon
 		page, _ := s.listed(t, "?platform=video_site&pageSize=100")
 		for _, row := range page["transcripts"].([]any) {
 			if row.(map[string]any)["kind"] != "transcript" {

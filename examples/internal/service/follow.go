@@ -91,7 +91,7 @@ func (f *follower) takeLinks(links settings.Links) error {
 	if err := f.change(config); err != nil {
 		return ByFlag(err)
 	}
-	return f.adapters.setLinks(links)
+	return f.adapters.setLinks(links) // ReadLinks has checked them, so the server does not change alone
 }
 
 // adapters are the parts of a running engine that take over new settings. nil, or a nil member: the

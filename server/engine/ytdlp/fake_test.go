@@ -90,7 +90,7 @@ func (f fake) start(t *testing.T, change ...func(*run.Config, *ytdlp.Options)) *
 	return b
 }
 
-// inProcess says what the fake says, in the place of what runs programs.
+// inProcess answers as the fake does, without starting a program.
 type inProcess struct{ fake }
 
 func (p inProcess) Look(string) (string, error) { return p.file, nil }

@@ -80,9 +80,9 @@ func TestMessagesAreKnown(t *testing.T) {
 	}
 }
 
-// TestMessages says each message to the adapter, as an error and as a warning beside formats that
-// are all left out. What hides a recording has its code, for the captions and for the sound, and is
-// never "there is nothing".
+// TestMessages gives each message to the adapter, as an error and as a warning beside formats that
+// the adapter leaves out. A message about a hidden recording gets its code, for captions and for
+// sound. The adapter never concludes from it that there is nothing.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	var stderr string
