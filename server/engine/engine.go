@@ -43,6 +43,11 @@ type Engine struct {
 	// Recognizer turns speech into text. Without it, work that needs speech recognition ends in
 	// NOT_IMPLEMENTED.
 	Recognizer Recognizer
+	// Voices detects speech. Without it, texts do not tell how much speech the recording has.
+	Voices VoiceDetector
+	// Diarizer tells who speaks. Without it, texts name only the speakers that the recognizer
+	// or the channels of the recording tell.
+	Diarizer Diarizer
 }
 
 // Checker is an optional interface of engines. Check reports whether the engine can
@@ -61,13 +66,50 @@ type Checker interface {
 type MediaTool interface {
 	// Probe returns what the file's header says, without decoding the file.
 	Probe(ctx context.Context, path string) (MediaInfo, error)
-	// Normalize decodes the first audio stream of the file at in and writes it to out
-	// as a [WAV]: 16 kHz, mono, 16 bit, sample 0 at the start of the media. It stops
-	// decoding at max, even if the file is longer, and then returns an Audio of length
-	// max. To find out that a file is too long, ask for slightly more than the bound.
-	// Normalize calls progress, which may be nil, with the length of audio written so
-	// far.
-	Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (Audio, error)
+	// Normalize decodes an audio track of the file at in and writes it to out as a [WAV]:
+	// 16 kHz, mono, 16 bit, sample 0 at the start of the media. Formats without timestamps
+	// of their own (MP3, ADTS, FLAC, WAV and similar) are decoded by their samples. A file
+	// that holds several recordings one behind the other is decoded as one recording.
+	// Normalize tells in its result what it did not decode, and why: see [Sound].
+	Normalize(ctx context.Context, in, out string, o NormalizeOptions) (Sound, error)
+}
+
+// NormalizeOptions are the options of one call of [MediaTool].Normalize.
+type NormalizeOptions struct {
+	// Max is the longest sound to decode. Normalize stops at Max, even if the file is
+	// longer, and then returns a Sound of this length. To find out that a file is too long,
+	// ask for slightly more than the bound.
+	Max time.Duration
+	// Track is the number of the audio track, from 1. If the file has no such track, the
+	// error is UPLOAD_INVALID and lists the tracks. 0 lets Normalize choose: a track in
+	// Language, else the default track unless it is a commentary, else the first track that
+	// is no commentary. A chosen track that is silent from end to end gives way to the next
+	// track that is not.
+	Track int
+	// Language is the language tag of the wanted track; empty: any.
+	Language string
+	// Channels says what to do with several channels; empty means [transcript.MixChannels].
+	Channels transcript.Channels
+	// Whole refuses a file that is cut off with UPLOAD_INVALID.
+	Whole bool
+	// Progress, if set, is called with the length of sound written so far.
+	Progress func(time.Duration)
+}
+
+// Sound is what Normalize has decoded.
+type Sound struct {
+	// Audio is the mix of all channels. Where the channels cancel each other, the mix is the
+	// louder channel.
+	Audio
+	// Channels are the channels of the recording, if they are separated: each as long as
+	// Audio, in files next to it. nil: they are not.
+	Channels []Audio
+	// Tracks are all audio tracks of the file, if it has more than one.
+	Tracks []transcript.AudioTrack
+	// CutOff is set if the file announces clearly more sound than it holds.
+	CutOff *transcript.CutOff
+	// Unread is how many bytes behind the recording Normalize could not read. 0: none.
+	Unread int64
 }
 
 // ArrivingMedia is an optional interface of a [MediaTool] that can read a file during
@@ -75,23 +117,25 @@ type MediaTool interface {
 type ArrivingMedia interface {
 	// NormalizeArriving is like Normalize for a file that it reads from in, up to the
 	// end of in. It writes the sound to out while it reads. Until the end, the header
-	// of out may have an unknown length (0xFFFFFFFF). After an error, the service calls
-	// Normalize with the whole file.
+	// of out may have an unknown length (0xFFFFFFFF). It takes the first track, and mixes
+	// its channels. After an error, the service calls Normalize with the whole file.
 	NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (Audio, error)
 	// Verify compares the whole file at in with found, the length of the sound that
-	// NormalizeArriving has written. If the file claims to have clearly more sound, up
-	// to max, the error is UPLOAD_INVALID.
+	// NormalizeArriving has written. The error is UPLOAD_INVALID if Normalize would decode
+	// more or other sound, up to max: a file that is cut off or has several tracks, or
+	// several recordings.
 	Verify(ctx context.Context, in string, found, max time.Duration) error
 }
 
 // PlayingMedia is an optional interface of a [MediaTool] that can make small copies of
 // recordings for browsers. Without it, browsers play the files as they were uploaded.
 type PlayingMedia interface {
-	// PlayingCopy reads the file in and writes its first audio stream to the file out,
-	// as Opus in WebM. Players can seek to each second of the copy. PlayingCopy stops
-	// at max. The times of the copy are those of Normalize. After an error, there is no
+	// PlayingCopy reads the file in and writes an audio track to the file out, as Opus
+	// in WebM. track is the number of the track, from 1; 0: the track that Normalize
+	// would choose. Players can seek to each second of the copy. PlayingCopy stops at
+	// max. The times of the copy are those of Normalize. After an error, there is no
 	// file out.
-	PlayingCopy(ctx context.Context, in, out string, max time.Duration) error
+	PlayingCopy(ctx context.Context, in, out string, track int, max time.Duration) error
 }
 
 // MediaInfo is what a media file claims about itself.

@@ -1,0 +1,89 @@
+package transcript
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Channels says how the service hears a recording with several channels.
+type Channels string
+
+// The ways to hear several channels. The empty value means MixChannels.
+const (
+	// MixChannels recognizes one mix of all channels.
+	MixChannels Channels = "mix"
+	// SeparateChannels recognizes each channel by itself, and names its speaker by the
+	// channel.
+	SeparateChannels Channels = "separate"
+	// AutoChannels separates the channels if they are different voices, and else mixes them.
+	AutoChannels Channels = "auto"
+)
+
+// Speakers says whether the service tells who speaks in a recording. A positive number is how
+// many people speak, at most 20.
+type Speakers int
+
+// The wishes about speakers that are no number.
+const (
+	AutoSpeakers Speakers = 0  // as many as the service finds; nothing if it has no diarizer
+	NoSpeakers   Speakers = -1 // do not tell
+)
+
+// String returns the value of the member `speakers`: "auto", "none" or the number.
+func (s Speakers) String() string {
+	switch s {
+	case AutoSpeakers:
+		return "auto"
+	case NoSpeakers:
+		return "none"
+	}
+	return strconv.Itoa(int(s))
+}
+
+// Sound says what was heard of a recording. It is empty for a text that the service did not
+// recognize.
+type Sound struct {
+	// AudioTracks are the audio tracks of the file, if it has more than one.
+	AudioTracks []AudioTrack `json:"audioTracks,omitempty"`
+	// CutOff is set if the file announces more sound than it holds.
+	CutOff *CutOff `json:"cutOff"`
+	// UnreadBytes is how many bytes behind the recording the service could not read.
+	UnreadBytes int64 `json:"unreadBytes,omitempty" minimum:"0"`
+	// Heard measures the speech in the recording. nil if the service has no voice detector.
+	Heard *Heard `json:"heard"`
+	// Diarizer is the program that told the speakers apart. nil if none did.
+	Diarizer *Diarizer `json:"diarizer"`
+}
+
+// AudioTrack is an audio track of a recording.
+type AudioTrack struct {
+	Index    int     `json:"index" minimum:"1"` // its number among the audio tracks, from 1
+	Language *string `json:"language"`          // its language tag; nil when unknown
+	Title    *string `json:"title"`             // its title in the file; nil when it has none
+	Default  bool    `json:"default"`           // whether the file marks it as the default
+	Used     bool    `json:"used"`              // whether the text is from this track
+}
+
+// CutOff describes a recording that ends too early.
+type CutOff struct {
+	HeldSec      float64 `json:"heldSec" minimum:"0"`      // seconds of sound in the file
+	AnnouncedSec float64 `json:"announcedSec" minimum:"0"` // seconds that the file announces
+}
+
+// String says it in a sentence.
+func (c CutOff) String() string {
+	return fmt.Sprintf("The file is cut off: it holds %.1f of the %.1f seconds it announces.", c.HeldSec, c.AnnouncedSec)
+}
+
+// Heard measures how much of the speech in a recording became text.
+type Heard struct {
+	HeardSec  float64 `json:"heardSec" minimum:"0"`  // seconds with words
+	SpeechSec float64 `json:"speechSec" minimum:"0"` // seconds in which a voice detector hears speech
+	SilentSec float64 `json:"silentSec" minimum:"0"` // seconds without any sound
+}
+
+// Diarizer is the program that told the speakers of a text apart.
+type Diarizer struct {
+	Name  string  `json:"name"`  // its name, such as "sherpa-onnx"
+	Model *string `json:"model"` // the name of its model; nil if it has no name
+}
