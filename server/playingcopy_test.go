@@ -26,7 +26,7 @@ type playingMedia struct {
 	wait  chan struct{} // until it is closed; nil: not at all
 }
 
-func (c *playingMedia) PlayingCopy(ctx context.Context, in, out string, _ time.Duration) error {
+func (c *playingMedia) PlayingCopy(ctx context.Context, in, out string, _ int, _ time.Duration) error {
 	if c.calls.Add(1) == 1 && c.fails != nil {
 		return c.fails
 	}

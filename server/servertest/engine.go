@@ -207,17 +207,17 @@ func (s scriptedMedia) Probe(context.Context, string) (engine.MediaInfo, error) 
 	return engine.MediaInfo{Format: m.Format, Duration: m.Claimed, HasAudio: !m.NoAudio}, err
 }
 
-func (s scriptedMedia) Normalize(_ context.Context, _, out string, longest time.Duration, _ func(time.Duration)) (engine.Audio, error) {
+func (s scriptedMedia) Normalize(_ context.Context, _, out string, o engine.NormalizeOptions) (engine.Sound, error) {
 	m, err := s.script()
 	if err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
-	duration := min(m.Duration, longest)
+	duration := min(m.Duration, o.Max)
 	var sound io.Reader = tone{}
 	if m.Silent {
 		sound = silence{}
 	}
-	return engine.Audio{Path: out, Duration: duration}, writeWAV(out, sound, duration)
+	return engine.Sound{Audio: engine.Audio{Path: out, Duration: duration}}, writeWAV(out, sound, duration)
 }
 
 func writeWAV(path string, pcm io.Reader, d time.Duration) error {

@@ -35,7 +35,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	audio, err := media.Normalize(context.Background(), upload, filepath.Join(dir, "audio.wav"), 12*time.Hour, nil)
+	audio, err := media.Normalize(context.Background(), upload, filepath.Join(dir, "audio.wav"), engine.NormalizeOptions{Max: 12 * time.Hour})
 	if err != nil {
 		log.Fatal(err)
 	}

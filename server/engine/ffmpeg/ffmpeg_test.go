@@ -81,7 +81,7 @@ type normalized struct {
 func normalize(t *testing.T, in string, max time.Duration) (normalized, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.wav")
-	audio, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, max, nil)
+	audio, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, engine.NormalizeOptions{Max: max})
 	if err != nil {
 		assert.Zero(t, audio)
 		assert.NoFileExists(t, out, "a failure leaves nothing behind")
@@ -107,7 +107,7 @@ func normalize(t *testing.T, in string, max time.Duration) (normalized, error) {
 	want = binary.LittleEndian.AppendUint32(want, uint32(len(body)))
 	require.Equal(t, want, head)
 
-	n := normalized{Audio: audio, samples: make([]int16, len(body)/2)}
+	n := normalized{Audio: audio.Audio, samples: make([]int16, len(body)/2)}
 	_, err = binary.Decode(body, binary.LittleEndian, n.samples)
 	require.NoError(t, err)
 	require.Equal(t, time.Duration(len(n.samples))*time.Second/16000, audio.Duration)
@@ -172,7 +172,7 @@ func TestMissingProgram(t *testing.T) {
 		} else {
 			in = record(t, "in.wav", "-f lavfi -i sine=d=1")
 		}
-		_, err = tool.Normalize(t.Context(), in, out, time.Hour, nil)
+		_, err = tool.Normalize(t.Context(), in, out, engine.NormalizeOptions{Max: time.Hour})
 		require.ErrorIs(t, err, transcript.ConfigError)
 		assert.Contains(t, err.Error(), "The program "+program+" is missing")
 		assert.NoFileExists(t, out)

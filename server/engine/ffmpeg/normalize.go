@@ -28,30 +28,31 @@ const longest = 37 * time.Hour
 // UPLOAD_INVALID if there is no audio stream, if nothing can be decoded, or if the file
 // holds clearly less sound than its header announces (a difference of half a second
 // plus 2 % is allowed).
-func (t *Tool) Normalize(ctx context.Context, in, out string, max time.Duration, progress func(time.Duration)) (engine.Audio, error) {
+func (t *Tool) Normalize(ctx context.Context, in, out string, o engine.NormalizeOptions) (engine.Sound, error) {
+	max := o.Max
 	if max <= 0 || max > longest {
-		return engine.Audio{}, fmt.Errorf("ffmpeg: max is %v: want more than 0 and at most %v", max, longest)
+		return engine.Sound{}, fmt.Errorf("ffmpeg: max is %v: want more than 0 and at most %v", max, longest)
 	}
 	in, size, err := regular(in)
 	if err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
 	claims, err := t.probe(ctx, in, size)
 	if err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
 	if !claims.HasAudio {
-		return engine.Audio{}, invalid("The file has no audio stream.")
+		return engine.Sound{}, invalid("The file has no audio stream.")
 	}
-	audio, err := t.decode(ctx, input{reads: []string{in}, source: source(in)}, out, max, progress)
+	audio, err := t.decode(ctx, input{reads: []string{in}, source: source(in)}, out, max, o.Progress)
 	if err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
 	if err := complete(audio.Duration, min(claims.audioEnd, max)); err != nil {
 		_ = os.Remove(out) // the caller's scratch file: a failure to remove it must not hide err
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
-	return audio, nil
+	return engine.Sound{Audio: audio}, nil
 }
 
 // decode writes at most max of the audio of in to out, and measures it. It leaves no out behind

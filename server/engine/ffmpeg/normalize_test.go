@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/transcriptkit/transcriptkit/internal/test/nstest"
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -133,7 +134,7 @@ func TestFileNamesAreOnlyNames(t *testing.T) {
 	} {
 		in := write(t, name, string(data))
 		out := filepath.Join(t.TempDir(), name)
-		audio, err := tool.Normalize(t.Context(), in, out, time.Hour, nil)
+		audio, err := tool.Normalize(t.Context(), in, out, engine.NormalizeOptions{Max: time.Hour})
 		require.NoError(t, err, "%q", name)
 		require.InDelta(t, 3, audio.Duration.Seconds(), 0.1, "%q", name)
 		require.FileExists(t, out, "%q", name)
@@ -172,7 +173,7 @@ func TestDecodingStopsAtTheBound(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		reason := fmt.Errorf("the job was cancelled")
 		out := filepath.Join(t.TempDir(), "out.wav")
-		_, err := tool.Normalize(ctx, bomb, out, 3*time.Hour, func(time.Duration) { cancel(reason) })
+		_, err := tool.Normalize(ctx, bomb, out, engine.NormalizeOptions{Max: 3 * time.Hour, Progress: func(time.Duration) { cancel(reason) }})
 		require.ErrorIs(t, err, reason)
 		require.NotErrorIs(t, err, transcript.UploadInvalid)
 		assert.NoFileExists(t, out)
@@ -181,7 +182,7 @@ func TestDecodingStopsAtTheBound(t *testing.T) {
 		t.Parallel()
 		var seen []time.Duration
 		out := filepath.Join(t.TempDir(), "out.wav")
-		audio, err := tool.Normalize(t.Context(), bomb, out, time.Hour, func(done time.Duration) { seen = append(seen, done) })
+		audio, err := tool.Normalize(t.Context(), bomb, out, engine.NormalizeOptions{Max: time.Hour, Progress: func(done time.Duration) { seen = append(seen, done) }})
 		require.NoError(t, err)
 		require.NotEmpty(t, seen)
 		require.IsIncreasing(t, append([]time.Duration{0}, seen...))
@@ -225,7 +226,7 @@ func TestTheServersOwnTrouble(t *testing.T) {
 	tool := ffmpeg.New(host(t, ""))
 	in := record(t, "a.mp3", tone)
 
-	_, err := tool.Normalize(t.Context(), in, filepath.Join(t.TempDir(), "absent", "out.wav"), time.Hour, nil)
+	_, err := tool.Normalize(t.Context(), in, filepath.Join(t.TempDir(), "absent", "out.wav"), engine.NormalizeOptions{Max: time.Hour})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.NotErrorIs(t, err, transcript.UploadInvalid)
 
@@ -237,7 +238,7 @@ func TestTheServersOwnTrouble(t *testing.T) {
 
 	full := filepath.Join(t.TempDir(), "full.wav")
 	require.NoError(t, os.Symlink("/dev/full", full))
-	_, err = tool.Normalize(t.Context(), in, full, time.Hour, nil)
+	_, err = tool.Normalize(t.Context(), in, full, engine.NormalizeOptions{Max: time.Hour})
 	require.ErrorContains(t, err, "no space left on device")
 	require.NotErrorIs(t, err, transcript.UploadInvalid)
 }
@@ -254,7 +255,7 @@ func TestNormalizeOnAFullDisk(t *testing.T) {
 			free := nstest.Fill(t, dir)
 			require.NoError(t, os.Remove(some))
 			out := filepath.Join(dir, "out.wav")
-			_, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, time.Hour, nil)
+			_, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, engine.NormalizeOptions{Max: time.Hour})
 			require.ErrorIs(t, err, syscall.ENOSPC)
 			require.NotErrorIs(t, err, transcript.UploadInvalid)
 			require.NoFileExists(t, out)

@@ -23,7 +23,7 @@ const inStep = "aformat=sample_fmts=s16:sample_rates=48000:channel_layouts=stere
 // PlayingCopy writes at most max of the first audio stream of in to out, as Opus in
 // WebM: see [engine.PlayingMedia]. It replaces out, and removes out on every error. The
 // error is UPLOAD_INVALID if the sound cannot be decoded.
-func (t *Tool) PlayingCopy(ctx context.Context, in, out string, max time.Duration) (err error) {
+func (t *Tool) PlayingCopy(ctx context.Context, in, out string, track int, max time.Duration) (err error) {
 	if in, _, err = regular(in); err != nil {
 		return err
 	}

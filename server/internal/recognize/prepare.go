@@ -103,14 +103,14 @@ func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (recognitio
 	if err != nil {
 		return none, nil, err
 	}
-	audio, err := p.normalize(ctx, t, in)
+	sound, err := p.normalize(ctx, t, in)
 	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
 		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
 	}
 	if err != nil {
 		return none, nil, err
 	}
-	rec, err := openWhole(audio)
+	rec, err := openWhole(sound.Audio)
 	if err != nil {
 		return none, nil, err
 	}
@@ -145,37 +145,39 @@ func (p *Steps) spool(ctx context.Context, t step.Held, e *db.Work) (path string
 
 // normalize decodes a media file. It refuses a file without sound or of undue length,
 // even if the file claims another length.
-func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.Audio, error) {
+func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.Sound, error) {
 	info, err := p.Engine.Media.Probe(ctx, in)
 	if err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
 	if !info.HasAudio {
-		return engine.Audio{}, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
+		return engine.Sound{}, transcript.Errorf(transcript.UploadInvalid, "The file has no audio.")
 	}
 	if info.Duration > p.MaxMediaDuration {
-		return engine.Audio{}, p.tooLong()
+		return engine.Sound{}, p.tooLong()
 	}
 	for {
 		longest, err := p.longestWanted(ctx, t)
 		if err != nil {
-			return engine.Audio{}, err
+			return engine.Sound{}, err
 		}
 		if err := p.Disks.Room(decodedSize(min(info.Duration, longest))); err != nil {
-			return engine.Audio{}, err
+			return engine.Sound{}, err
 		}
-		audio, err := p.Engine.Media.Normalize(ctx, in, filepath.Join(t.Dir, "normalized.wav"), longest+overshoot, nil)
-		if err != nil || audio.Duration <= longest {
-			return audio, err
+		sound, err := p.Engine.Media.Normalize(ctx, in, filepath.Join(t.Dir, "normalized.wav"), engine.NormalizeOptions{
+			Max: longest + overshoot, Whole: true,
+		})
+		if err != nil || sound.Duration <= longest {
+			return sound, err
 		}
 		if longest == p.MaxMediaDuration {
-			return engine.Audio{}, p.tooLong()
+			return engine.Sound{}, p.tooLong()
 		}
 		err = p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
-			return p.Moves.AdmitSound(ctx, tx, e, limits.Sound{Least: audio.Duration, Said: info.Duration})
+			return p.Moves.AdmitSound(ctx, tx, e, limits.Sound{Least: sound.Duration, Said: info.Duration})
 		})
 		if err != nil {
-			return engine.Audio{}, err
+			return engine.Sound{}, err
 		}
 		// Somebody has come meanwhile who may have more of it.
 	}

@@ -103,7 +103,7 @@ func (c *Copies) make(ctx context.Context, r *db.Recording) (err error) {
 		return err
 	}
 	out := filepath.Join(dir, "copy.webm")
-	if err := c.Media.PlayingCopy(ctx, in, out, c.MaxDuration+overshoot); err != nil {
+	if err := c.Media.PlayingCopy(ctx, in, out, 0, c.MaxDuration+overshoot); err != nil {
 		return err
 	}
 	return c.keep(ctx, r, out)

@@ -31,9 +31,9 @@ type fromTheFront struct {
 	announce error        // what a whole file says of the sound that was found
 }
 
-func (f *fromTheFront) Normalize(ctx context.Context, in, out string, longest time.Duration, progress func(time.Duration)) (engine.Audio, error) {
+func (f *fromTheFront) Normalize(ctx context.Context, in, out string, o engine.NormalizeOptions) (engine.Sound, error) {
 	f.decoded.Add(1)
-	return f.script.Normalize(ctx, in, out, longest, progress)
+	return f.script.Normalize(ctx, in, out, o)
 }
 
 func (f *fromTheFront) NormalizeArriving(_ context.Context, in io.Reader, out string, longest time.Duration) (engine.Audio, error) {

@@ -59,21 +59,21 @@ func (s *script) Probe(context.Context, string) (engine.MediaInfo, error) {
 	return engine.MediaInfo{Format: "wav", HasAudio: true}, nil
 }
 
-func (s *script) Normalize(_ context.Context, in, out string, longest time.Duration, _ func(time.Duration)) (engine.Audio, error) {
+func (s *script) Normalize(_ context.Context, in, out string, o engine.NormalizeOptions) (engine.Sound, error) {
 	rec, err := speech.Open(in)
 	if err != nil {
-		return engine.Audio{}, transcript.Errorf(transcript.UploadInvalid, "The file is no recording.").Because(err)
+		return engine.Sound{}, transcript.Errorf(transcript.UploadInvalid, "The file is no recording.").Because(err)
 	}
 	defer rec.Close()
-	length := min(rec.Duration(), longest)
+	length := min(rec.Duration(), o.Max)
 	samples := int64(length / time.Second * speech.SampleRate)
 	f, err := os.Create(out)
 	if err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
 	defer f.Close()
 	all := recognition.Chunk{Last: samples}
-	return engine.Audio{Path: out, Duration: length}, all.Write(f, rec)
+	return engine.Sound{Audio: engine.Audio{Path: out, Duration: length}}, all.Write(f, rec)
 }
 
 func (s *script) Recognize(ctx context.Context, a engine.Audio, o engine.RecognizeOptions) (engine.Recognition, error) {

@@ -60,11 +60,11 @@ func (s *turnstiles) Audio(ctx context.Context, _ engine.Content, dir string, _ 
 	return path, os.WriteFile(path, nil, 0o600) // which is no recording: the step ends
 }
 
-func (s *turnstiles) Normalize(ctx context.Context, in, out string, longest time.Duration, progress func(time.Duration)) (engine.Audio, error) {
+func (s *turnstiles) Normalize(ctx context.Context, in, out string, o engine.NormalizeOptions) (engine.Sound, error) {
 	if err := s.pass(ctx, "media"); err != nil {
-		return engine.Audio{}, err
+		return engine.Sound{}, err
 	}
-	return s.script.Normalize(ctx, in, out, longest, progress)
+	return s.script.Normalize(ctx, in, out, o)
 }
 
 func (s *turnstiles) Recognize(ctx context.Context, _ engine.Audio, _ engine.RecognizeOptions) (engine.Recognition, error) {
