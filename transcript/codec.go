@@ -8,16 +8,17 @@ import (
 // resultMembers are the members that the 200 of POST /v1/transcript and a
 // finished job have in common.
 type resultMembers struct {
-	Format        Format         `json:"format"`
-	Text          *string        `json:"text,omitempty"`
-	Cached        bool           `json:"cached"`
-	Stale         bool           `json:"stale,omitempty"`
-	NothingHeard  bool           `json:"nothingHeard,omitempty"`
-	Language      string         `json:"language"`
-	LengthSeconds *int           `json:"lengthSeconds"`
-	LengthText    *string        `json:"lengthText"`
-	Recognizer    *Recognizer    `json:"recognizer,omitempty"`
-	Metadata      map[string]any `json:"metadata"`
+	Format        Format      `json:"format"`
+	Text          *string     `json:"text,omitempty"`
+	Cached        bool        `json:"cached"`
+	Stale         bool        `json:"stale,omitempty"`
+	NothingHeard  bool        `json:"nothingHeard,omitempty"`
+	Language      string      `json:"language"`
+	LengthSeconds *int        `json:"lengthSeconds"`
+	LengthText    *string     `json:"lengthText"`
+	Recognizer    *Recognizer `json:"recognizer,omitempty"`
+	Sound
+	Metadata map[string]any `json:"metadata"`
 	// Transcript is a *Transcript, a string or nil to encode, and an *eitherText
 	// to decode into. It stays the last member: package format renders it apart
 	// and puts it in at the end.
@@ -91,7 +92,7 @@ func (j *Job) UnmarshalJSON(data []byte) error {
 func (r *Result) members() resultMembers {
 	m := resultMembers{
 		Format: JSON, Cached: r.Cached, Stale: r.Stale, NothingHeard: r.NothingHeard, Language: r.Language,
-		LengthSeconds: r.LengthSeconds, LengthText: r.LengthText, Recognizer: r.Recognizer, Metadata: r.Metadata,
+		LengthSeconds: r.LengthSeconds, LengthText: r.LengthText, Recognizer: r.Recognizer, Sound: r.Sound, Metadata: r.Metadata,
 	}
 	switch {
 	case r.Format == Text:
@@ -110,7 +111,7 @@ func (m *resultMembers) result(text eitherText, s MetadataStatus) Result {
 	r := Result{
 		Format: m.Format, Transcript: text.transcript, Cached: m.Cached, Stale: m.Stale, NothingHeard: m.NothingHeard, Language: m.Language,
 		MetadataStatus: s, LengthSeconds: m.LengthSeconds, LengthText: m.LengthText,
-		Recognizer: m.Recognizer, Metadata: m.Metadata,
+		Recognizer: m.Recognizer, Sound: m.Sound, Metadata: m.Metadata,
 	}
 	switch {
 	case text.text != nil:

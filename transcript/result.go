@@ -34,5 +34,6 @@ type Result struct {
 	LengthSeconds  *int           `json:"lengthSeconds"`        // the length of the media in seconds, rounded half up; nil when unknown
 	LengthText     *string        `json:"lengthText"`           // the same, as M:SS or H:MM:SS; nil when unknown
 	Recognizer     *Recognizer    `json:"recognizer,omitempty"` // the recognizer that produced the text, or most of it; nil if the text was not recognized
-	Metadata       map[string]any `json:"metadata"`             // how the text was made; nil unless the caller asked for it
+	Sound                         // what was heard of the recording; empty unless the text was recognized
+	Metadata       map[string]any `json:"metadata"` // how the text was made; nil unless the caller asked for it
 }

@@ -40,6 +40,22 @@ func (s Speakers) String() string {
 	return strconv.Itoa(int(s))
 }
 
+// Listening says how the service hears the sound of a recording. The zero value is the usual way.
+// It does not change a text that comes from captions.
+type Listening struct {
+	// AudioTrack selects an audio track of a file with several: its number as digits, from
+	// "1" to "99", or a language tag such as "de". Empty means the track in the language of
+	// the request, else the default track.
+	AudioTrack string `json:"audioTrack,omitempty"`
+	// Channels says what to do with several channels; empty means [MixChannels].
+	Channels Channels `json:"channels,omitempty"`
+	// Speakers says whether to tell who speaks.
+	Speakers Speakers `json:"speakers,omitempty"`
+	// RequireWhole refuses a file that ends too early with UPLOAD_INVALID. Otherwise the
+	// service transcribes what there is, and says so in Sound.CutOff.
+	RequireWhole bool `json:"requireWhole,omitempty"`
+}
+
 // Sound says what was heard of a recording. It is empty for a text that the service did not
 // recognize.
 type Sound struct {

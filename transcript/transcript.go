@@ -95,9 +95,10 @@ type Transcript struct {
 	Source        Origin         `json:"source"`                 // how the text was made
 	Status        Status         `json:"status"`                 // always ready: the service returns no other transcripts
 	Media         *Recording     `json:"media"`                  // the recording that the service keeps; nil if it keeps none, and in answers that do not include it
-	Segments      []Segment      `json:"segments"`               // the lines of the text, sorted by Start
-	CreatedAt     Time           `json:"createdAt"`              // when the transcript was first made
-	UpdatedAt     Time           `json:"updatedAt"`              // when the text was last made
+	Sound                        // what was heard of the recording; empty unless the text was recognized
+	Segments      []Segment      `json:"segments"`  // the lines of the text, sorted by Start
+	CreatedAt     Time           `json:"createdAt"` // when the transcript was first made
+	UpdatedAt     Time           `json:"updatedAt"` // when the text was last made
 }
 
 // Recording is the file of an upload, which the service keeps for the account.

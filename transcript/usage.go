@@ -90,6 +90,7 @@ type UsageLimits struct {
 	BatchExport     bool   `json:"batchExport"`              // whether batches can be exported
 	Upload          bool   `json:"upload"`                   // whether files can be uploaded
 	ASR             bool   `json:"asr"`                      // whether speech can be recognized, which uploads need too
+	Speakers        bool   `json:"speakers"`                 // whether the service tells who speaks in a recording
 	EventStreams    *int64 `json:"eventStreams" minimum:"0"` // how many event streams may be open at once, in each process; nil if there is no limit
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,5 +30,26 @@ func Wishes(r transcript.Request) map[string]any {
 	if r.KeepMedia != 0 { // of a link, the service refuses it
 		wishes["keepMediaSec"] = int64(r.KeepMedia / time.Second)
 	}
+	listeningWishes(r.Listening, wishes)
 	return wishes
+}
+
+func listeningWishes(l transcript.Listening, wishes map[string]any) {
+	if n, err := strconv.Atoi(l.AudioTrack); err == nil {
+		wishes["audioTrack"] = n
+	} else if l.AudioTrack != "" {
+		wishes["audioTrack"] = l.AudioTrack
+	}
+	if l.Channels != "" {
+		wishes["channels"] = l.Channels
+	}
+	switch {
+	case l.Speakers > 0:
+		wishes["speakers"] = int(l.Speakers)
+	case l.Speakers != transcript.AutoSpeakers:
+		wishes["speakers"] = l.Speakers.String()
+	}
+	if l.RequireWhole {
+		wishes["requireWhole"] = true
+	}
 }

@@ -61,6 +61,8 @@ type Plan struct {
 	ASRConcurrency, ASRWaiting int
 	// MaxDuration is the length of the longest recording that may be recognized.
 	MaxDuration time.Duration
+	// Speakers permits telling who speaks, where the recognizer does not do so by itself.
+	Speakers bool
 	// RecognizeBlockedAfter is how long the captions of a link may be blocked before
 	// the server recognizes the speech instead, if the plan permits recognition. 0
 	// means server.Config.RecognizeBlockedAfter. Unlimited means that a job waits for
@@ -121,6 +123,7 @@ func WithoutLimits(name string) Plan {
 		ASRConcurrency:       Unlimited,
 		ASRWaiting:           Unlimited,
 		MaxDuration:          Unlimited,
+		Speakers:             true,
 		BatchItems:           Unlimited,
 		BatchExport:          true,
 		Follows:              Unlimited,

@@ -104,6 +104,7 @@ func (p *Plan) members() members {
 		"periodAnchorDay": numberOf(&p.PeriodAnchorDay, 1, maxAnchorDay),
 		"upload":          boolOf(&p.Upload),
 		"asr":             boolOf(&p.ASR),
+		"speakers":        boolOf(&p.Speakers),
 		"batchExport":     boolOf(&p.BatchExport),
 		"actionLabel":     textOf(&p.ActionLabel),
 		"actionUrl":       textOf(&p.ActionURL),

@@ -20,6 +20,9 @@ func Cure(code transcript.Code) string { return cures[code] }
 // reach a host.
 const CureNetwork = "The operator can run transcriptd doctor --network, which tells what is wrong with the network."
 
+// CureDiarizer tells the operator how to let the service tell speakers apart.
+const CureDiarizer = "The operator can install a diarizer: see docs/operate/recognizers.md."
+
 // CureUnconfined tells the operator how to confine programs to the egress guard. It
 // continues a sentence, after "is not confined: ".
 const CureUnconfined = "run the service on Linux 6.7 or newer with Landlock switched on (landlock in /sys/kernel/security/lsm; " +

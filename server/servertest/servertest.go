@@ -61,6 +61,7 @@ func roomy() account.Plan {
 		ASRConcurrency:       1000,
 		ASRWaiting:           1000,
 		MaxDuration:          24 * time.Hour,
+		Speakers:             true,
 		BatchItems:           500,
 		BatchExport:          true,
 		Follows:              10_000,

@@ -20,6 +20,7 @@ type Abilities struct {
 	Discovery  bool                  `json:"discovery,omitempty"` // the process searches the video site
 	Audio      bool                  `json:"audio,omitempty"`     // the process downloads sound
 	Media      bool                  `json:"media,omitempty"`     // the process decodes media files
+	Diarizes   bool                  `json:"diarizes,omitempty"`  // the process tells speakers apart in any recording
 	Recognizer *Recognizer           `json:"recognizer,omitempty"`
 
 	// unknown marks a process without readable abilities. Such a process may be able to
@@ -49,7 +50,7 @@ func AbilitiesOf(e engine.Engine) (a Abilities) {
 			a.Lists = append(a.Lists, platform)
 		}
 	}
-	a.Discovery, a.Audio, a.Media = e.Discovery != nil, e.Audio != nil, e.Media != nil
+	a.Discovery, a.Audio, a.Media, a.Diarizes = e.Discovery != nil, e.Audio != nil, e.Media != nil, e.Diarizer != nil
 	if e.Recognizer != nil {
 		info := e.Recognizer.Info()
 		a.Recognizer = &Recognizer{

@@ -83,6 +83,9 @@ func (t Team) TellsSpeakers() bool {
 	return t.Anyone(func(a Abilities) bool { return a.Recognizer != nil && a.Recognizer.Speakers })
 }
 
+// Diarizes reports whether a process can tell speakers apart whatever recognizer is used.
+func (t Team) Diarizes() bool { return t.Anyone(func(a Abilities) bool { return a.Diarizes }) }
+
 // Recognizers describes the recognizers of the processes.
 func (t Team) Recognizers() (all []Recognizer) {
 	for _, a := range t {

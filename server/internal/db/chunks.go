@@ -16,6 +16,7 @@ type Chunk struct {
 	Start    float64 // seconds on the media clock
 	Duration float64 // seconds
 	Silent   bool    // not to be recognized
+	Channel  int     // of a recording whose channels are recognized by themselves, from 1; else 0
 	MediaKey string  // the blob of its audio; "" when silent
 	// MediaSHA256 is the hash of that blob; nil of one that was stored before hashes
 	// were kept.

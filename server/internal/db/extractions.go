@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -39,7 +40,8 @@ type Work struct {
 	MediaType  string
 	MediaBytes int64
 	KeepMedia  int64
-	Prompt     string  // of the account when its upload was accepted; "" for none
+	Prompt     string // of the account when its upload was accepted; "" for none
+	Listening  transcript.Listening
 	Duration   float64 // seconds, measured; 0: not known yet
 	// WaitingSince is the time since which the work waits for a passing fault, by the
 	// database's clock: a platform that blocks, a full disk, a database that is away. nil:
@@ -68,14 +70,21 @@ type WorksTx struct {
 	tx *Tx
 }
 
-// LockRunning returns the work of this content, list and prompt that has not ended,
+// LockRunning returns the work of this content, list, prompt and way of listening that has not ended,
 // locked as by Lock, or ErrNotFound. It waits for a transaction that moves the work. It
 // does not find a piece of work that this transaction ends.
-func (w WorksTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string) (*Work, error) {
+func (w WorksTx) LockRunning(ctx context.Context, owner string, p transcript.Platform, externalID, languages, prompt string, l transcript.Listening) (*Work, error) {
 	q := w.db.NewSelect().
-		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ?", owner, p, externalID, languages, prompt).
+		Where("owner = ? AND platform = ? AND external_id = ? AND languages = ? AND prompt = ? AND listening = ?",
+			owner, p, externalID, languages, prompt, listeningText(l)).
 		Where(running)
 	return scanOne[Work](ctx, w.tx.sql.ForUpdate(q), "running extraction of "+externalID)
+}
+
+// listeningText is a way of listening as the column has it.
+func listeningText(l transcript.Listening) string {
+	b, _ := json.Marshal(l) // strings, a number and a boolean: it cannot fail
+	return string(b)
 }
 
 // ByID returns a piece of work by id, or ErrNotFound.
@@ -91,7 +100,7 @@ func (w WorksTx) Lock(ctx context.Context, id string) (*Work, error) {
 }
 
 // Insert stores new work, or returns ErrExists if a piece of work of the same content,
-// list and prompt runs. Insert fills in the id, the attempt and the times that are zero.
+// list, prompt and way of listening runs. Insert fills in the id, the attempt and the times that are zero.
 func (w WorksTx) Insert(ctx context.Context, e *Work) error {
 	if !lifecycle.CanMove(lifecycle.State{}, e.State) {
 		return fmt.Errorf("store: insert extraction: it cannot begin as %s/%s", e.State.Status, e.State.Stage)
@@ -171,16 +180,17 @@ func (w WorksTx) Divide(ctx context.Context, e *Work, jobs []Job, keep Job) (res
 	return &others, wrap("divide extraction "+e.ID, err)
 }
 
-// Clear removes the chunks and speakers of work that has ended. Most have neither.
+// Clear removes the chunks, speakers and sound of work that has ended. Most have neither.
 func (w WorksTx) Clear(ctx context.Context, workID string) error {
 	var any bool
-	err := w.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM chunks WHERE extraction_id = ?0) OR EXISTS (SELECT 1 FROM speakers WHERE extraction_id = ?0)`,
+	err := w.db.NewRaw(`SELECT EXISTS (SELECT 1 FROM chunks WHERE extraction_id = ?0) OR EXISTS (SELECT 1 FROM speakers WHERE extraction_id = ?0)
+		OR EXISTS (SELECT 1 FROM sounds WHERE extraction_id = ?0)`,
 		workID).Scan(ctx, &any)
 	if err != nil || !any {
 		return wrap("chunks and speakers of extraction "+workID, err)
 	}
 	_, err = w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
-	return errors.Join(w.tx.Chunks.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
+	return errors.Join(w.tx.Chunks.Delete(ctx, workID), w.tx.Sounds.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
 }
 
 // SetWaiting records why a piece of work waits for a passing fault, also for its running jobs,

@@ -57,6 +57,8 @@ type Job struct {
 type Limits struct {
 	// ASR permits speech recognition.
 	ASR bool `json:"asr,omitempty"`
+	// Speakers permits telling who speaks.
+	Speakers bool `json:"speakers,omitempty"`
 	// MaxDuration is the longest media that is recognized, in seconds.
 	MaxDuration int64 `json:"maxDuration"`
 	// MaxBytes is the largest file behind a direct link; below 0: no bound. 0: no such links.

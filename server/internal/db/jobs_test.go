@@ -36,14 +36,14 @@ func TestWorkRunsOnce(t *testing.T) {
 		twin.ID = ""
 		inTx(t, s, func(ctx context.Context, tx *db.Tx) {
 			require.ErrorIs(t, tx.Works.Insert(ctx, &twin), db.ErrExists)
-			_, err := tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "")
+			_, err := tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", "", transcript.Listening{})
 			require.NoError(t, err, "the transaction stays usable")
 			other := twin
 			other.ID, other.Prompt = "", "Grafana"
-			_, err = tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			_, err = tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt, transcript.Listening{})
 			require.ErrorIs(t, err, db.ErrNotFound)
 			require.NoError(t, tx.Works.Insert(ctx, &other), "with another prompt it is other work")
-			found, err := tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt)
+			found, err := tx.Works.LockRunning(ctx, e.Owner, e.Platform, e.ExternalID, "", other.Prompt, transcript.Listening{})
 			require.NoError(t, err)
 			require.Equal(t, other.ID, found.ID)
 		})
@@ -214,7 +214,7 @@ func TestMoveRefusesWhatTheTableDoesNotHave(t *testing.T) {
 func running(t *testing.T, s *db.Store, owner string, p transcript.Platform, externalID, languages string) (e *db.Work, err error) {
 	t.Helper()
 	err = s.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-		e, err = tx.Works.LockRunning(ctx, owner, p, externalID, languages, "")
+		e, err = tx.Works.LockRunning(ctx, owner, p, externalID, languages, "", transcript.Listening{})
 		return err
 	})
 	return e, err

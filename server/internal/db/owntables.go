@@ -76,7 +76,7 @@ func tablesOfTexts() []tables.Table {
 		},
 		{
 			Name: "transcripts", Key: id, Owner: ownerAlone,
-			Export: &tables.Export{Omit: []string{"prompt_sum"}, JSON: []string{"metadata"}, Bool: []string{"edited"}},
+			Export: &tables.Export{Omit: []string{"prompt_sum"}, JSON: []string{"metadata", "sound"}, Bool: []string{"edited"}},
 			Removal: &tables.Removal{
 				Turn: tables.Results,
 				Rows: "t.owner = ?0 AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id)",
@@ -111,7 +111,7 @@ func tablesOfJobs() []tables.Table {
 		},
 		{
 			Name: "extractions", Key: id, Owner: ownerAlone, Blobs: blobsOfWorks,
-			Export: &tables.Export{Omit: []string{"media_key", "audio_ended_at"}, JSON: []string{"metadata", "tried", "last_error"}},
+			Export: &tables.Export{Omit: []string{"media_key", "audio_ended_at"}, JSON: []string{"metadata", "tried", "last_error", "listening"}},
 			Removal: &tables.Removal{Turn: tables.Results, ByFeature: true, Rows: ownerAlone + ` AND t.status NOT IN ('pending', 'processing')
 				AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.extraction_id = t.id)`},
 			Old: &tables.Old{
@@ -121,6 +121,7 @@ func tablesOfJobs() []tables.Table {
 			},
 		},
 		{Name: "chunks", Key: []string{"extraction_id", "n"}, With: "extractions", Blobs: blobsOfChunks},
+		{Name: "sounds", Key: []string{"extraction_id"}, With: "extractions"},
 		{Name: "speakers", Key: []string{"extraction_id", "name"}, With: "extractions"},
 		{Name: "asr_places", Key: []string{"extraction_id"}, With: "extractions"},
 	}

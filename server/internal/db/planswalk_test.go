@@ -331,7 +331,7 @@ func (w walk) jobs() {
 		w.must(tx.Queue.Enqueue(ctx, stepOf{e.ID}))
 		j.WorkID = e.ID
 		w.must(tx.Jobs.Insert(ctx, j), tx.Jobs.SetAsked(ctx, j), second(tx.Jobs.Running(ctx, "acme", e.ID)),
-			second(tx.Works.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "")), second(tx.Works.Lock(ctx, e.ID)),
+			second(tx.Works.LockRunning(ctx, "", transcript.VideoSite, "v5", "de", "", transcript.Listening{})), second(tx.Works.Lock(ctx, e.ID)),
 			tx.Works.SetDuration(ctx, e.ID, 1), tx.Works.SetMetadata(ctx, e.ID, transcript.Metadata{Title: "T"}),
 			tx.Works.SetTried(ctx, e.ID, nil), tx.Works.Move(ctx, e, db.Move{To: durationCheck, Waits: true, Why: &transcript.LastError{}}),
 			tx.Works.SetWaiting(ctx, e, nil), tx.Works.SetWaiting(ctx, e, &transcript.LastError{}),

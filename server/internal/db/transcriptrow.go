@@ -31,6 +31,7 @@ type transcriptRow struct {
 	Duration      float64
 	PublishedAt   *time.Time
 	Metadata      map[string]any
+	Sound         *transcript.Sound // nil: not recognized, or before this was kept
 	PromptSum     string
 	Edited        bool
 	WordCount     int
@@ -69,6 +70,9 @@ func (r *transcriptRow) transcript() *Transcript {
 		CreatedAt:     transcript.At(r.CreatedAt),
 		UpdatedAt:     transcript.At(r.UpdatedAt),
 	}}
+	if r.Sound != nil {
+		t.Sound = *r.Sound
+	}
 	if r.PublishedAt != nil {
 		at := transcript.At(*r.PublishedAt)
 		t.PublishedAt = &at
@@ -99,6 +103,9 @@ func rowOf(t *Transcript) *transcriptRow {
 		Edited:        t.Edited,
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
+	}
+	if t.Source == transcript.OriginASR {
+		r.Sound = &t.Sound
 	}
 	if t.PublishedAt != nil {
 		r.PublishedAt = &t.PublishedAt.Time

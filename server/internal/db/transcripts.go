@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -50,6 +51,23 @@ func PromptSum(prompt string) string {
 	}
 	sum := sha256.Sum256([]byte(prompt))
 	return hex.EncodeToString(sum[:])
+}
+
+// HeardSum is PromptSum with the way of listening behind it, unless it is the usual one.
+func HeardSum(prompt string, l transcript.Listening) string {
+	if l == (transcript.Listening{}) {
+		return PromptSum(prompt)
+	}
+	return PromptSum(prompt) + listeningText(l)
+}
+
+// HeardAs reports whether a text with a sum was heard in a way of listening, with any prompt.
+func HeardAs(sum string, l transcript.Listening) bool {
+	at := strings.IndexByte(sum, '{')
+	if at < 0 {
+		return l == (transcript.Listening{})
+	}
+	return sum[at:] == listeningText(l)
 }
 
 // Size is how many bytes its text is, unpacked: storing it takes time by that (see Sized).

@@ -136,7 +136,7 @@ func TestEqualSubmitsShareOneWork(t *testing.T) {
 					e := &db.Work{Platform: transcript.VideoSite, ExternalID: id, State: queued}
 					err := tx.Works.Insert(ctx, e)
 					if errors.Is(err, db.ErrExists) {
-						e, err = tx.Works.LockRunning(ctx, "", transcript.VideoSite, id, "", "")
+						e, err = tx.Works.LockRunning(ctx, "", transcript.VideoSite, id, "", "", transcript.Listening{})
 					}
 					if err != nil {
 						return err

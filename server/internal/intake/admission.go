@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/ask"
 	"github.com/transcriptkit/transcriptkit/server/internal/attempt"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
@@ -32,6 +33,8 @@ const fullRetry = 15
 // process can do the work.
 func (o order) refusal() error {
 	switch {
+	case o.sub.Listening.Speakers > 0 && !o.Plan.Speakers:
+		return o.Plan.UpgradeRequired("The plan does not include telling speakers apart: send the request with the speakers auto or none.")
 	case o.direct() && o.limits.MaxBytes == 0:
 		return limits.Refusal(o.limits, transcript.UpgradeRequired, "The plan does not include uploads, nor links to media files.")
 	case o.direct() && !o.team.ReadsCaptions(transcript.Upload):
@@ -42,6 +45,9 @@ func (o order) refusal() error {
 		return limits.Refusal(o.limits, transcript.UpgradeRequired, "The plan does not include speech recognition.")
 	case o.file == nil && !o.team.Downloads():
 		return transcript.Errorf(transcript.NotImplemented, "This service cannot download media.")
+	}
+	if o.sub.Listening.Speakers > 0 && !o.team.Diarizes() && !o.team.TellsSpeakers() {
+		return transcript.Errorf(transcript.NotImplemented, "This service cannot tell speakers apart: leave speakers out. %s", engine.CureDiarizer)
 	}
 	return o.team.CanTranscribe(o.spokenLanguages())
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 	"github.com/transcriptkit/transcriptkit/server/internal/limits"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // File is an upload that has arrived.
@@ -32,9 +33,11 @@ func (f *File) ExternalID() string { return fmt.Sprintf("%x", f.SHA256[:16]) }
 type Hearing struct {
 	Account  string
 	Limits   db.Limits
-	Language string        // to recognize; "": the recognizer finds it out
-	Prompt   string        // to recognize with
-	Longest  time.Duration // that the account may have recognized now; 0: nothing
+	Language string // to recognize; "": the recognizer finds it out
+	Prompt   string // to recognize with
+	// Listening is how the sound is heard.
+	Listening transcript.Listening
+	Longest   time.Duration // that the account may have recognized now; 0: nothing
 }
 
 // Foresee returns how the sound of a file is recognized that begins to arrive, if the file is
@@ -46,7 +49,7 @@ func (i *Intake) Foresee(ctx context.Context, s Submission) (h Hearing, err erro
 		return h, err
 	}
 	o, err := i.order(ctx, a)
-	h.Language, h.Prompt = o.sub.ASRLanguage(), o.sub.Prompt
+	h.Language, h.Prompt, h.Listening = o.sub.ASRLanguage(), o.sub.Prompt, o.sub.Listening
 	return h, err
 }
 

@@ -31,10 +31,16 @@ func joinPrompts(ofAccount, ofRequest string) string {
 	return strings.TrimSpace(string(all[max(len(all)-account.MaxPrompt, 0):]))
 }
 
-// heardAlike reports whether a stored text was heard with the prompt of a submission.
+// heardAlike reports whether a stored text was heard in the way of a submission, with its prompt.
 // If no recognizer of the team takes prompts, any text counts.
 func (o order) heardAlike(t db.ShelfText) bool {
-	return t.Source != transcript.OriginASR || o.file == nil || !o.team.TakesPrompts() || t.PromptSum == db.PromptSum(o.sub.Prompt)
+	switch {
+	case t.Source != transcript.OriginASR:
+		return true
+	case o.file == nil || !o.team.TakesPrompts():
+		return db.HeardAs(t.PromptSum, o.sub.Listening)
+	}
+	return t.PromptSum == db.HeardSum(o.sub.Prompt, o.sub.Listening)
 }
 
 // Standing returns what an account has used in the period that begins at start, its places

@@ -62,6 +62,24 @@ func (o order) spokenLanguages() transcript.LanguageList {
 
 // subject is what the submission asks for. A file is recognized with the prompt.
 func (a allowed) subject(prompt string) subject.Subject {
+	sub := a.contentSubject(prompt)
+	sub.Listening = a.listening()
+	if sub.Listening != (transcript.Listening{}) {
+		sub.Owner = a.Account
+	}
+	return sub
+}
+
+// listening is how the sound of what is submitted is heard.
+func (a allowed) listening() transcript.Listening {
+	l := a.Listening
+	if l.Channels == transcript.MixChannels {
+		l.Channels = ""
+	}
+	return l
+}
+
+func (a allowed) contentSubject(prompt string) subject.Subject {
 	if a.file != nil {
 		sub := subject.Of(engine.Content{Platform: transcript.Upload, ExternalID: a.file.ExternalID()}, a.languages)
 		sub.Owner, sub.Prompt = a.Account, prompt

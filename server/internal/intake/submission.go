@@ -30,6 +30,9 @@ type Wish struct {
 	// KeepMedia is how long a file is kept after its text is there, in whole seconds; 0: it is
 	// not. The caller has judged it by the plan.
 	KeepMedia time.Duration
+	// Listening is how the sound is heard. Its values that are the service's defaults count as
+	// the zero value.
+	Listening transcript.Listening
 }
 
 // Submission is a valid request of an account.

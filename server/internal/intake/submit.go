@@ -121,9 +121,9 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 		return nil, nil, false, err
 	}
 	// This waits for work that is about to end; the cache then has its text.
-	e, err := tx.Works.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+	e, err := tx.Works.LockRunning(ctx, sub.Owner, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt, sub.Listening)
 	if errors.Is(err, db.ErrNotFound) && sub.Owner == "" { // a platform that was read with a login makes the work that of one account
-		e, err = tx.Works.LockRunning(ctx, o.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt)
+		e, err = tx.Works.LockRunning(ctx, o.Account, sub.Platform, sub.ExternalID, sub.Languages.String(), sub.Prompt, sub.Listening)
 	}
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return nil, nil, false, err
@@ -213,6 +213,7 @@ func (i *Intake) begin(ctx context.Context, tx *db.Tx, o order) (*db.Job, error)
 		ExternalID: sub.ExternalID,
 		SourceURL:  sub.URL,
 		Languages:  sub.Languages.String(),
+		Listening:  sub.Listening,
 		State:      step.Queued,
 		Attempt:    1,
 		CreatedAt:  now,

@@ -24,6 +24,7 @@ const sharedTurn = "plan:"
 func Of(plan account.Plan, now time.Time) db.Limits {
 	limits := db.Limits{
 		ASR:                   Recognizes(plan),
+		Speakers:              plan.Speakers,
 		MaxDuration:           int64(plan.MaxDuration / time.Second),
 		Period:                PeriodOf(plan, now).Start,
 		Transcripts:           plan.TranscriptsPerPeriod,

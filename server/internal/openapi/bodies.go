@@ -19,7 +19,8 @@ type TranscriptResult struct {
 	LengthSeconds  *int                      `json:"lengthSeconds"`
 	LengthText     *string                   `json:"lengthText"`
 	Recognizer     *transcript.Recognizer    `json:"recognizer,omitempty"`
-	Metadata       map[string]any            `json:"metadata" nullable:"true"`
+	transcript.Sound
+	Metadata map[string]any `json:"metadata" nullable:"true"`
 }
 
 // TranscriptOrText is an object when the format is json, a string when it is text.
@@ -43,17 +44,22 @@ type Job struct {
 	Error          *transcript.Error         `json:"error,omitempty"`
 	TranscriptRef  string                    `json:"transcriptRef,omitempty" format:"uuid"`
 
-	Format        transcript.Format      `json:"format,omitempty"`
-	Transcript    *TranscriptOrText      `json:"transcript,omitempty"` // an object when format is json, its text when it is text; missing where it has been deleted since, and in large events
-	Text          string                 `json:"text,omitempty"`
-	Cached        bool                   `json:"cached,omitempty"`
-	Stale         bool                   `json:"stale,omitempty"`
-	NothingHeard  bool                   `json:"nothingHeard,omitempty"`
-	Language      string                 `json:"language,omitempty"`
-	LengthSeconds *int                   `json:"lengthSeconds,omitempty" nullable:"true"`
-	LengthText    *string                `json:"lengthText,omitempty" nullable:"true"`
-	Recognizer    *transcript.Recognizer `json:"recognizer,omitempty"`
-	Metadata      map[string]any         `json:"metadata,omitempty" nullable:"true"`
+	Format        transcript.Format       `json:"format,omitempty"`
+	Transcript    *TranscriptOrText       `json:"transcript,omitempty"` // an object when format is json, its text when it is text; missing where it has been deleted since, and in large events
+	Text          string                  `json:"text,omitempty"`
+	Cached        bool                    `json:"cached,omitempty"`
+	Stale         bool                    `json:"stale,omitempty"`
+	NothingHeard  bool                    `json:"nothingHeard,omitempty"`
+	Language      string                  `json:"language,omitempty"`
+	LengthSeconds *int                    `json:"lengthSeconds,omitempty" nullable:"true"`
+	LengthText    *string                 `json:"lengthText,omitempty" nullable:"true"`
+	Recognizer    *transcript.Recognizer  `json:"recognizer,omitempty"`
+	AudioTracks   []transcript.AudioTrack `json:"audioTracks,omitempty"`
+	CutOff        *transcript.CutOff      `json:"cutOff,omitempty" nullable:"true"`
+	UnreadBytes   int64                   `json:"unreadBytes,omitempty" minimum:"0"`
+	Heard         *transcript.Heard       `json:"heard,omitempty" nullable:"true"`
+	Diarizer      *transcript.Diarizer    `json:"diarizer,omitempty" nullable:"true"`
+	Metadata      map[string]any          `json:"metadata,omitempty" nullable:"true"`
 }
 
 // TimedWord is a word of a segment.

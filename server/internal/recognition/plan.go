@@ -10,11 +10,11 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// Plan is a cut list: its chunks cover the recording from the first sample to the last. Its
-// JSON is its whole state.
+// Plan is a cut list: its chunks cover the recording from the first sample to the last, or each
+// of its channels, one after the other. Its JSON is its whole state.
 type Plan struct {
 	Samples int64   `json:"samples"` // length of the recording
-	Chunks  []Chunk `json:"chunks"`  // in order; empty for an empty recording
+	Chunks  []Chunk `json:"chunks"`  // in order, channel by channel; empty for an empty recording
 }
 
 // Chunk is a stretch of a recording, in samples.
@@ -24,6 +24,8 @@ type Chunk struct {
 	Last  int64 `json:"last"`  // the sample after the last one
 	// Silent reports that the chunk has no speech and is not recognized.
 	Silent bool `json:"silent,omitempty"`
+	// Channel is the channel of the recording whose sound the chunk is, from 1; 0: the mix.
+	Channel int `json:"channel,omitempty"`
 }
 
 // Gap is a stretch of the media without text, and its reason.
@@ -37,6 +39,7 @@ type Gap struct {
 const (
 	ReasonSilence    = "silence"    // no speech
 	ReasonRepetition = "repetition" // the recognizer repeated itself
+	ReasonNoWords    = "no_words"   // a voice is heard, and the recognizer has no words for it
 )
 
 // NewPlan measures a recording and cuts it into chunks of speech, in the middle of pauses, and
@@ -83,9 +86,16 @@ func (p Plan) Speech() []Chunk {
 	return out
 }
 
-// Gaps returns the silent stretches; neighboring silent chunks are one gap.
+// Gaps returns the silent stretches; neighboring silent chunks are one gap. If the channels are
+// recognized by themselves, a stretch is silent if all channels are.
 func (p Plan) Gaps() []Gap {
 	out := []Gap{}
+	if p.Channels() > 0 {
+		for _, s := range p.silence() {
+			out = append(out, gapOf(s, ReasonSilence))
+		}
+		return out
+	}
 	for i := 0; i < len(p.Chunks); i++ {
 		if !p.Chunks[i].Silent {
 			continue

@@ -39,7 +39,8 @@ type Transcription struct {
 // become U+FFFD. Some recognizers fall into loops: a word 12 times in a row, a phrase of two or
 // more words 6 times, a phrase of eight or more words 5 times. Place keeps the first round of a
 // loop and records a gap for the others. It cuts a speaker's label to one line of 100
-// characters, and distinguishes at most 32 speakers.
+// characters, and distinguishes at most 32 speakers. The speaker of a chunk of one channel is the
+// channel.
 func (c Chunk) Place(heard engine.Recognition) Result {
 	out := Result{Chunk: c.Index, Language: heard.Language, Segments: []transcript.Segment{}, Prompted: heard.Prompted}
 	for _, s := range heard.Segments {
@@ -55,6 +56,12 @@ func (c Chunk) Place(heard engine.Recognition) Result {
 	}
 	slices.SortStableFunc(out.Segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
 	out.Segments, out.Gaps = dropLoops(out.Segments)
+	if c.Channel > 0 {
+		for i := range out.Segments {
+			out.Segments[i].Speaker = channelName(c.Channel)
+		}
+		out.Named = true
+	}
 	cleanSpeakers(out.Segments)
 	return out
 }
@@ -121,6 +128,9 @@ func Stitch(plan Plan, results []Result) (Transcription, error) {
 		for _, s := range r.Segments {
 			spoken[r.Language] += s.Duration
 		}
+	}
+	if plan.Channels() > 0 {
+		slices.SortStableFunc(out.Segments, func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	out.Language = most(spoken)
 	slices.SortStableFunc(out.Gaps, func(a, b Gap) int { return cmp.Compare(a.Start, b.Start) })

@@ -17,6 +17,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/intake"
 	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // An upload is decoded, cut and recognized while it still arrives, where its container can be
@@ -96,7 +97,8 @@ func (p *Steps) ReadsArriving() bool {
 func (p *Steps) Arrive(ctx context.Context, h intake.Hearing) (*Arrival, error) {
 	media, ok := p.Engine.Media.(engine.ArrivingMedia)
 	list, team := subject.OnlyASR(h.Language), p.Cluster.Team(ctx)
-	if !ok || p.Cluster.Alone().CanTranscribe(list) != nil || team.TakesTurns(list) || h.Longest <= 0 || !p.arrivals.begin(h.Account) {
+	usual := h.Listening == transcript.Listening{Speakers: h.Listening.Speakers} // else the whole file decides
+	if !ok || !usual || p.Cluster.Alone().CanTranscribe(list) != nil || team.TakesTurns(list) || h.Longest <= 0 || !p.arrivals.begin(h.Account) {
 		return nil, nil //nolint:nilnil,nilerr // such an upload is worked on when it has arrived
 	}
 	a := &Arrival{

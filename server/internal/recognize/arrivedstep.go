@@ -8,6 +8,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
 	"github.com/transcriptkit/transcriptkit/server/internal/step"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -36,7 +37,33 @@ func (p *Steps) takeArrived(ctx context.Context, t step.Held, e *db.Work) (bool,
 	if !proven {
 		return false, p.forgetArrived(ctx, t)
 	}
-	return true, p.leaveChunks(ctx, t, plan, nil, left)
+	heard, err := p.listenArrived(ctx, t, e)
+	if err != nil {
+		return false, err
+	}
+	return true, p.leaveChunks(ctx, t, plan, heard, nil, left)
+}
+
+// listenArrived listens to an upload that was cut while it arrived: whether somebody speaks and who
+// is heard in the whole recording only.
+func (p *Steps) listenArrived(ctx context.Context, t step.Held, e *db.Work) (*recognition.Sound, error) {
+	if p.Engine.Voices == nil && p.Engine.Diarizer == nil {
+		return new(recognition.Sound), nil
+	}
+	in, err := p.spool(ctx, t, e)
+	if err != nil {
+		return nil, err
+	}
+	sound, err := p.normalize(ctx, t, e, in)
+	if err != nil {
+		return nil, err
+	}
+	recs, err := recordingsOf(sound)
+	if err != nil {
+		return nil, err
+	}
+	heard, err := p.listen(ctx, t, e, sound, recs, recognition.Plan{})
+	return heard, errors.Join(err, closeAll(recs))
 }
 
 // proveArrived reports whether the whole file announces no more sound than was found while it

@@ -64,8 +64,8 @@ func planOf(rows []db.Chunk) recognition.Plan {
 	plan := recognition.Plan{Chunks: make([]recognition.Chunk, len(rows))}
 	for i, row := range rows {
 		first := samples(row.Start)
-		plan.Chunks[i] = recognition.Chunk{Index: row.N, First: first, Last: first + samples(row.Duration), Silent: row.Silent}
-		plan.Samples = plan.Chunks[i].Last
+		plan.Chunks[i] = recognition.Chunk{Index: row.N, First: first, Last: first + samples(row.Duration), Silent: row.Silent, Channel: row.Channel}
+		plan.Samples = max(plan.Samples, plan.Chunks[i].Last)
 	}
 	return plan
 }

@@ -42,18 +42,18 @@ func (p *Steps) Prepare(ctx context.Context, t step.Held, _ step.Prepare) error 
 	if taken, err := p.takeArrived(ctx, t, e); taken || err != nil {
 		return err
 	}
-	plan, rec, err := p.decode(ctx, t, e)
+	plan, heard, recs, err := p.decode(ctx, t, e)
 	if err != nil {
 		return p.orServeStale(ctx, t, err)
 	}
-	chunks, err := p.keepChunks(ctx, e.ID, plan, rec)
-	if err := errors.Join(err, rec.Close()); err != nil {
+	chunks, err := p.keepChunks(ctx, e.ID, plan, recs)
+	if err := errors.Join(err, closeAll(recs)); err != nil {
 		for _, c := range chunks { // the next attempt keeps its own, and needs the room
 			p.Audio.DeleteBlobs(context.WithoutCancel(ctx), c.MediaKey)
 		}
 		return err
 	}
-	return p.leaveChunks(ctx, t, plan, chunks, len(plan.Speech()))
+	return p.leaveChunks(ctx, t, plan, heard, chunks, len(plan.Speech()))
 }
 
 // enterDurationCheck moves queued work to duration_check, and ends the jobs
@@ -88,37 +88,52 @@ func (p *Steps) enterDurationCheck(ctx context.Context, t step.Held) (e *db.Work
 	return e, err
 }
 
-// decode spools the media, refuses what cannot be transcribed, and cuts it. The
-// caller closes the recording.
-func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (recognition.Plan, *speech.Recording, error) {
-	var none recognition.Plan
+// decode spools the media, refuses what cannot be transcribed, cuts it, and listens to it. The
+// caller closes the recordings.
+func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (plan recognition.Plan, heard *recognition.Sound, recs []*speech.Recording, err error) {
 	team, list := p.Cluster.TeamNow(ctx), subject.OnlyASR(subject.OfWork(e).ASRLanguage())
 	if err := team.CanTranscribe(list); err != nil {
-		return none, nil, err // the process that could when it was accepted is gone
+		return plan, nil, nil, err // the process that could when it was accepted is gone
 	}
 	if p.Engine.Media == nil {
-		return none, nil, p.Cluster.Alone().CanTranscribe(list) // this process alone
+		return plan, nil, nil, p.Cluster.Alone().CanTranscribe(list) // this process alone
 	}
 	in, err := p.spool(ctx, t, e)
 	if err != nil {
-		return none, nil, err
+		return plan, nil, nil, err
 	}
-	sound, err := p.normalize(ctx, t, in)
+	sound, err := p.normalize(ctx, t, e, in)
 	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
 		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
 	}
 	if err != nil {
-		return none, nil, err
+		return plan, nil, nil, err
 	}
-	rec, err := openWhole(sound.Audio)
+	if recs, err = recordingsOf(sound); err != nil {
+		return plan, nil, nil, err
+	}
+	if plan, err = planOfSound(ctx, recs, len(sound.Channels) > 0, team.Lengths(list)); err == nil {
+		heard, err = p.listen(ctx, t, e, sound, recs, plan)
+	}
 	if err != nil {
-		return none, nil, err
+		return plan, nil, nil, errors.Join(err, closeAll(recs))
 	}
-	plan, err := recognition.NewPlan(ctx, rec, team.Lengths(list))
-	if err != nil {
-		return none, nil, errors.Join(err, rec.Close())
+	return plan, heard, recs, nil
+}
+
+// planOfSound cuts a recording, or each of its channels.
+func planOfSound(ctx context.Context, recs []*speech.Recording, separate bool, l recognition.Lengths) (recognition.Plan, error) {
+	plans := make([]recognition.Plan, len(recs))
+	for i, rec := range recs {
+		var err error
+		if plans[i], err = recognition.NewPlan(ctx, rec, l); err != nil {
+			return recognition.Plan{}, err
+		}
 	}
-	return plan, rec, nil
+	if !separate {
+		return plans[0], nil
+	}
+	return recognition.JoinChannels(plans), nil
 }
 
 // openWhole opens a recording and checks its length: a recording that was cut off on
@@ -145,7 +160,7 @@ func (p *Steps) spool(ctx context.Context, t step.Held, e *db.Work) (path string
 
 // normalize decodes a media file. It refuses a file without sound or of undue length,
 // even if the file claims another length.
-func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.Sound, error) {
+func (p *Steps) normalize(ctx context.Context, t step.Held, e *db.Work, in string) (engine.Sound, error) {
 	info, err := p.Engine.Media.Probe(ctx, in)
 	if err != nil {
 		return engine.Sound{}, err
@@ -164,9 +179,9 @@ func (p *Steps) normalize(ctx context.Context, t step.Held, in string) (engine.S
 		if err := p.Disks.Room(decodedSize(min(info.Duration, longest))); err != nil {
 			return engine.Sound{}, err
 		}
-		sound, err := p.Engine.Media.Normalize(ctx, in, filepath.Join(t.Dir, "normalized.wav"), engine.NormalizeOptions{
-			Max: longest + overshoot, Whole: true,
-		})
+		options := normalizeOptions(e)
+		options.Max = longest + overshoot
+		sound, err := p.Engine.Media.Normalize(ctx, in, filepath.Join(t.Dir, "normalized.wav"), options)
 		if err != nil || sound.Duration <= longest {
 			return sound, err
 		}
@@ -210,12 +225,12 @@ func (p *Steps) tooLong() error {
 
 // keepChunks stores the audio of every chunk of speech. After an error it returns
 // those that were stored before it, for the caller to delete.
-func (p *Steps) keepChunks(ctx context.Context, id string, plan recognition.Plan, rec *speech.Recording) ([]db.Chunk, error) {
+func (p *Steps) keepChunks(ctx context.Context, id string, plan recognition.Plan, recs []*speech.Recording) ([]db.Chunk, error) {
 	key := audio.ChunkKeys(id)
 	chunks := make([]db.Chunk, len(plan.Chunks))
 	for i, c := range plan.Chunks {
 		var err error
-		if chunks[i], err = p.keepChunk(ctx, id, key, c, rec); err != nil {
+		if chunks[i], err = p.keepChunk(ctx, id, key, c, recs[max(c.Channel-1, 0)]); err != nil {
 			return chunks, err
 		}
 	}
@@ -230,6 +245,7 @@ func (p *Steps) keepChunk(ctx context.Context, id string, key func(int) string, 
 		Start:    c.Start().Seconds(),
 		Duration: c.Duration().Seconds(),
 		Silent:   c.Silent,
+		Channel:  c.Channel,
 	}
 	if c.Silent {
 		return chunk, nil
@@ -245,7 +261,7 @@ func (p *Steps) keepChunk(ctx context.Context, id string, key func(int) string, 
 // leaveChunks ends the step: the cut list, the move and the wait for a slot in one
 // transaction. left is how many chunks are to be recognized; chunks are nil if they are stored
 // already. A recording of silence goes straight to be published.
-func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.Plan, chunks []db.Chunk, left int) error {
+func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.Plan, heard *recognition.Sound, chunks []db.Chunk, left int) error {
 	return p.Moves.OwnWanted(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		if err := p.Moves.AdmitSound(ctx, tx, e, limits.Lasting(plan.Duration())); err != nil || e.State.Status.Terminal() {
 			return err
@@ -254,6 +270,9 @@ func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.P
 			return err
 		}
 		if err := tx.Chunks.Insert(ctx, chunks); err != nil {
+			return err
+		}
+		if err := putSound(ctx, tx, e.ID, heard); err != nil {
 			return err
 		}
 		if err := p.Moves.Advance(ctx, tx, e, step.ASRQueued); err != nil {

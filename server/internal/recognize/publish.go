@@ -15,11 +15,11 @@ import (
 
 // Publish is the last step: it stitches the chunks and stores the transcript.
 func (p *Steps) Publish(ctx context.Context, t step.Held, _ step.Publish) error {
-	e, chunks, err := p.enterPublishing(ctx, t)
+	e, chunks, sound, err := p.enterPublishing(ctx, t)
 	if err != nil {
 		return err
 	}
-	text, err := transcriptOf(e, chunks)
+	text, err := transcriptOf(e, chunks, sound)
 	if err != nil {
 		return err
 	}
@@ -39,22 +39,26 @@ func (p *Steps) Publish(ctx context.Context, t step.Held, _ step.Publish) error 
 }
 
 // enterPublishing moves the work to publishing and returns what its chunks
-// hold.
-func (p *Steps) enterPublishing(ctx context.Context, t step.Held) (e *db.Work, chunks []db.Chunk, err error) {
+// hold, and what is known of its sound.
+func (p *Steps) enterPublishing(ctx context.Context, t step.Held) (e *db.Work, chunks []db.Chunk, sound recognition.Sound, err error) {
 	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) (err error) {
 		e = locked
 		if chunks, err = tx.Chunks.All(ctx, e.ID); err != nil {
 			return err
 		}
+		if sound, err = view.SoundOfWork(ctx, tx.Reader, e.ID); err != nil {
+			return err
+		}
 		return p.Moves.Enter(ctx, tx, e, t)
 	})
-	return e, chunks, err
+	return e, chunks, sound, err
 }
 
 // transcriptOf stitches the results of the chunks and renders them once and for
 // all.
-func transcriptOf(e *db.Work, chunks []db.Chunk) (*db.Transcript, error) {
+func transcriptOf(e *db.Work, chunks []db.Chunk, sound recognition.Sound) (*db.Transcript, error) {
 	plan := planOf(chunks)
+	sound.Hush(plan) // a chunk may have been recognized before the whole recording was heard
 	results, err := view.Results(chunks)
 	if err != nil {
 		return nil, err
@@ -64,6 +68,7 @@ func transcriptOf(e *db.Work, chunks []db.Chunk) (*db.Transcript, error) {
 	if err != nil {
 		return nil, fmt.Errorf("recognize: stitching: %w", err)
 	}
+	told := sound.Tell(&text)
 	now := transcript.At(time.Now())
 	t := &db.Transcript{
 		Transcript: transcript.Transcript{
@@ -71,13 +76,14 @@ func transcriptOf(e *db.Work, chunks []db.Chunk) (*db.Transcript, error) {
 			ExternalID: e.ExternalID,
 			Lang:       languageOf(text, e, heard),
 			Metadata:   provenance(text, e, heard),
+			Sound:      *told,
 			Source:     transcript.OriginASR,
 			Status:     transcript.Ready,
 			CreatedAt:  now,
 			UpdatedAt:  now,
 		},
 		Owner:     e.Owner,
-		PromptSum: db.PromptSum(e.Prompt),
+		PromptSum: db.HeardSum(e.Prompt, e.Listening),
 		Duration:  plan.Duration().Seconds(),
 	}
 	view.SetSegments(t, text.Segments)

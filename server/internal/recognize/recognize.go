@@ -61,7 +61,7 @@ func (p *Steps) Recognize(ctx context.Context, t step.Held, a step.Recognize) er
 	by := heardBy(p.Engine.Recognizer, heard)
 	p.Metrics.Recognized(by.Name, audio.Duration, time.Since(began))
 	out := outcome{Result: chunk.Place(heard), by: recognizerOf(by), company: before, wasInTurn: a.InTurn, isInTurn: a.InTurn && heard.KnowsVoices}
-	if out.isInTurn {
+	if out.isInTurn && chunk.Channel == 0 {
 		if err := out.admit(chunk, &out.Result, audio); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func TestWithoutRecognitionInThePlan(t *testing.T) {
 		assert.Equal(t, transcript.LanguageNotAvailable, job.Error.Code)
 		assert.Equal(t, []string{"de", "fr"}, job.Error.AvailableLanguages)
 		assert.ErrorIs(t, b.store.InTx(t.Context(), func(ctx context.Context, tx *db.Tx) error {
-			_, err := tx.Works.LockRunning(ctx, "", transcript.VideoSite, "v1", "en", "")
+			_, err := tx.Works.LockRunning(ctx, "", transcript.VideoSite, "v1", "en", "", transcript.Listening{})
 			return err
 		}), db.ErrNotFound, "work for nobody")
 		assert.Zero(t, sites.downloads)

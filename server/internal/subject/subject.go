@@ -22,10 +22,13 @@ func Direct(c engine.Content) bool { return c.Platform == transcript.Upload && c
 
 // Subject is what a piece of work is of: one content, in the languages of a list.
 type Subject struct {
-	Owner string // the account for an upload and a direct link, "" for what all may share
+	// Owner is the account for an upload, a direct link, and what the account wants heard
+	// in its own way; "" for what all may share.
+	Owner string
 	engine.Content
 	Languages transcript.LanguageList
 	Prompt    string // that an upload is recognized with; "" for none
+	Listening transcript.Listening
 }
 
 // Of is the subject of a request. Lists that mean the same make the same
@@ -53,7 +56,7 @@ func OnlyASR(tag string) transcript.LanguageList {
 
 // OfWork is what stored work is of.
 func OfWork(e *db.Work) Subject {
-	s := Subject{Owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, Prompt: e.Prompt}
+	s := Subject{Owner: e.Owner, Content: engine.Content{Platform: e.Platform, ExternalID: e.ExternalID, URL: e.SourceURL}, Prompt: e.Prompt, Listening: e.Listening}
 	if e.Languages != "" {
 		// Only canonical lists are stored, which always can be read; of one that
 		// cannot, nothing is known.

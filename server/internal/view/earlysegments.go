@@ -21,9 +21,10 @@ const (
 // earlySegments reads the recognized text of a job's finished chunks, ahead of the transcript.
 type earlySegments struct {
 	jobs  *Jobs
-	chunk int // the first chunk that is not read yet
-	part  int // the chunks of speech before it
-	from  int // the segments before it
+	chunk int                // the first chunk that is not read yet
+	part  int                // the chunks of speech before it
+	from  int                // the segments before it
+	sound *recognition.Sound // nil: not read yet
 
 	waiting []transcript.Segment // read, and in no event yet
 	size    int                  // their bytes as JSON
@@ -60,6 +61,13 @@ func (s *earlySegments) read(ctx context.Context, work string) (more bool, err e
 	if err != nil {
 		return false, err
 	}
+	if s.sound == nil && len(chunks) > 0 {
+		sound, err := SoundOfWork(ctx, s.jobs.Store.Reader, work)
+		if err != nil {
+			return false, err
+		}
+		s.sound = &sound
+	}
 	for _, c := range chunks {
 		if !c.Done {
 			return false, nil
@@ -71,7 +79,7 @@ func (s *earlySegments) read(ctx context.Context, work string) (more bool, err e
 		}
 		for _, r := range results {
 			s.part++
-			s.add(r.Early(s.part))
+			s.add(recognition.NameSpeakers(r.Early(s.part), s.sound.Turns))
 		}
 	}
 	return len(chunks) == chunksRead, nil
@@ -93,6 +101,18 @@ func sizeOf(s transcript.Segment) int {
 // recognizing tells that a job in this state may have finished chunks.
 func recognizing(s lifecycle.State) bool {
 	return s.Stage == transcript.StageASRQueued || s.Stage == transcript.StageASRRunning || s.Stage == transcript.StagePublishing
+}
+
+// SoundOfWork is what is known of the sound of work; the zero value: nothing.
+func SoundOfWork(ctx context.Context, r db.Reader, work string) (sound recognition.Sound, err error) {
+	facts, err := r.Sounds.Of(ctx, work)
+	if err != nil || facts == nil {
+		return sound, err
+	}
+	if err := json.Unmarshal(facts, &sound); err != nil {
+		return sound, fmt.Errorf("view: sound of work %s: %w", work, err)
+	}
+	return sound, nil
 }
 
 // Results are what was recognized in chunks of speech that are done.

@@ -74,6 +74,7 @@ func ResultOf(t *db.Transcript, v View, cached bool) (*Result, error) {
 			Language:       t.Lang,
 			MetadataStatus: metadataOf(t).Status(),
 			Recognizer:     HeardBy(t),
+			Sound:          t.Sound,
 			NothingHeard:   t.Source == transcript.OriginASR && t.SegmentsJSON != nil && t.SegmentsJSON.Len() <= len("[]"),
 		},
 		Duration: t.Duration, TextID: t.ID, TextChanged: t.ChangedAt,

@@ -88,6 +88,7 @@ func limitsOf(c *web.Catalog, u *transcript.Usage) []limit {
 	items := func(n int64) string { return c.Text("usage.items", "count", min(n, web.MostItems)) }
 	all := []limit{
 		{"asr", included(l.ASR)},
+		{"speakers", included(l.ASR && l.Speakers)},
 		{"maxDuration", most(l.ASR, l.MaxDurationSec, c.Span, "usage.serviceBound")},
 		{"upload", included(l.Upload && l.ASR)},
 		{"maxUpload", most(l.Upload && l.ASR, l.MaxUploadBytes, c.Size, "usage.serviceBound")},

@@ -64,6 +64,7 @@ func (u *Usage) getUsage(w http.ResponseWriter, r *http.Request) error {
 			BatchExport:     plan.BatchExport,
 			Upload:          plan.Upload,
 			ASR:             limits.Recognizes(plan),
+			Speakers:        plan.Speakers,
 			EventStreams:    limit(plan.EventStreams),
 		},
 		RateLimit: edge.RateWindowOf(r.Context()),

@@ -28,7 +28,7 @@ type wishes struct {
 
 // options are the options of both a link and a file, without the languages.
 func (wish *wishes) options() []*request.Field {
-	return append(jobs.ViewFields(&wish.View),
+	return append(slices.Concat(jobs.ViewFields(&wish.View), listeningFields(&wish.Listening)),
 		request.New("sendMetadata", &wish.View.SendMetadata, request.Boolean().Default(false)).
 			About("Adds metadata, title, creator and similar fields."),
 		request.New("waitMs", &wish.wait, request.Milliseconds(resource.MaxWait).Default(defaultWait)).

@@ -1,0 +1,151 @@
+package recognize
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/server/internal/db"
+	"github.com/transcriptkit/transcriptkit/server/internal/recognition"
+	"github.com/transcriptkit/transcriptkit/server/internal/step"
+	"github.com/transcriptkit/transcriptkit/server/internal/subject"
+	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
+)
+
+// normalizeOptions are how the media of work is decoded. A download that is cut off is fetched
+// again, so it must be whole.
+func normalizeOptions(e *db.Work) engine.NormalizeOptions {
+	l := e.Listening
+	o := engine.NormalizeOptions{
+		Language: subject.OfWork(e).ASRLanguage(), Channels: l.Channels, Whole: l.RequireWhole || e.MediaKey == "",
+	}
+	if n, err := strconv.Atoi(l.AudioTrack); err == nil {
+		o.Track = n
+	} else if l.AudioTrack != "" {
+		o.Language = l.AudioTrack
+	}
+	return o
+}
+
+// listen finds out where the speech of a recording is and who speaks, and hushes the chunks of the
+// plan without speech, before anything is recognized. What it finds out is stored once, so that a
+// crash changes none of it. recs are the recordings of the sound: see recordingsOf.
+func (p *Steps) listen(ctx context.Context, t step.Held, e *db.Work, sound engine.Sound, recs []*speech.Recording, plan recognition.Plan) (*recognition.Sound, error) {
+	heard := &recognition.Sound{Sound: transcript.Sound{AudioTracks: sound.Tracks, CutOff: sound.CutOff, UnreadBytes: sound.Unread}}
+	for i, rec := range recs {
+		silent, err := recognition.SilentSeconds(ctx, rec)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || silent < heard.SilentSec {
+			heard.SilentSec = silent
+		}
+	}
+	if len(sound.Channels) == 0 {
+		heard.Hear(plan, 0, p.detectSpeech(ctx, sound.Audio))
+		return heard, p.tellSpeakers(ctx, t, e, sound.Audio, heard)
+	}
+	for i, channel := range sound.Channels { // the channels are the speakers
+		heard.Hear(plan, i+1, p.detectSpeech(ctx, channel))
+	}
+	return heard, nil
+}
+
+// detectSpeech returns where a voice is heard in a recording; nil: nothing detects voices, or it
+// failed. A text does not fail for that.
+func (p *Steps) detectSpeech(ctx context.Context, audio engine.Audio) []engine.Span {
+	if p.Engine.Voices == nil {
+		return nil
+	}
+	spans, err := p.Engine.Voices.Speech(ctx, audio)
+	if err != nil {
+		p.Log.WarnContext(ctx, "the speech in a recording was not detected", "err", err)
+		return nil
+	}
+	if spans == nil {
+		spans = []engine.Span{}
+	}
+	return spans
+}
+
+// tellSpeakers has the diarizer tell who speaks, if it is wanted and permitted and the recognizer
+// does not tell it.
+func (p *Steps) tellSpeakers(ctx context.Context, t step.Held, e *db.Work, audio engine.Audio, heard *recognition.Sound) error {
+	wish := e.Listening.Speakers
+	if wish == transcript.NoSpeakers || p.Engine.Recognizer != nil && p.Engine.Recognizer.Info().Speakers {
+		return nil
+	}
+	if p.Engine.Diarizer == nil {
+		if wish > 0 { // the process that could when it was accepted is gone
+			return transcript.Errorf(transcript.NotImplemented, "This service cannot tell speakers apart. %s", engine.CureDiarizer)
+		}
+		return nil
+	}
+	permitted, err := p.mayTellSpeakers(ctx, t)
+	if err != nil || !permitted {
+		return err
+	}
+	turns, err := p.Engine.Diarizer.Diarize(ctx, audio, engine.DiarizeOptions{Speakers: int(max(wish, 0))})
+	switch {
+	case err != nil && ctx.Err() == nil && wish == transcript.AutoSpeakers: // nobody has asked for them
+		p.Log.WarnContext(ctx, "the speakers of a recording were not told apart", "err", err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("recognize: telling speakers apart: %w", err)
+	}
+	info := p.Engine.Diarizer.Info()
+	heard.Turns, heard.Diarizer = turns, &transcript.Diarizer{Name: info.Name}
+	if info.Model != "" {
+		heard.Diarizer.Model = &info.Model
+	}
+	return nil
+}
+
+// mayTellSpeakers reports whether the plan of any of those who wait permits it.
+func (p *Steps) mayTellSpeakers(ctx context.Context, t step.Held) (permitted bool, err error) {
+	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
+		permitted = false
+		for _, job := range jobs {
+			permitted = permitted || job.Limits.Speakers
+		}
+		return err
+	})
+	return permitted, err
+}
+
+// putSound stores what is known of the sound of work.
+func putSound(ctx context.Context, tx *db.Tx, workID string, heard *recognition.Sound) error {
+	facts, err := json.Marshal(heard)
+	if err != nil {
+		return fmt.Errorf("recognize: sound: %w", err)
+	}
+	return tx.Sounds.Put(ctx, workID, facts)
+}
+
+// recordingsOf opens the recordings of a sound: its channels if they are separated, else its mix.
+func recordingsOf(sound engine.Sound) (recs []*speech.Recording, err error) {
+	files := sound.Channels
+	if len(files) == 0 {
+		files = []engine.Audio{sound.Audio}
+	}
+	for _, file := range files {
+		rec, err := openWhole(file)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(recs))
+		}
+		recs = append(recs, rec)
+	}
+	return recs, nil
+}
+
+func closeAll(recs []*speech.Recording) (err error) {
+	for _, rec := range recs {
+		err = errors.Join(err, rec.Close())
+	}
+	return err
+}
