@@ -50,7 +50,7 @@ const transcriptJSON = `{
 	"id":"019321a0-7c11-7c3e-9a55-2f6d1f0c9b11","platform":"upload","externalId":"0123456789abcdef0123456789abcdef",
 	"sourceUrl":null,"lang":"en","title":"A talk","channel":null,"creatorName":null,"creatorHandle":null,
 	"creatorUrl":null,"thumbnailUrl":null,"durationSec":65,"publishedAt":null,"metadata":{"engine":"test"},
-	"source":"asr","status":"ready","media":null,
+	"source":"asr","status":"ready","media":null,"cutOff":null,"heard":null,"diarizer":null,
 	"segments":[
 		{"text":"Hello.","start":0,"duration":1.5},
 		{"text":"Who is there?","start":61.25,"duration":2.125,"speaker":"B","confidence":0.75}],
@@ -66,17 +66,17 @@ func TestResultJSON(t *testing.T) {
 			*sampleResult(),
 			`{"status":"success","format":"json","transcript":` + transcriptJSON + `,"cached":true,"language":"en",
 			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05",
-			"recognizer":{"engine":"test","model":"small","quality":null},"metadata":{"engine":"test"}}`,
+			"recognizer":{"engine":"test","model":"small","quality":null},"cutOff":null,"heard":null,"diarizer":null,"metadata":{"engine":"test"}}`,
 		},
 		"text, stale, nothing known": {
 			transcript.Result{Format: transcript.Text, Text: "Hello.", Stale: true, Language: "en", MetadataStatus: transcript.MetadataPending},
 			`{"status":"success","format":"text","transcript":"Hello.","text":"Hello.","cached":false,"stale":true,"language":"en",
-			"metadataStatus":"pending","lengthSeconds":null,"lengthText":null,"metadata":null}`,
+			"metadataStatus":"pending","lengthSeconds":null,"lengthText":null,"cutOff":null,"heard":null,"diarizer":null,"metadata":null}`,
 		},
 		"empty text": {
 			transcript.Result{Format: transcript.Text, Language: "und", MetadataStatus: transcript.MetadataUnavailable},
 			`{"status":"success","format":"text","transcript":"","text":"","cached":false,"language":"und",
-			"metadataStatus":"unavailable","lengthSeconds":null,"lengthText":null,"metadata":null}`,
+			"metadataStatus":"unavailable","lengthSeconds":null,"lengthText":null,"cutOff":null,"heard":null,"diarizer":null,"metadata":null}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestJobJSON(t *testing.T) {
 			"createdAt":"2026-11-21T02:03:34.123Z","updatedAt":"2026-11-21T02:03:34.123Z","lastError":null,
 			"format":"json","transcript":` + transcriptJSON + `,"cached":true,"language":"en",
 			"metadataStatus":"partial","lengthSeconds":65,"lengthText":"1:05",
-			"recognizer":{"engine":"test","model":"small","quality":null},"metadata":{"engine":"test"}}`,
+			"recognizer":{"engine":"test","model":"small","quality":null},"cutOff":null,"heard":null,"diarizer":null,"metadata":{"engine":"test"}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,11 @@ func TestTagsOfResultNameItsMembers(t *testing.T) {
 	r := sampleResult()
 	r.Format, r.Transcript, r.Text, r.Stale, r.NothingHeard = transcript.Text, nil, "Hello.", true, true
 	tags := []string{"status"}
-	for field := range reflect.TypeFor[transcript.Result]().Fields() {
+	r.AudioTracks, r.UnreadBytes = []transcript.AudioTrack{{Index: 1}}, 1
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[transcript.Result]()) {
+		if field.Anonymous {
+			continue
+		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		tags = append(tags, name)
 	}

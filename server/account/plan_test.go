@@ -21,7 +21,7 @@ func TestDefaultPlans(t *testing.T) {
 		RateLimit:            account.RateLimit{Requests: 600, Window: time.Minute},
 		TranscriptsPerPeriod: account.Unlimited, ASRMinutesPerPeriod: account.Unlimited,
 		Upload: true, MaxUploadBytes: 4294967296, MaxKeepMedia: 720 * time.Hour, MaxKeptMediaBytes: 20 << 30, MaxLibraryBytes: 10 << 30,
-		ASR: true, ASRConcurrency: 1, ASRWaiting: 200, MaxDuration: account.Unlimited,
+		ASR: true, ASRConcurrency: 1, ASRWaiting: 200, MaxDuration: account.Unlimited, Speakers: true,
 		BatchItems: 500, BatchExport: true, Follows: 10_000, FollowItemsPerDay: 1000,
 		CacheTTL: 720 * time.Hour, EventStreams: 20,
 	}, plan)

@@ -33,7 +33,7 @@ func TestReadPlans(t *testing.T) {
 				"paid": true, "rateLimit": null,
 				"transcriptsPerPeriod": null, "asrMinutesPerPeriod": null,
 				"asrConcurrency": null, "asrWaiting": null, "maxDurationSec": null, "maxUploadBytes": null, "maxKeepMediaSec": null, "maxKeptMediaBytes": null, "maxLibraryBytes": null,
-				"batchItems": null, "batchExport": true, "follows": null, "followItemsPerDay": null, "upload": true, "asr": true, "concurrentRequests": null, "eventStreams": null, "cacheTtlSec": null
+				"batchItems": null, "batchExport": true, "follows": null, "followItemsPerDay": null, "upload": true, "asr": true, "speakers": true, "concurrentRequests": null, "eventStreams": null, "cacheTtlSec": null
 			},
 			"unlimited_requests": {"paid": true, "rateLimit": {"requests": null, "windowSec": 60}}
 		},

@@ -76,7 +76,7 @@ func tablesOfTexts() []tables.Table {
 		},
 		{
 			Name: "transcripts", Key: id, Owner: ownerAlone,
-			Export: &tables.Export{Omit: []string{"prompt_sum"}, JSON: []string{"metadata", "sound"}, Bool: []string{"edited"}},
+			Export: &tables.Export{Omit: []string{"prompt_sum"}, JSON: []string{"metadata"}, Bool: []string{"edited"}},
 			Removal: &tables.Removal{
 				Turn: tables.Results,
 				Rows: "t.owner = ?0 AND NOT EXISTS (SELECT 1 FROM library_rows AS l WHERE l.transcript_id = t.id)",

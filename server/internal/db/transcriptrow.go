@@ -1,6 +1,8 @@
 package db
 
 import (
+	"encoding/json"
+	"maps"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -31,7 +33,6 @@ type transcriptRow struct {
 	Duration      float64
 	PublishedAt   *time.Time
 	Metadata      map[string]any
-	Sound         *transcript.Sound // nil: not recognized, or before this was kept
 	PromptSum     string
 	Edited        bool
 	WordCount     int
@@ -70,9 +71,7 @@ func (r *transcriptRow) transcript() *Transcript {
 		CreatedAt:     transcript.At(r.CreatedAt),
 		UpdatedAt:     transcript.At(r.UpdatedAt),
 	}}
-	if r.Sound != nil {
-		t.Sound = *r.Sound
-	}
+	t.Metadata, t.Sound = takeSound(r.Metadata)
 	if r.PublishedAt != nil {
 		at := transcript.At(*r.PublishedAt)
 		t.PublishedAt = &at
@@ -98,17 +97,46 @@ func rowOf(t *Transcript) *transcriptRow {
 		ThumbnailURL:  sqldb.TextOrNil(t.ThumbnailURL),
 		DurationSec:   t.DurationSec,
 		Duration:      t.Duration,
-		Metadata:      t.Metadata,
+		Metadata:      withSound(t),
 		PromptSum:     t.PromptSum,
 		Edited:        t.Edited,
 		CreatedAt:     t.CreatedAt.Time,
 		UpdatedAt:     t.UpdatedAt.Time,
 	}
-	if t.Source == transcript.OriginASR {
-		r.Sound = &t.Sound
-	}
 	if t.PublishedAt != nil {
 		r.PublishedAt = &t.PublishedAt.Time
 	}
 	return r
+}
+
+// soundInMetadata is the member of the stored metadata that has the sound of a recognized text.
+// Programs that do not know it show it as a part of the metadata: the table may have no new column,
+// see TestTablesThatStayWhole.
+const soundInMetadata = "sound"
+
+func withSound(t *Transcript) map[string]any {
+	if t.Source != transcript.OriginASR {
+		return t.Metadata
+	}
+	m := make(map[string]any, len(t.Metadata)+1)
+	maps.Copy(m, t.Metadata)
+	m[soundInMetadata] = t.Sound
+	return m
+}
+
+// takeSound parts stored metadata from the sound in it.
+func takeSound(m map[string]any) (map[string]any, transcript.Sound) {
+	var sound transcript.Sound
+	stored, ok := m[soundInMetadata]
+	if !ok {
+		return m, sound
+	}
+	b, err := json.Marshal(stored)
+	if err != nil || json.Unmarshal(b, &sound) != nil {
+		return m, transcript.Sound{} // it is not ours
+	}
+	if delete(m, soundInMetadata); len(m) == 0 {
+		m = nil
+	}
+	return m, sound
 }

@@ -77,27 +77,33 @@ func New(routes []edge.Route, basePath string) (Document, error) {
 	return Document{Body: body, ETag: fmt.Sprintf(`"%x"`, sha256.Sum256(body))[:19] + `"`}, nil
 }
 
-var withoutInner = regexp.MustCompile(`[\[{]\n[^{}\[\]]+\n *[}\]]`)
+// oneLevel matches an object or list of lines on which every other object or list ends where it
+// begins.
+var oneLevel = regexp.MustCompile(`[\[{]\n(?:[^{}\[\]\n]*(?:[\[{][^{}\[\]\n]*[\]}][^{}\[\]\n]*)*\n)+? *[}\]]`)
 
-// written is the document as JSON. A short object or list stands on one line, if it has no other inside.
+// written is the document as JSON. A short object or list stands on one line.
 func written(spec *openapi31.Spec) ([]byte, error) {
 	body, err := json.MarshalIndent(spec, "", " ")
 	if err != nil {
 		return nil, err
 	}
-	body = withoutInner.ReplaceAllFunc(body, func(lines []byte) []byte {
-		if len(lines) > 160 {
-			return lines
-		}
-		var b bytes.Buffer
-		for line := range bytes.Lines(lines) {
-			line = bytes.TrimSpace(line)
-			b.Write(line)
-			if bytes.HasSuffix(line, []byte(",")) {
-				b.WriteByte(' ')
-			}
-		}
-		return b.Bytes()
-	})
+	for range 3 { // from the inside out
+		body = oneLevel.ReplaceAllFunc(body, onOneLine)
+	}
 	return append(body, '\n'), nil
+}
+
+func onOneLine(lines []byte) []byte {
+	if len(lines) > 160 {
+		return lines
+	}
+	var b bytes.Buffer
+	for line := range bytes.Lines(lines) {
+		line = bytes.TrimSpace(line)
+		b.Write(line)
+		if bytes.HasSuffix(line, []byte(",")) {
+			b.WriteByte(' ')
+		}
+	}
+	return b.Bytes()
 }

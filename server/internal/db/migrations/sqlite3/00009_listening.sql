@@ -15,13 +15,9 @@ CREATE TABLE sounds (
     facts         blob NOT NULL -- gzip of JSON
 );
 
--- What was heard of the recording of a recognized text.
-ALTER TABLE transcripts ADD COLUMN sound text; -- JSON object
-
 UPDATE compatibility SET oldest = 1, release = 'v0.1.0';
 
 -- +goose Down
-ALTER TABLE transcripts DROP COLUMN sound;
 DROP TABLE sounds;
 ALTER TABLE chunks DROP COLUMN channel;
 DROP INDEX extractions_running;
