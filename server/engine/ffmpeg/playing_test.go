@@ -44,7 +44,7 @@ func TestPlayingCopy(t *testing.T) {
 	t.Run("bounded", func(t *testing.T) {
 		t.Parallel()
 		out := filepath.Join(t.TempDir(), "copy.webm")
-		require.NoError(t, tool.PlayingCopy(t.Context(), record(t, "a.wav", "-f lavfi -i sine=duration=61 -ar 16000"), out, 10*time.Second))
+		require.NoError(t, tool.PlayingCopy(t.Context(), record(t, "a.wav", "-f lavfi -i sine=duration=61 -ar 16000"), out, 0, 10*time.Second))
 		info, err := tool.Probe(t.Context(), out)
 		require.NoError(t, err)
 		assert.InDelta(t, 10, info.Duration.Seconds(), 0.2)
