@@ -58,10 +58,21 @@ func (l *losses) of(format Format) *LostError {
 
 // report yields what was lost as the end of a sequence.
 func (l *losses) report(format Format, yield func(transcript.Segment, error) bool) {
-	if lost := l.of(format); lost != nil {
+	report(l.of(format), yield)
+}
+
+func report(lost *LostError, yield func(transcript.Segment, error) bool) {
+	if lost != nil {
 		yield(transcript.Segment{}, lost)
 	}
 }
+
+// What is lost of files of lines, and where.
+const (
+	noTimes     = "in line %d: these are no times: %q"
+	noEncoding  = "before line %d: the encoding of the text is not known: tell its Language"
+	outsideCues = "in line %d: the text belongs to no cue"
+)
 
 // file returns all cues that were read. If all cues were lost, file returns an error.
 func file(segments []transcript.Segment, lost *LostError) (File, error) {

@@ -91,6 +91,8 @@ func TestSequencesTellWhatIsLost(t *testing.T) {
 	for _, file := range []string{
 		"WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n\nthere\n",
 		"1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n0:x --> 0:y\nthere\n",
+		"0:00:00.000,0:00:01.000\nhello\n\n0:00:0x.000,0:00:03.000\nthere\n",
+		"[Events]\nDialogue: 0,0:00:00.00,0:00:01.00,,,0,0,0,,hello\nDialogue: 0,0:00:01.00,,,,0,0,0,,there\n",
 		"<tt><body><p begin='0s' end='1s'>hello</p><p begin='x'>there</p></body></tt>",
 		"<transcript><text start='0' dur='1'>hello</text><text start='x'>there</text></transcript>",
 		"<timedtext format='3'><body><p t='0' d='1000'>hello</p><p t='x'>there</p></body></timedtext>",

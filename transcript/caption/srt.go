@@ -80,9 +80,7 @@ func SRT(r io.Reader, o ...Option) iter.Seq2[transcript.Segment, error] {
 
 // subRip is a file in reading.
 type subRip struct {
-	lines  *lines
-	utf8   bool // for sure
-	legacy legacy
+	encoded
 	text   cueText
 	voice  []byte // whose words come, as WebVTT has it
 	styled bool   // the cue has an override block, so that its backslashes are of ASS
@@ -95,7 +93,7 @@ type subRip struct {
 }
 
 func newSubRip(r io.Reader, o []Option) *subRip {
-	return &subRip{lines: newLines(r), last: -1, legacy: legacy{language: optionsOf(o).language}}
+	return &subRip{encoded: newEncoded(r, optionsOf(o)), last: -1}
 }
 
 // begin reads up to the first timing line.
@@ -155,7 +153,7 @@ func (f *subRip) read(keep bool) (timed bool, err error) {
 			return true, nil
 		}
 		if meant {
-			f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
+			f.lost.add(noTimes, f.lines.number, excerpt(line))
 		}
 		if isBlank(line) {
 			f.tail.below = true

@@ -131,7 +131,7 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 		if arrowed && !timed {
 			timed = true
 			if start, end, cue = f.timings(line); !cue && outside >= 0 && !isApart(line) {
-				f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
+				f.lost.add(noTimes, f.lines.number, excerpt(line))
 			}
 			continue
 		}
@@ -149,7 +149,7 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 		f.text.segment(s, start, end)
 	}
 	if !timed && outside > 0 {
-		f.lost.add("in line %d: the text belongs to no cue", outside)
+		f.lost.add(outsideCues, outside)
 	}
 	return err
 }
