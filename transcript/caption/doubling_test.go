@@ -28,7 +28,9 @@ func (c *counted) Read(p []byte) (int, error) {
 func TestTwiceTheFileTakesTwiceTheWork(t *testing.T) { //nolint:paralleltest // AllocsPerRun refuses to count beside other tests
 	const cues = 3000
 	for name, file := range map[string]func(n int) string{
-		"sbv": func(n int) string { return fmt.Sprintf("%s,%s\ncue %d[br]and more\n\n", clock(n*1000), clock(n*1000+900), n) },
+		"sbv": func(n int) string {
+			return fmt.Sprintf("%s,%s\ncue %d[br]and more\n\n", clock(n*1000), clock(n*1000+900), n)
+		},
 		"ass": func(n int) string {
 			begin := ""
 			if n == 0 {

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/transcriptkit/transcriptkit/transcript/internal/oldtext"
 )
 
 // utf16Order tells in which order the bytes of UTF-16 come in a file that begins
@@ -98,26 +100,11 @@ func (l *legacy) find(read, ahead []byte) {
 	if whole > broken {
 		return
 	}
-	if e, ok := legacyEncoding(sample, l.language); ok {
-		l.encoding, l.wide = e, isWide(e)
+	if e, ok := oldtext.Encoding(sample, l.language); ok {
+		l.encoding, l.wide = e, oldtext.IsWide(e)
 		return
 	}
-	l.unlikely = !isWestern(sample)
-}
-
-// isWestern reports whether lines can be in Windows-1252: most letters of its languages
-// are ASCII.
-func isWestern(lines []byte) bool {
-	ascii, others := 0, 0
-	for _, c := range lines {
-		switch {
-		case c >= utf8.RuneSelf:
-			others++
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-			ascii++
-		}
-	}
-	return others <= ascii+enoughLines
+	l.unlikely = !oldtext.IsWestern(sample)
 }
 
 // decodeLines makes UTF-8 of b, and leaves NUL out. A line that is not UTF-8 is
