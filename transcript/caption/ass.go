@@ -120,7 +120,7 @@ func (f *ass) block(s *transcript.Segment) error {
 	}
 	line = bytes.TrimSpace(bytes.Trim(line, "\x00"))
 	switch {
-	case len(line) == 0 || line[0] == ';' || bytes.HasPrefix(line, []byte("!:")):
+	case len(line) == 0 || line[0] == ';' && !bytes.Contains(line, []byte("ialogue:")) || bytes.HasPrefix(line, []byte("!:")):
 		return nil
 	case line[0] == '[' && line[len(line)-1] == ']':
 		f.events = strings.EqualFold(string(line), "[Events]")

@@ -73,24 +73,23 @@ func (c *columns) cut(value []byte) (e event, ok bool) {
 	}
 	numbers := 0
 	for _, n := range c.margins {
-		if isNumber(fields[n]) {
+		if isColumnNumber(fields[n]) {
 			numbers++
 		} else if len(fields[n]) > 0 {
 			return e, false
 		}
 	}
 	ok = okStart && okEnd && (numbers == 0 || numbers == len(c.margins)) // some programs leave all of them empty
-	return e, ok && (c.layer < 0 || isNumber(fields[c.layer]))
+	return e, ok && (c.layer < 0 || isColumnNumber(fields[c.layer]))
 }
 
-// isNumber reports whether a column is a number, or "Marked=0" of SSA.
-func isNumber(field []byte) bool {
-	_, value, named := bytes.Cut(bytes.TrimSpace(field), []byte("="))
-	if !named {
-		value = bytes.TrimSpace(field)
+// isColumnNumber reports whether a column is a number, or "Marked=0" of SSA.
+func isColumnNumber(field []byte) bool {
+	field = bytes.TrimSpace(field)
+	if _, value, named := bytes.Cut(field, []byte("=")); named {
+		field = value
 	}
-	_, size, rest := digits(bytes.TrimPrefix(value, []byte("-")))
-	return size > 0 && len(rest) == 0
+	return isNumber(field)
 }
 
 // show adds the text of an event: without override blocks and drawings.

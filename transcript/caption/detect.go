@@ -61,7 +61,7 @@ func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, erro
 	case FormatJSON3:
 		return JSON3(r)
 	}
-	return walkWebVTT(r, true)
+	return walkWebVTT(r, true, optionsOf(o))
 }
 
 // Detect returns the format of a file by its beginning: 1 KiB is enough. It looks for
@@ -102,7 +102,7 @@ func Detect(head []byte) (format Format, ok bool) {
 // detectLines finds the format by the first timing line or event.
 func detectLines(head []byte) (Format, bool) {
 	for line := range bytes.FieldsFuncSeq(head, isLineEnd) {
-		if _, _, ok, _ := timingLine(line, bytes.Contains(line, arrow)); ok {
+		if _, v := timingLine(line, bytes.Contains(line, arrow)); v == goodTiming {
 			return FormatSRT, true
 		}
 		if _, v := markedTimes(line, ",;"); v == goodTiming {

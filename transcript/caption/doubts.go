@@ -8,8 +8,7 @@ const longestCue = 60 * 60 * 1000
 
 // doubts finds times that a damaged byte may have changed. A nil one finds none.
 type doubts struct {
-	lost   *losses
-	format Format
+	lost *losses
 
 	lead, inner padding // of the first number of a time, and of minutes and seconds after it
 	fractions   [5]seen // by the number of their digits, the last one of all longer ones
@@ -70,6 +69,7 @@ func written(t timing) []byte { return bytes.Join([][]byte{t.first, t.last}, []b
 // first one has, and reports whether all numbers can be those of a clock.
 func (d *doubts) number(time []byte, line int) (size int, ok bool) {
 	ok = true
+	whole := true
 	for n, rest := 0, time; len(rest) > 0; n++ {
 		mark, from := byte(0), 0
 		for from < len(rest) && !isDigit(rest[from]) {
@@ -85,12 +85,14 @@ func (d *doubts) number(time []byte, line int) (size int, ok bool) {
 		number := rest[from:to]
 		rest = rest[to:]
 		switch {
-		case len(number) == 0:
+		case len(number) == 0: // digits are missing
+			ok = false
 		case n == 0:
 			size = len(number)
 			ok = mark == 0 && (size < 3 || number[0] != '0')
 			d.lead.add(number, line)
 		case n == 3 || mark == ',' || mark == '.':
+			whole = false
 			d.fractions[min(len(number), len(d.fractions)-1)].in(line)
 			d.fixed = d.fixed || len(number) > 1 && number[len(number)-1] == '0'
 		default:
@@ -98,7 +100,17 @@ func (d *doubts) number(time []byte, line int) (size int, ok bool) {
 			d.inner.add(number, line)
 		}
 	}
+	if whole {
+		d.fractions[0].in(line)
+	}
 	return size, ok
+}
+
+// line counts a line that may be text, or a name, a setting or a note.
+func (d *doubts) line(line int) {
+	if d != nil {
+		d.lost.add("in line %d: the line can be text of a cue or not", line)
+	}
 }
 
 // end counts the times that are written unlike most times of the file.
@@ -113,14 +125,17 @@ func (d *doubts) end() {
 		}
 		d.unlike(fewer)
 	}
-	most := 1
+	most := 0
 	for n := range d.fractions {
-		if n > 0 && d.fractions[n].times > d.fractions[most].times {
+		if d.fractions[n].times > d.fractions[most].times {
 			most = n
 		}
 	}
 	for n, f := range d.fractions {
-		if d.fixed && n > 0 && n != most {
+		if n == 0 && most == len(d.fractions)-1 { // programs leave out a fraction of six zeros
+			continue
+		}
+		if d.fixed && n != most {
 			d.unlike(f)
 		}
 	}

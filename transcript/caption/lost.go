@@ -1,6 +1,7 @@
 package caption
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -16,8 +17,9 @@ type File struct {
 	Lost *LostError
 }
 
-// LostError reports cues that could not be read: their times cannot be parsed, or their
-// text is outside of any cue. Players do not show such cues either. A function that
+// LostError reports cues that could not be read: their times cannot be parsed, their text
+// is outside of any cue, or something else of them is not shown. Players do not show such
+// cues either. With [NoGuess], it also reports cues that may be wrong. A function that
 // returns a [File] puts the LostError into File.Lost. If all cues are lost, it returns
 // the LostError as its error, so that the file does not look empty. A sequence yields
 // the LostError as its last pair, after the cues that it could read.
@@ -45,6 +47,13 @@ type losses struct {
 func (l *losses) add(reason string, where ...any) {
 	if l.cues++; l.cues == 1 {
 		l.first = fmt.Sprintf(reason, where...)
+	}
+}
+
+// after counts text after the times of a line, which no player shows.
+func (l *losses) after(line int, t timing) {
+	if len(t.rest) > 0 && !areSettings(t.rest) {
+		l.add("in line %d: text follows the times: %q", line, excerpt(bytes.TrimSpace(t.rest)))
 	}
 }
 

@@ -101,15 +101,14 @@ func (f *sbv) begin() error {
 func (f *sbv) timing(line []byte, arrowed bool) verdict {
 	t, v := markedTimes(line, ",;")
 	if v == noTiming {
-		if start, end, ok, meant := timingLine(line, arrowed); ok {
-			t, v = timing{start: start, end: end}, goodTiming
-		} else if meant || isTimelike(line) {
+		if t, v = timingLine(line, arrowed); v == noTiming && isTimelike(line) {
 			v = damagedTiming
 		}
 	}
 	switch v {
 	case goodTiming:
 		f.cue = t
+		f.lost.after(f.lines.number, t)
 		f.doubts.add(f.lines.number, t)
 	case damagedTiming:
 		f.lost.add(noTimes, f.lines.number, excerpt(line))
@@ -124,8 +123,8 @@ func (f *sbv) skip() {
 		if err != nil || isBlank(line) {
 			return // the error comes again
 		}
-		_, v := markedTimes(line, ",;")
-		if _, _, ok, _ := timingLine(line, arrowed); ok || v == goodTiming {
+		_, marked := markedTimes(line, ",;")
+		if _, v := timingLine(line, arrowed); v == goodTiming || marked == goodTiming {
 			f.lines.back()
 			return
 		}

@@ -2,12 +2,15 @@ package caption
 
 import (
 	"bytes"
+	"strings"
+	"unicode/utf8"
 )
 
 // timing is what a timing line says, in milliseconds.
 type timing struct {
 	start, end  int64
 	first, last []byte // the times as they are written
+	rest        []byte // what follows them
 }
 
 // verdict tells what a line is.
@@ -60,15 +63,29 @@ func isTimelike(line []byte) bool {
 		return false
 	}
 	digits, colons, others := 0, 0, 0
-	for _, c := range plainTimes(line) {
+	for len(line) > 0 && others <= 2 {
+		r, size := utf8.DecodeRune(line)
+		if '！' <= r && r <= '～' {
+			r += '!' - '！'
+		}
+		line = line[size:]
 		switch {
-		case isDigit(c):
+		case '0' <= r && r <= '9':
 			digits++
-		case c == ':':
+		case r == ':':
 			colons++
-		case !isSpace(c) && bytes.IndexByte([]byte(",.;->"), c) < 0:
+		case !isSpaceRune(r) && !strings.ContainsRune(",.;->", r) && !isDash(r):
 			others++
 		}
 	}
 	return digits >= 8 && colons >= 3 && others <= 2
+}
+
+// isNumber reports whether a text is a decimal number.
+func isNumber(b []byte) bool {
+	_, size, rest := digits(bytes.TrimPrefix(b, []byte("-")))
+	if len(rest) > 0 && rest[0] == '.' {
+		_, _, rest = digits(rest[1:])
+	}
+	return size > 0 && len(rest) == 0
 }
