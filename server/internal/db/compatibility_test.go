@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,9 @@ var kindsOfSteps = []string{
 	"publish", "question", "recognize", "start", "sweep", "webhook", "webhook_sweep",
 }
 
+// newKinds are those that the last version does not know. They stand in queues of their own.
+var newKinds = []string{"speakers"}
+
 // TestKindsOfSteps finds the kinds in the source. A process that takes a step of a kind that it does
 // not know fails the step. So a step of a new kind gets a queue of its own, and stands here only
 // after the next version.
@@ -143,7 +147,7 @@ func TestKindsOfSteps(t *testing.T) {
 			kinds = append(kinds, string(kind[1]))
 		}
 	}
-	assert.ElementsMatch(t, kindsOfSteps, kinds)
+	assert.ElementsMatch(t, slices.Concat(kindsOfSteps, newKinds), kinds)
 }
 
 // TestColumnsAddedMeanwhile adds a column to the tables of an open store, as a newer version does

@@ -36,9 +36,10 @@ func (r Sounds) Of(ctx context.Context, workID string) ([]byte, error) {
 	return facts, wrap("sound of extraction "+workID, err)
 }
 
-// Put stores what is known of the sound of work; what is stored already stays.
+// Put stores what is known of the sound of work.
 func (w SoundsTx) Put(ctx context.Context, workID string, facts []byte) error {
-	_, err := w.db.NewInsert().Model(&soundRow{WorkID: workID, Facts: compress(facts)}).On("CONFLICT DO NOTHING").Exec(ctx)
+	_, err := w.db.NewInsert().Model(&soundRow{WorkID: workID, Facts: compress(facts)}).
+		On("CONFLICT (extraction_id) DO UPDATE").Set("facts = EXCLUDED.facts").Exec(ctx)
 	return wrap("keep the sound of extraction "+workID, err)
 }
 

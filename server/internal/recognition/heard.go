@@ -23,6 +23,8 @@ type Sound struct {
 	SilentSec float64 `json:"silentSec"`
 	// Speech is where a voice is heard; nil: nothing detects voices.
 	Speech []engine.Span `json:"speech"`
+	// Untold reports that somebody is still to tell the speakers apart.
+	Untold bool `json:"untold,omitempty"`
 	// Turns are who speaks when; nil: nothing tells speakers apart.
 	Turns []engine.Turn `json:"turns,omitempty"`
 }

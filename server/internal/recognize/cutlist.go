@@ -90,12 +90,15 @@ func NextSteps(ctx context.Context, tx *db.Tx, e *db.Work, team cluster.Team) ([
 		return nil, err
 	}
 	chunks, inTurn := plan.stranded(team.TakesTurns(subject.OnlyASR(subject.OfWork(e).ASRLanguage())))
-	if len(chunks) == 0 {
-		return []queue.Step{step.Publish{Work: e.ID}}, nil
+	steps, err := untold(ctx, tx, e.ID)
+	if err != nil {
+		return nil, err
 	}
-	steps := make([]queue.Step, len(chunks))
-	for i, c := range chunks {
-		steps[i] = step.Recognize{Work: e.ID, Chunk: c.Index, InTurn: inTurn}
+	for _, c := range chunks {
+		steps = append(steps, step.Recognize{Work: e.ID, Chunk: c.Index, InTurn: inTurn})
+	}
+	if len(steps) == 0 {
+		steps = []queue.Step{step.Publish{Work: e.ID}}
 	}
 	return steps, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
@@ -31,9 +32,8 @@ func normalizeOptions(e *db.Work) engine.NormalizeOptions {
 	return o
 }
 
-// listen finds out where the speech of a recording is and who speaks, and hushes the chunks of the
-// plan without speech, before anything is recognized. What it finds out is stored once, so that a
-// crash changes none of it. recs are the recordings of the sound: see recordingsOf.
+// listen finds out where the speech of a recording is, hushes the chunks of the plan without speech
+// before anything is recognized, and says whether the speakers are to be told apart. recs are the recordings of the sound: see recordingsOf.
 func (p *Steps) listen(ctx context.Context, t step.Held, e *db.Work, sound engine.Sound, recs []*speech.Recording, plan recognition.Plan) (*recognition.Sound, error) {
 	heard := &recognition.Sound{Sound: transcript.Sound{AudioTracks: sound.Tracks, CutOff: sound.CutOff, UnreadBytes: sound.Unread}}
 	for i, rec := range recs {
@@ -47,7 +47,9 @@ func (p *Steps) listen(ctx context.Context, t step.Held, e *db.Work, sound engin
 	}
 	if len(sound.Channels) == 0 {
 		heard.Hear(plan, 0, p.detectSpeech(ctx, sound.Audio))
-		return heard, p.tellSpeakers(ctx, t, e, sound.Audio, heard)
+		must, err := p.mustTellSpeakers(ctx, t, e)
+		heard.Untold = must && (len(plan.Speech()) > 0 || len(plan.Chunks) == 0)
+		return heard, err
 	}
 	for i, channel := range sound.Channels { // the channels are the speakers
 		heard.Hear(plan, i+1, p.detectSpeech(ctx, channel))
@@ -72,47 +74,20 @@ func (p *Steps) detectSpeech(ctx context.Context, audio engine.Audio) []engine.S
 	return spans
 }
 
-// tellSpeakers has the diarizer tell who speaks, if it is wanted and permitted and the recognizer
-// does not tell it.
-func (p *Steps) tellSpeakers(ctx context.Context, t step.Held, e *db.Work, audio engine.Audio, heard *recognition.Sound) error {
+// mustTellSpeakers reports whether somebody is to tell the speakers of a recording apart: it is wanted
+// and permitted, somebody can, and the recognizer does not do it by itself.
+func (p *Steps) mustTellSpeakers(ctx context.Context, t step.Held, e *db.Work) (bool, error) {
 	wish := e.Listening.Speakers
 	if wish == transcript.NoSpeakers || p.Engine.Recognizer != nil && p.Engine.Recognizer.Info().Speakers {
-		return nil
+		return false, nil
 	}
-	if p.Engine.Diarizer == nil {
-		if wish > 0 { // the process that could when it was accepted is gone
-			return transcript.Errorf(transcript.NotImplemented, "This service cannot tell speakers apart. %s", engine.CureDiarizer)
-		}
-		return nil
+	if wish == transcript.AutoSpeakers && !p.Cluster.TeamNow(ctx).Diarizes() {
+		return false, nil
 	}
-	permitted, err := p.mayTellSpeakers(ctx, t)
-	if err != nil || !permitted {
-		return err
-	}
-	turns, err := p.Engine.Diarizer.Diarize(ctx, audio, engine.DiarizeOptions{Speakers: int(max(wish, 0))})
-	switch {
-	case err != nil && ctx.Err() == nil && wish == transcript.AutoSpeakers: // nobody has asked for them
-		p.Log.WarnContext(ctx, "the speakers of a recording were not told apart", "err", err)
-		return nil
-	case err != nil:
-		return fmt.Errorf("recognize: telling speakers apart: %w", err)
-	}
-	info := p.Engine.Diarizer.Info()
-	heard.Turns, heard.Diarizer = turns, &transcript.Diarizer{Name: info.Name}
-	if info.Model != "" {
-		heard.Diarizer.Model = &info.Model
-	}
-	return nil
-}
-
-// mayTellSpeakers reports whether the plan of any of those who wait permits it.
-func (p *Steps) mayTellSpeakers(ctx context.Context, t step.Held) (permitted bool, err error) {
-	err = p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
+	permitted := false
+	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, e *db.Work) error {
 		jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
-		permitted = false
-		for _, job := range jobs {
-			permitted = permitted || job.Limits.Speakers
-		}
+		permitted = slices.ContainsFunc(jobs, func(j db.Job) bool { return j.Limits.Speakers })
 		return err
 	})
 	return permitted, err

@@ -117,17 +117,8 @@ func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (plan recog
 	return plan, heard, recs, nil
 }
 
-// readSound spools and decodes the media of work, in its turn.
+// readSound spools and decodes the media of work.
 func (p *Steps) readSound(ctx context.Context, t step.Held, e *db.Work) (engine.Sound, error) {
-	turns := p.forUploads
-	if e.MediaKey == "" {
-		turns = p.forDownloads
-	}
-	release, err := turns.wait(ctx)
-	if err != nil {
-		return engine.Sound{}, err
-	}
-	defer release()
 	in, err := p.spool(ctx, t, e)
 	if err != nil {
 		return engine.Sound{}, err
@@ -291,6 +282,9 @@ func (p *Steps) leaveChunks(ctx context.Context, t step.Held, plan recognition.P
 		}
 		if err := p.Moves.Advance(ctx, tx, e, step.ASRQueued); err != nil {
 			return err
+		}
+		if left == 0 && heard.Untold {
+			return tx.Queue.Enqueue(ctx, step.TellSpeakers{Work: e.ID})
 		}
 		if left == 0 {
 			return tx.Queue.Enqueue(ctx, step.Publish{Work: e.ID})

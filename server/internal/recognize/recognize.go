@@ -136,7 +136,7 @@ func (p *Steps) finishChunk(ctx context.Context, t step.Held, plan cutList, r ou
 		if left > 0 {
 			return nil
 		}
-		return tx.Queue.Enqueue(ctx, step.Publish{Work: e.ID})
+		return goOn(ctx, tx, e.ID)
 	})
 }
 
@@ -168,6 +168,9 @@ func (p *Steps) Start(ctx context.Context, t step.Held, _ step.Start) error {
 		}
 		inTurn := team.TakesTurns(subject.OnlyASR(subject.OfWork(e).ASRLanguage()))
 		if err := enqueueChunks(ctx, tx, e, plan.first(inTurn), inTurn); err != nil {
+			return err
+		}
+		if err := enqueueUntold(ctx, tx, e.ID); err != nil {
 			return err
 		}
 		return tx.Queue.Finish(ctx, t.Row) // else a second run would queue them twice

@@ -2,10 +2,6 @@ package recognize
 
 import "context"
 
-// mediaAtOnce is how many uploads, and how many downloads, a process reads at once. More steps may
-// hold their sound while somebody listens to it: see Steps.listen.
-const mediaAtOnce = 2
-
 // slots bound how many steps of this process do something at once. A step waits for a slot. The work
 // on an upload that still arrives takes only a free slot.
 type slots chan struct{}

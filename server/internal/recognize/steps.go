@@ -6,7 +6,8 @@
 //
 // The first step of a link reads the captions. If no captions answer the request, Prepare
 // downloads, decodes and cuts the media, Start waits for a recognizer, Recognize recognizes one
-// chunk of speech, and Publish stores the transcript. The first step of an upload is Prepare. An
+// chunk of speech, TellSpeakers finds out who speaks in the whole recording meanwhile, and Publish
+// stores the transcript. The first step of an upload is Prepare. An
 // upload may be cut and recognized while it still arrives: see Arrive.
 //
 // Every step first looks at what is already done, so a step may run again after a crash. The
@@ -65,10 +66,8 @@ type Steps struct {
 	Config
 	running progressBoard
 	// recognizers are shared by the queue's steps and by uploads that arrive.
-	recognizers  slots
-	forUploads   slots // to read media
-	forDownloads slots // to fetch and read media
-	arrivals     arrivals
+	recognizers slots
+	arrivals    arrivals
 }
 
 // New makes the steps.
@@ -76,8 +75,7 @@ func New(c Config) *Steps {
 	if c.HearAfter == 0 {
 		c.HearAfter = hearAfter
 	}
-	return &Steps{Config: c, recognizers: make(slots, max(c.ASRWorkers, 1)),
-		forUploads: make(slots, mediaAtOnce), forDownloads: make(slots, mediaAtOnce)}
+	return &Steps{Config: c, recognizers: make(slots, max(c.ASRWorkers, 1))}
 }
 
 // Captions is the first step of a link that may have captions.

@@ -25,7 +25,7 @@ func Way(kind string) []lifecycle.State {
 		return []lifecycle.State{Queued, DurationCheck}
 	case Start{}.Kind():
 		return []lifecycle.State{ASRQueued}
-	case Recognize{}.Kind():
+	case Recognize{}.Kind(), TellSpeakers{}.Kind():
 		return []lifecycle.State{ASRQueued, ASRRunning}
 	case Publish{}.Kind():
 		return []lifecycle.State{ASRQueued, ASRRunning, Publishing}

@@ -20,12 +20,13 @@ const (
 	MediaQueue    = "media"
 	StartQueue    = "start"
 	ASRQueue      = "asr"
+	SpeakersQueue = "speakers"
 	PublishQueue  = "publish"
 )
 
 // Queues are the queues whose lengths are told.
 func Queues() []string {
-	return []string{CaptionsQueue, DownloadQueue, MediaQueue, ASRQueue, PublishQueue}
+	return []string{CaptionsQueue, DownloadQueue, MediaQueue, ASRQueue, SpeakersQueue, PublishQueue}
 }
 
 // Step is a step of the work on a text.
@@ -116,6 +117,22 @@ func (Recognize) Kind() string { return "recognize" }
 
 // Queue is where the step stands.
 func (Recognize) Queue() string { return ASRQueue }
+
+// TellSpeakers finds out who speaks when in the whole recording, beside the recognition of its chunks.
+type TellSpeakers struct {
+	Work string `json:"extraction"`
+	// Failed is how many attempts at the step have failed: like a chunk, it counts by itself.
+	Failed int `json:"failed,omitempty"`
+}
+
+// WorkID is the id of the work.
+func (s TellSpeakers) WorkID() string { return s.Work }
+
+// Kind is the name of the step.
+func (TellSpeakers) Kind() string { return "speakers" }
+
+// Queue is where the step stands.
+func (TellSpeakers) Queue() string { return SpeakersQueue }
 
 // Publish stitches the chunks and stores the transcript.
 type Publish struct {

@@ -61,7 +61,7 @@ func (s *earlySegments) read(ctx context.Context, work string) (more bool, err e
 	if err != nil {
 		return false, err
 	}
-	if s.sound == nil && len(chunks) > 0 {
+	if (s.sound == nil || s.sound.Untold) && len(chunks) > 0 {
 		sound, err := SoundOfWork(ctx, s.jobs.Store.Reader, work)
 		if err != nil {
 			return false, err

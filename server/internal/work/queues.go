@@ -13,15 +13,12 @@ import (
 
 // How many steps of each queue run at once. Config.ASRWorkers is the number for chunks.
 const (
-	captionWorkers = 4
-	// prepareWorkers is the number for uploads, and for downloads. The steps read the media in turns,
-	// two at once.
-	prepareWorkers = 2
-	// listeners is how many more there are where somebody listens to recordings before they are
-	// recognized: telling the speakers of hours apart takes an hour, and holds up no other upload.
-	listeners      = 14
-	startWorkers   = 1
-	publishWorkers = 2
+	captionWorkers  = 4
+	downloadWorkers = 2
+	mediaWorkers    = 2
+	startWorkers    = 1
+	speakersWorkers = 4 // a diarizer that computes here bounds by itself how much it does at once
+	publishWorkers  = 2
 )
 
 // The time limits of one step, far above what one takes. They do not find steps whose
@@ -31,6 +28,7 @@ const (
 	prepareTimeout   = 2 * time.Hour
 	startTimeout     = time.Minute
 	recognizeTimeout = 30 * time.Minute // and some for the length of a chunk
+	speakersTimeout  = 2 * time.Hour    // and the length of the longest media
 	publishTimeout   = 5 * time.Minute
 )
 
@@ -39,17 +37,19 @@ func (p *processor) workers(process string) queue.Workers {
 		Process: process,
 		Workers: []queue.Worker{
 			worker(p, captionsTimeout, p.Steps.Captions),
-			worker(p, p.prepareTimeout(), p.Steps.Prepare),
+			worker(p, prepareTimeout, p.Steps.Prepare),
 			worker(p, startTimeout, p.Steps.Start),
 			worker(p, p.recognizeTimeout(), p.Steps.Recognize),
+			worker(p, speakersTimeout+p.Steps.MaxMediaDuration, p.Steps.TellSpeakers),
 			worker(p, publishTimeout, p.Steps.Publish),
 		},
 		Queues: map[string]int{
 			step.CaptionsQueue: captionWorkers,
-			step.DownloadQueue: p.prepareWorkers(),
-			step.MediaQueue:    p.prepareWorkers(),
+			step.DownloadQueue: downloadWorkers,
+			step.MediaQueue:    mediaWorkers,
 			step.StartQueue:    startWorkers,
 			step.ASRQueue:      p.ASRWorkers,
+			step.SpeakersQueue: speakersWorkers,
 			step.PublishQueue:  publishWorkers,
 		},
 		Takes:    p.takes,
@@ -58,24 +58,6 @@ func (p *processor) workers(process string) queue.Workers {
 	w.Workers, w.Periodic = append(w.Workers, p.Features.Workers...), p.Features.Periodic
 	maps.Copy(w.Queues, p.Features.Queues)
 	return w
-}
-
-// listens reports whether this process listens to recordings before they are recognized.
-func (p *processor) listens() bool { return p.Engine.Voices != nil || p.Engine.Diarizer != nil }
-
-func (p *processor) prepareWorkers() int {
-	if p.listens() {
-		return prepareWorkers + listeners
-	}
-	return prepareWorkers
-}
-
-// prepareTimeout is longer where the step listens: each listener may wait for all others.
-func (p *processor) prepareTimeout() time.Duration {
-	if p.listens() {
-		return prepareTimeout + listeners*p.Steps.MaxMediaDuration
-	}
-	return prepareTimeout
 }
 
 // recognizeTimeout is longer for longer chunks: a large model on a small machine
@@ -96,6 +78,8 @@ func needs(queue string) func(cluster.Abilities) bool {
 		return func(a cluster.Abilities) bool { return a.Audio && a.Media }
 	case step.MediaQueue:
 		return func(a cluster.Abilities) bool { return a.Media }
+	case step.SpeakersQueue:
+		return func(a cluster.Abilities) bool { return a.Diarizes }
 	case step.ASRQueue:
 		return func(a cluster.Abilities) bool { return a.Recognizer != nil }
 	}

@@ -25,7 +25,7 @@ const settleTimeout = time.Minute
 // fault decides what follows from the error of a step. A block of the platform, a full
 // disk, a database or a recognizer that is away is waited for, without counting an attempt. Another
 // error that may pass is tried again, up to attempt.MaxAttempts times. Any other ends the
-// work. Chunks count their attempts each for itself; the work shows the
+// work. Chunks count their attempts each for itself, and so does the step that tells speakers apart; the work shows the
 // largest count.
 func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, cause error) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
@@ -35,9 +35,13 @@ func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, ca
 		coded = attempt.OfJob(room) // what a program makes of a full disk can be anything
 	}
 	same, tries := again, 0 // those of the work
-	if chunk, ok := again.(step.Recognize); ok {
-		chunk.Failed++
-		tries, again = chunk.Failed, chunk
+	switch s := again.(type) {
+	case step.Recognize:
+		s.Failed++
+		tries, again = s.Failed, s
+	case step.TellSpeakers:
+		s.Failed++
+		tries, again = s.Failed, s
 	}
 	var e *db.Work
 	err := p.Moves.Own(ctx, t, func(ctx context.Context, tx *db.Tx, locked *db.Work) error {

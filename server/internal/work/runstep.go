@@ -131,13 +131,12 @@ func (p *processor) forOthers(ctx context.Context, s step.Step) bool {
 		case step.Captions:
 			return t.ReadsCaptions(e.Platform)
 		case step.Prepare:
-			if e.Listening.Speakers > 0 && !t.Diarizes() && !t.TellsSpeakers() {
-				return false
-			}
 			if subject.Direct(subject.OfWork(e).Content) {
 				return t.DecodesDirect()
 			}
 			return t.Decodes(s.Link)
+		case step.TellSpeakers:
+			return t.Diarizes()
 		case step.Recognize:
 			return t.CanRecognize(subject.OnlyASR(subject.OfWork(e).ASRLanguage())) == nil
 		}
