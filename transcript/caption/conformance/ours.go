@@ -19,6 +19,10 @@ func withoutOptions(read func(io.Reader) (caption.File, error)) reader {
 // named returns the reader of a format by its name in the folder of the cases.
 func named(format string) reader {
 	switch format {
+	case "sbv":
+		return caption.ReadSBV
+	case "ass":
+		return caption.ReadASS
 	case "webvtt":
 		return withoutOptions(caption.ReadWebVTT)
 	case "srt":

@@ -33,7 +33,7 @@ func main() {
 		})
 	}
 	read, ok := map[string]func(io.Reader) (*astisub.Subtitles, error){
-		"webvtt": astisub.ReadFromWebVTT, "srt": astisub.ReadFromSRT, "ttml": astisub.ReadFromTTML, "ass": ssa, "ssa": ssa,
+		"webvtt": astisub.ReadFromWebVTT, "srt": astisub.ReadFromSRT, "ttml": astisub.ReadFromTTML, "ass": ssa,
 	}[os.Args[1]]
 	if !ok {
 		os.Exit(3)

@@ -5,7 +5,7 @@ import subprocess
 
 from suite import answer
 
-DEMUXERS = {"webvtt": "webvtt", "srt": "srt", "ass": "ass", "ssa": "ass", "sbv": "subviewer"}
+DEMUXERS = {"webvtt": "webvtt", "srt": "srt", "ass": "ass", "sbv": "subviewer"}
 CUE = re.compile(r"^\d+\n(\S+) --> (\S+)\n(.*?)\n(?=\n\d+\n\S+ --> |\n*\Z)", re.M | re.S)
 
 
