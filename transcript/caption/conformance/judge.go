@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"html"
 	"math"
 	"slices"
 	"strings"
@@ -85,7 +86,7 @@ func folded(text string) string { return strings.Join(strings.Fields(text), " ")
 func hasAll(want, got []cue) bool {
 	var all strings.Builder
 	for _, c := range got {
-		all.WriteString(letters(c.Text))
+		all.WriteString(letters(html.UnescapeString(c.Text))) // a reference that stays is no loss
 	}
 	left := make(map[rune]int)
 	for _, r := range all.String() {
@@ -108,7 +109,9 @@ func hasAll(want, got []cue) bool {
 // hasTimes reports whether each cue is in one of the answer with the same times.
 func hasTimes(want, got []cue) bool {
 	for _, w := range want {
-		if !slices.ContainsFunc(got, func(g cue) bool { return sameTimes(w, g) && follows(letters(w.Text), letters(g.Text)) }) {
+		if !slices.ContainsFunc(got, func(g cue) bool {
+			return sameTimes(w, g) && follows(letters(w.Text), letters(html.UnescapeString(g.Text)))
+		}) {
 			return false
 		}
 	}
