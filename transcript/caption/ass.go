@@ -15,6 +15,7 @@ import (
 // empty. A file without cues is not an error.
 func ReadASS(r io.Reader, o ...Option) (File, error) {
 	f := newASS(r, o)
+	f.looks = new(looks)
 	if err := f.begin(); err != nil && err != io.EOF {
 		return File{}, err
 	}
@@ -22,7 +23,7 @@ func ReadASS(r io.Reader, o ...Option) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return file(segments, f.losses())
+	return file(segments, f.looks, f.losses())
 }
 
 // ASS reads a file of Advanced SubStation Alpha (ASS) or of its predecessor SubStation
@@ -63,12 +64,13 @@ type ass struct {
 	columns columns
 	events  bool // the section has events
 	breaks  bool // \n is a line break
+	looks   *looks
 	doubts  *doubts
 	lost    losses
 }
 
 func newASS(r io.Reader, o []Option) *ass {
-	f := &ass{encoded: newEncoded(r, optionsOf(o)), columns: usualColumns}
+	f := &ass{encoded: newEncoded(r, optionsOf(o)), columns: usualColumns, looks: optionsOf(o).looks}
 	f.doubts = newDoubts(optionsOf(o), &f.lost)
 	return f
 }
@@ -177,6 +179,9 @@ func (f *ass) event(s *transcript.Segment, value []byte) error {
 	}
 	f.doubts.add(f.lines.number, e.timing)
 	f.text.fill(s, e.start, e.end)
+	f.looks.part(e.style)
+	f.looks.part(e.text)
+	f.looks.end(s.Text != "")
 	return nil
 }
 

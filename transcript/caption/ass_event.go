@@ -8,14 +8,14 @@ import (
 // columns are the places of the columns of an event, from 0.
 type columns struct {
 	start, end, speaker int // speaker is -1 if there is no such column
-	layer               int // or -1
+	layer, style        int // or -1
 	margins             []int
 	all                 int // the last one is the text
 }
 
 // usualColumns are those of the programs: Layer, Start, End, Style, Name, three margins,
 // Effect and Text.
-var usualColumns = columns{start: 1, end: 2, speaker: 4, layer: 0, margins: []int{5, 6, 7}, all: 10}
+var usualColumns = columns{start: 1, end: 2, speaker: 4, layer: 0, style: 3, margins: []int{5, 6, 7}, all: 10}
 
 // maxColumns bounds the columns that a file names.
 const maxColumns = 100
@@ -23,7 +23,7 @@ const maxColumns = 100
 // columnsOf parses a Format line. events says that it has columns of events, and ok that
 // all of them are known and none is missing.
 func columnsOf(value []byte) (c columns, ok, events bool) {
-	c = columns{start: -1, end: -1, speaker: -1, layer: -1}
+	c = columns{start: -1, end: -1, speaker: -1, layer: -1, style: -1}
 	known, text := true, -1
 	for name := range bytes.SplitSeq(value, []byte(",")) {
 		switch strings.ToLower(string(bytes.TrimSpace(name))) {
@@ -39,7 +39,9 @@ func columnsOf(value []byte) (c columns, ok, events bool) {
 			c.layer = c.all
 		case "marginl", "marginr", "marginv", "margint", "marginb":
 			c.margins = append(c.margins, c.all)
-		case "style", "effect":
+		case "style":
+			c.style = c.all
+		case "effect":
 		default:
 			known = false
 		}
@@ -54,7 +56,7 @@ func columnsOf(value []byte) (c columns, ok, events bool) {
 // event is what is of use of an event.
 type event struct {
 	timing
-	text, speaker []byte
+	text, speaker, style []byte
 }
 
 // cut cuts the columns of an event. ok is false if a column is missing or is not what it
@@ -70,6 +72,9 @@ func (c *columns) cut(value []byte) (e event, ok bool) {
 	e.end, okEnd = wholeTime(e.last)
 	if c.speaker >= 0 {
 		e.speaker = fields[c.speaker]
+	}
+	if c.style >= 0 {
+		e.style = fields[c.style]
 	}
 	numbers := 0
 	for _, n := range c.margins {

@@ -53,38 +53,27 @@ func (l *lines) collect(block func(*transcript.Segment) error) ([]transcript.Seg
 	return segments, nil
 }
 
-// sorted puts segments in the order of their start; most files have them so.
-func sorted(segments []transcript.Segment) []transcript.Segment {
+// sorted puts segments and their looks in the order of their start; most files have them
+// so.
+func sorted(segments []transcript.Segment, looks []uint64) ([]transcript.Segment, []uint64) {
 	byStart := func(a, b transcript.Segment) int { return cmp.Compare(a.Start, b.Start) }
-	if !slices.IsSortedFunc(segments, byStart) {
+	if slices.IsSortedFunc(segments, byStart) {
+		return segments, looks
+	}
+	if looks == nil {
 		slices.SortStableFunc(segments, byStart)
+		return segments, nil
 	}
-	return segments
-}
-
-// maxRepeats bounds how many cues of the same start are compared with the next one.
-const maxRepeats = 16
-
-// once leaves out cues that repeat one of the same start, as the pieces of a live stream
-// do at their borders, and as files do that draw a shadow under each line.
-func once(segments []transcript.Segment) []transcript.Segment {
-	kept := segments[:0]
-	for _, s := range segments {
-		repeats := false
-		for i := len(kept) - 1; i >= max(len(kept)-maxRepeats, 0) && kept[i].Start == s.Start && !repeats; i-- {
-			repeats = isSame(&kept[i], &s)
-		}
-		if !repeats {
-			kept = append(kept, s)
-		}
+	order := make([]int, len(segments))
+	for i := range order {
+		order[i] = i
 	}
-	clear(segments[len(kept):])
-	return kept
-}
-
-// isSame reports whether two cues of the same start say and last the same.
-func isSame(a, b *transcript.Segment) bool {
-	return a.Duration == b.Duration && a.Text == b.Text && a.Speaker == b.Speaker && slices.Equal(a.Words, b.Words)
+	slices.SortStableFunc(order, func(a, b int) int { return byStart(segments[a], segments[b]) })
+	inOrder, looksInOrder := make([]transcript.Segment, len(order)), make([]uint64, len(order))
+	for i, from := range order {
+		inOrder[i], looksInOrder[i] = segments[from], looks[from]
+	}
+	return inOrder, looksInOrder
 }
 
 // more estimates how many segments come after the first n. A reader like

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"golang.org/x/text/encoding/unicode"
 
@@ -13,7 +14,10 @@ import (
 
 // ReadAny reads a caption file of any format: see [Any]. If there is an error, the File
 // is empty.
-func ReadAny(r io.Reader, o ...Option) (File, error) { return readAll(Any(r, o...)) }
+func ReadAny(r io.Reader, o ...Option) (File, error) {
+	l := new(looks)
+	return readAll(Any(r, append(slices.Clone(o), withLooks(l))...), l)
+}
 
 // Any detects the format of a caption file by calling [Detect] with its first KiB, and
 // reads the file like the reader of that format. If the format is unknown, the error is
@@ -57,9 +61,9 @@ func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, erro
 	case FormatSRV1:
 		return SRV1(r)
 	case FormatSRV3:
-		return SRV3(r)
+		return walkSRV3(r, optionsOf(o).looks)
 	case FormatJSON3:
-		return JSON3(r)
+		return walkJSON3(r, optionsOf(o).looks)
 	}
 	return walkWebVTT(r, true, optionsOf(o))
 }

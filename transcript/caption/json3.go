@@ -13,7 +13,10 @@ import (
 
 // ReadJSON3 reads a json3 file: see [JSON3]. If there is an error, the File is empty. A
 // file without cues is not an error.
-func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
+func ReadJSON3(r io.Reader) (File, error) {
+	l := new(looks)
+	return readAll(walkJSON3(r, l), l)
+}
 
 // JSON3 reads the JSON format of a large video site: an object with a list of
 // events, whose segments are the words of automatic captions.
@@ -31,9 +34,12 @@ func ReadJSON3(r io.Reader) (File, error) { return readAll(JSON3(r)) }
 // [SRV3], with tOffsetMs for t and acAsrConf for ac. Start and Duration are tStartMs
 // and dDurationMs. Numbers may be in strings. If an event or a part of an event does
 // not have the shape of the format, only that event or part is lost.
-func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
+func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkJSON3(r, nil) }
+
+func walkJSON3(r io.Reader, l *looks) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
 		f := newJSON3(r)
+		f.looks = l
 		if err := f.begin(); err != nil {
 			if err != io.EOF {
 				yield(transcript.Segment{}, err)
@@ -48,22 +54,26 @@ func JSON3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 
 // json3 is a file in reading.
 type json3 struct {
-	head string // how the file begins
-	src  io.Reader
-	read int64 // bytes of src
-	dec  *json.Decoder
-	cue  timedCue
-	lost losses
+	head  string // how the file begins
+	src   io.Reader
+	read  int64 // bytes of src
+	dec   *json.Decoder
+	cue   timedCue
+	looks *looks
+	lost  losses
 }
 
 // json3Event is what is of use of an event.
 type json3Event struct {
 	Start json3Number `json:"tStartMs"`
 	Dur   json3Number `json:"dDurationMs"`
+	Pen   json3Number `json:"pPenId"`
+	Place json3Number `json:"wpWinPosId"`
 	Segs  []struct {
 		Text   string      `json:"utf8"`
 		Offset json3Number `json:"tOffsetMs"`
 		Sure   json3Number `json:"acAsrConf"`
+		Pen    json3Number `json:"pPenId"`
 	} `json:"segs"`
 }
 
@@ -183,10 +193,14 @@ func (f *json3) event(s *transcript.Segment, e *json3Event) (open bool, err erro
 	start := e.Start.moment
 	start.ok = !start.broken // a zero may be left out
 	f.cue.begin(start, e.Dur.moment)
+	f.looks.number(uint64(e.Pen.ms))
+	f.looks.number(uint64(e.Place.ms))
 	for _, seg := range e.Segs {
 		if seg.Offset.ok || !seg.Offset.broken && seg.Sure.ok {
 			f.cue.word(seg.Offset.ms, int(seg.Sure.ms))
 		}
+		f.looks.number(uint64(seg.Pen.ms))
+		f.looks.number(uint64(len(f.cue.text.out)))
 		if err := f.cue.text.addText(toText([]byte(seg.Text)), nil); err != nil {
 			return false, f.failed(err)
 		}
@@ -195,9 +209,12 @@ func (f *json3) event(s *transcript.Segment, e *json3Event) (open bool, err erro
 		if len(f.cue.text.out) > 0 {
 			f.lost.add("near byte %d: the times of an event cannot be read", f.dec.InputOffset())
 		}
+		f.looks.end(false)
 		return false, nil
 	}
-	return f.cue.end(s), nil
+	open = f.cue.end(s)
+	f.looks.end(s.Text != "")
+	return open, nil
 }
 
 // end reads from the end of the list to that of the object.

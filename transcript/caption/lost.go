@@ -5,13 +5,16 @@ import (
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
+	"github.com/transcriptkit/transcriptkit/transcript/internal/cleaning"
 )
 
 // File is the content of a caption file.
 type File struct {
 	// Segments are the cues, sorted by start. Cues with the same start keep the order
-	// of the file. Segments may be empty. A cue that the file has several times, with the
-	// same times, speaker and text, comes once.
+	// of the file. Segments may be empty. A line that the file draws several times, as a
+	// shadow, an animation or karaoke, comes once and lasts as long as all of its drawings;
+	// so does a cue that the pieces of a live stream repeat at their borders. A line that
+	// is sung again comes again.
 	Segments []transcript.Segment
 	// Lost reports the cues that could not be read. It is nil if there are none.
 	Lost *LostError
@@ -84,11 +87,12 @@ const (
 )
 
 // file returns all cues that were read. If all cues were lost, file returns an error.
-func file(segments []transcript.Segment, lost *LostError) (File, error) {
+func file(segments []transcript.Segment, looks *looks, lost *LostError) (File, error) {
 	if len(segments) == 0 && lost != nil {
 		return File{}, lost
 	}
-	return File{Segments: once(sorted(segments)), Lost: lost}, nil
+	segments, drawn := sorted(segments, looks.list())
+	return File{Segments: cleaning.Once(segments, drawn), Lost: lost}, nil
 }
 
 // excerpt is how a line begins, to be quoted.

@@ -66,7 +66,7 @@ func inLines(name, times string, lines []string, n int) (all []piece) {
 
 // spokenLines are the texts of the cues. They have what looks like syntax.
 var spokenLines = [][]string{
-	{"It was late, and dark."}, {"- Who is there?", "- It is me, Ben."}, {"1984"}, {"The train of 12:30", "is late."}, {"No."}, {"No."},
+	{"It was late, and dark."}, {"- Who is there?", "- It is me, Ben."}, {"1984"}, {"The train of 12:30", "is late."}, {"No."}, {"No!"},
 	{"2, 3, and 4"}, {"We went --> there."}, {"where it rained,", "and rained"}, {"東京です"}, {"the end", "of it"}, {"Bye."},
 }
 

@@ -6,6 +6,7 @@ type Option func(*options)
 type options struct {
 	language string
 	noGuess  bool
+	looks    *looks
 }
 
 // Language sets the language of the text, as a BCP 47 tag. It helps to detect the

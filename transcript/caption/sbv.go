@@ -20,7 +20,7 @@ func ReadSBV(r io.Reader, o ...Option) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return file(segments, f.losses())
+	return file(segments, nil, f.losses())
 }
 
 // SBV reads an SBV file, which the studio of a large video site downloads.

@@ -14,6 +14,7 @@ import (
 // ReadSRT reads a SubRip file: see [SRT]. If there is an error, the File is empty.
 func ReadSRT(r io.Reader, o ...Option) (File, error) {
 	f := newSubRip(r, o)
+	f.looks = new(looks)
 	if err := f.begin(); err != nil {
 		return File{}, err
 	}
@@ -21,7 +22,7 @@ func ReadSRT(r io.Reader, o ...Option) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return file(segments, f.losses())
+	return file(segments, f.looks, f.losses())
 }
 
 // SRT reads a SubRip file. The format has no standard: SRT reads what players read, and
@@ -96,6 +97,7 @@ type subRip struct {
 	tail    tail
 	orphan  orphan
 	outside int // the line of text before the first cue, or 0
+	looks   *looks
 	doubts  *doubts
 	lost    losses
 }
@@ -108,7 +110,7 @@ type orphan struct {
 }
 
 func newSubRip(r io.Reader, o []Option) *subRip {
-	f := &subRip{encoded: newEncoded(r, optionsOf(o)), last: -1}
+	f := &subRip{encoded: newEncoded(r, optionsOf(o)), last: -1, looks: optionsOf(o).looks}
 	f.doubts = newDoubts(optionsOf(o), &f.lost)
 	return f
 }
@@ -133,7 +135,7 @@ func (f *subRip) begin() error {
 // block collects the cue whose timing line has been read into s, and reads the
 // next one. Without text s stays as it is. The error is io.EOF after the last cue.
 func (f *subRip) block(s *transcript.Segment) error {
-	start, end := f.cue.start, f.cue.end
+	cue := f.cue
 	f.text.reset()
 	timed, err := f.read(!f.broken)
 	if err != nil && err != io.EOF {
@@ -148,9 +150,12 @@ func (f *subRip) block(s *transcript.Segment) error {
 	if index || f.tail.number >= 0 && !f.tail.below {
 		f.last = f.tail.number
 	}
-	if err := f.segment(s, raw, start, end); err != nil {
+	if err := f.segment(s, raw, cue.start, cue.end); err != nil {
 		return f.failed(err)
 	}
+	f.looks.number(cue.place)
+	f.looks.part(raw)
+	f.looks.end(s.Text != "")
 	return err
 }
 
@@ -195,6 +200,7 @@ func (f *subRip) begins(line []byte, t timing, v verdict) {
 		f.lost.add(noTimes, f.lines.number, excerpt(line))
 		return
 	}
+	f.cue.place = f.looks.of(t.rest)
 	f.lost.after(f.lines.number, t)
 	f.doubts.add(f.lines.number, t)
 }

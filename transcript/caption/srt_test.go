@@ -390,7 +390,7 @@ func TestReadingSRTAllocatesOnceForACue(t *testing.T) { //nolint:paralleltest //
 	for _, text := range []string{"and so it was", "<i>styled</i> R&amp;B", "дом и мир"} {
 		var file []byte
 		for i := range cues { // the same cue would come once
-			file = fmt.Appendf(file, "1\n00:%02d:%02d,000 --> 01:00:00,000\n%s\n\n", i/60, i%60, text)
+			file = fmt.Appendf(file, "1\n00:%02d:%02d,000 --> 01:00:00,000\n%s %d\n\n", i/60, i%60, text, i)
 		}
 		allocs := testing.AllocsPerRun(3, func() {
 			segments, err := segmentsOf(caption.ReadSRT(bytes.NewReader(file)))

@@ -10,7 +10,7 @@ import (
 
 // ReadSRV1 reads an srv1 file: see [SRV1]. If there is an error, the File is empty. A
 // file without cues is not an error.
-func ReadSRV1(r io.Reader) (File, error) { return readAll(SRV1(r)) }
+func ReadSRV1(r io.Reader) (File, error) { return readAll(SRV1(r), nil) }
 
 // SRV1 reads the first of the XML formats of a large video site: a transcript
 // element with text elements.

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -11,7 +12,10 @@ import (
 
 // ReadSRV3 reads an srv3 file: see [SRV3]. If there is an error, the File is empty. A
 // file without cues is not an error.
-func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
+func ReadSRV3(r io.Reader) (File, error) {
+	l := new(looks)
+	return readAll(walkSRV3(r, l), l)
+}
 
 // SRV3 reads the third of the XML formats of a large video site: a timedtext element
 // with p elements, and s elements for the words of automatic captions. (SRV3 also reads
@@ -35,9 +39,11 @@ func ReadSRV3(r io.Reader) (File, error) { return readAll(SRV3(r)) }
 //     elements. Each lasts from the offset before it to the next offset or the end of
 //     the cue. A time outside the cue, or earlier than the previous one, is moved to
 //     the nearest valid time. Confidence is present if it is more than 0.
-func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
+func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkSRV3(r, nil) }
+
+func walkSRV3(r io.Reader, l *looks) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := srv3{markup: newMarkup(r, FormatSRV3)}
+		f := srv3{markup: newMarkup(r, FormatSRV3), looks: l}
 		if err := f.markup.root("timedtext"); err != nil {
 			yield(transcript.Segment{}, err)
 			return
@@ -52,6 +58,7 @@ func SRV3(r io.Reader) iter.Seq2[transcript.Segment, error] {
 type srv3 struct {
 	markup *markup
 	cue    timedCue
+	looks  *looks
 	inside bool            // a p element
 	hidden bool            // in an element that is written with a pen of annotations
 	pens   map[string]bool // which are of annotations
@@ -75,6 +82,7 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 			} else {
 				open = f.cue.end(s)
 			}
+			f.looks.end(s.Text != "")
 		case t == startTag && f.markup.name == "pen":
 			f.pen()
 		case !f.inside:
@@ -83,6 +91,7 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 			if t == startTag && !f.hidden {
 				f.word()
 			}
+			f.look("t", "ac")
 		case f.hidden:
 		case t == startTag && f.markup.name == "br":
 			f.cue.text.space('\n')
@@ -98,6 +107,22 @@ func (f *srv3) next(s *transcript.Segment) (open bool, err error) {
 func (f *srv3) begin() {
 	f.inside, f.hidden = true, false
 	f.cue.begin(milliseconds(f.markup.attr, "t"), milliseconds(f.markup.attr, "d"))
+	f.looks.end(false)
+	f.look("t", "d")
+}
+
+// look adds how an element is drawn, in pens and windows: its attributes without the times.
+func (f *srv3) look(times ...string) {
+	if f.looks == nil {
+		return
+	}
+	f.looks.number(uint64(len(f.cue.text.out)))
+	for _, a := range f.markup.attr {
+		if !slices.Contains(times, a.Name.Local) {
+			f.looks.part([]byte(a.Name.Local))
+			f.looks.part([]byte(a.Value))
+		}
+	}
 }
 
 // maxPens bounds how many pens of a file are kept.

@@ -9,8 +9,9 @@ import (
 // timing is what a timing line says, in milliseconds.
 type timing struct {
 	start, end  int64
-	first, last []byte // the times as they are written
+	first, last []byte // the times as they are written, until the next line is read
 	rest        []byte // what follows them
+	place       uint64 // a number for that
 }
 
 // verdict tells what a line is.

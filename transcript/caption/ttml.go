@@ -10,7 +10,7 @@ import (
 
 // ReadTTML reads a TTML file: see [TTML]. If there is an error, the File is empty. A
 // file without cues is not an error.
-func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r)) }
+func ReadTTML(r io.Reader) (File, error) { return readAll(TTML(r), nil) }
 
 // TTML reads a file of the Timed Text Markup Language: W3C TTML1 and TTML2 with their
 // profiles (IMSC, EBU-TT-D, SMPTE-TT, DFXP), as broadcasters and video sites write

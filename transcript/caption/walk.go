@@ -11,7 +11,7 @@ import (
 )
 
 // readAll collects the segments of a file.
-func readAll(sequence iter.Seq2[transcript.Segment, error]) (File, error) {
+func readAll(sequence iter.Seq2[transcript.Segment, error], looks *looks) (File, error) {
 	var lost *LostError
 	var chunks [][]transcript.Segment // to append to one slice copies it again and again
 	chunk := make([]transcript.Segment, 0, 256)
@@ -28,7 +28,7 @@ func readAll(sequence iter.Seq2[transcript.Segment, error]) (File, error) {
 		}
 		chunk = append(chunk, s)
 	}
-	return file(slices.Concat(append(chunks, chunk)...), lost)
+	return file(slices.Concat(append(chunks, chunk)...), looks, lost)
 }
 
 // collector fills s with the next cue of a file. A cue is open if the file does not say

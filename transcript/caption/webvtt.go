@@ -12,7 +12,7 @@ import (
 // ReadWebVTT reads a WebVTT file: see [WebVTT]. If there is an error, the File is
 // empty. A file without cues is not an error.
 func ReadWebVTT(r io.Reader) (File, error) {
-	f := newWebVTT(r, false, options{})
+	f := newWebVTT(r, false, options{looks: new(looks)})
 	if err := f.begin(); err != nil && err != io.EOF {
 		return File{}, err
 	}
@@ -20,7 +20,7 @@ func ReadWebVTT(r io.Reader) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return file(segments, f.losses())
+	return file(segments, f.looks, f.losses())
 }
 
 // WebVTT reads a WebVTT file by the parsing algorithm of W3C WebVTT, as browsers do: a
@@ -71,12 +71,13 @@ type webVTT struct {
 	text   cueText
 	named  bool  // cues have names
 	next   int64 // the name of the next cue if that is known and a number, or -1
+	looks  *looks
 	doubts *doubts
 	lost   losses
 }
 
 func newWebVTT(r io.Reader, lax bool, o options) *webVTT {
-	f := &webVTT{lines: newLines(r), lax: lax, text: cueText{lax: lax}, next: -1}
+	f := &webVTT{lines: newLines(r), lax: lax, text: cueText{lax: lax}, next: -1, looks: o.looks}
 	f.doubts = newDoubts(o, &f.lost)
 	return f
 }
@@ -156,6 +157,9 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 	}
 	if b.cue {
 		f.text.segment(s, b.start, b.end)
+		f.looks.number(b.place)
+		f.looks.part(f.text.raw)
+		f.looks.end(s.Text != "")
 	}
 	switch {
 	case b.timed:
@@ -197,6 +201,7 @@ func (f *webVTT) timing(line []byte, arrowed bool, b *vttBlock) (t timing, v ver
 // begins begins the cue of a timing line. One with a damaged line is lost.
 func (f *webVTT) begins(line []byte, t timing, v verdict, b *vttBlock) {
 	b.timed, b.cue, b.timing = true, v == goodTiming, t
+	b.place = f.looks.of(t.rest)
 	f.named = f.named || b.outside > 0 || b.name >= 0
 	if b.name < 0 {
 		b.name = f.next
