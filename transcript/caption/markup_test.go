@@ -12,10 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/japanese"
-	"golang.org/x/text/encoding/unicode"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
 	"github.com/transcriptkit/transcriptkit/transcript/caption"
@@ -74,85 +70,6 @@ func walked(file iter.Seq2[transcript.Segment, error]) (segments []transcript.Se
 		}
 	}
 	return segmentsOf(caption.File{Segments: segments}, err)
-}
-
-func TestMarkupEncodings(t *testing.T) {
-	t.Parallel()
-	const text = "Žluťoučký kůň — 東京"
-	encoded := func(e encoding.Encoding, s string) string {
-		s, err := encoding.ReplaceUnsupported(e.NewEncoder()).String(s)
-		require.NoError(t, err)
-		return s
-	}
-	little := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
-	big := unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
-	forEach(t, kinds[:3], func(t *testing.T, k kind) {
-		declared := func(encoding string) string {
-			return `<?xml version="1.0" encoding="` + encoding + `"?>` + "\n" + k.file(text)
-		}
-		for _, test := range []struct{ name, file, want string }{
-			{"nothing declared", k.file(text), text},
-			{"byte order mark", "\uFEFF" + k.file(text), text},
-			{"UTF-8", declared("UTF-8"), text},
-			{"utf8", declared("utf8"), text},
-			{"single quotes", "<?xml version='1.0' encoding = 'shift_jis' ?>" + encoded(japanese.ShiftJIS, k.file("東京")), "東京"},
-			{"a byte order mark and another declaration", "\uFEFF" + declared("iso-8859-1"), text},
-			{"little endian", encoded(little, declared("UTF-16")), text},
-			{"big endian", encoded(big, declared("utf-16")), text},
-			{"little endian, nothing declared", encoded(little, k.file(text)), text},
-			{"ISO-8859-1", encoded(charmap.Windows1252, `<?xml version="1.0" encoding="ISO-8859-1"?>`+k.file("“naïve”")), "“naïve”"},
-			{"windows-1250", encoded(charmap.Windows1250, `<?xml version="1.0" encoding="windows-1250"?>`+k.file("Žluťoučký kůň")), "Žluťoučký kůň"},
-			{"declared UTF-16 in UTF-8", declared("utf-16"), text},
-			{"an unknown encoding", declared("klingon"), text},
-			{"version 1.1", `<?xml version="1.1"?>` + k.file(text), text},
-			{"broken UTF-8", k.file("a\xE2\x82b\xFFc"), "a\uFFFDb\uFFFDc"},
-			{"broken at a boundary", k.file(strings.Repeat("€", 5000) + "\xE2\x82"), strings.Repeat("€", 5000) + "\uFFFD"},
-			{"control characters", k.file("a\x00\x01b\x1B"), "a b"},
-		} {
-			t.Run(test.name, func(t *testing.T) {
-				t.Parallel()
-				assert.Equal(t, fmt.Sprintf("1+1 %q", test.want), readWith(t, k.read, test.file))
-			})
-		}
-	})
-}
-
-// What is not well-formed loses itself.
-func TestMarkupRecovers(t *testing.T) {
-	t.Parallel()
-	forEach(t, kinds[:3], func(t *testing.T, k kind) {
-		for _, test := range []struct {
-			name string
-			file string
-			want []string
-		}{
-			{"a bare bracket", k.file("5 < 6 <", "b"), []string{"5 < 6 <", "b"}},
-			{"bare brackets", k.file("a <<<b/> << c", "d"), []string{"a << << c", "d"}},
-			{"a forbidden character", k.file("a<i>b&#1;</i>c", "d"), []string{"ac", "d"}},
-			{"a noncharacter", k.file("<i>a</i>b\uFFFEc<i>d</i>", "e"), []string{"ad", "e"}},
-			{"the end of a CDATA section", k.file("a]]>b", "c"), []string{"b", "c"}},
-			{"a broken tag", k.file("a<i =>b</i>c"), []string{"a=>bc"}},
-			{"a broken end tag", k.file("<i>a</i b>c", "d"), []string{"a>c", "d"}},
-			{"an end tag without a start", k.file("a</i>b</x>c"), []string{"abc"}},
-			{"an end tag before all", "</x>\n</x>" + k.file("a"), []string{"a"}},
-			{"an element that stays open", k.file("<i>a", "b"), []string{"a", "b"}},
-			{"elements that overlap", k.file("<b>a<i>b</b>c</i>d"), []string{"abcd"}},
-			{"attributes without quotes or value", k.file("<i a=b c>a</i>"), []string{"a"}},
-			{"a bracket in an attribute", k.file(`<i a="<">a</i>`, "b"), []string{`">a`, "b"}},
-			{"dashes in a comment", k.file("<!-- -- -->a"), []string{"-->a"}},
-			{"a document type with entities", `<!DOCTYPE x [<!ENTITY e "no"> <!-- ' -->]>` + k.file("&e;"), []string{"&e;"}},
-			{"what follows the end", k.file("a") + "\n<p>b</p><<<", []string{"a"}},
-		} {
-			t.Run(test.name, func(t *testing.T) {
-				t.Parallel()
-				var want []string
-				for _, text := range test.want {
-					want = append(want, fmt.Sprintf("1+1 %q", text))
-				}
-				assert.Equal(t, strings.Join(want, "\n"), readWith(t, k.read, test.file))
-			})
-		}
-	})
 }
 
 func TestMarkupIsNotTheFormat(t *testing.T) {
