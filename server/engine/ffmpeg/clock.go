@@ -23,16 +23,6 @@ const (
 // clockOf returns the clock of a format that ffprobe has named.
 func clockOf(format string) clock { return clock(slices.Contains(sampled, format)) }
 
-// filter returns the filters that bring sound to a rate, as the clock says. With timestamps,
-// they resample, and then fill gaps with silence: before sound that starts later than the
-// picture, and in between. In this order the filling needs the least memory.
-func (c clock) filter(format string) string {
-	if c == bySamples {
-		return format
-	}
-	return format + ",aresample=async=1:first_pts=0"
-}
-
 // headSize is how many of a file's first bytes tell its format.
 const headSize = 4096
 

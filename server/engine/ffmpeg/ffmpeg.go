@@ -33,8 +33,7 @@ const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,wav,w64,flac,ogg,a
 const formats = "MP3, AAC, M4A, MP4, MOV, 3GP, WAV, Wave64, FLAC, Ogg, WebM, Matroska, AIFF, CAF, AU, AMR, AC-3, " +
 	"WMA, AVI, FLV and MPEG"
 
-// memory bounds the memory of each program. It suffices for several hours of silence between
-// two timestamps, which ffmpeg builds in memory.
+// memory bounds the memory of each program.
 const memory = 1 << 30
 
 // Tool is an engine.MediaTool based on ffmpeg and ffprobe, version 5.1 or later. It is safe for

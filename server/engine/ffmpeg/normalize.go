@@ -136,19 +136,9 @@ func (n *normalization) track(ctx context.Context, number int) (_ engine.Sound, 
 	return sound, silent, nil
 }
 
-// part decodes one part. A wide gap between timestamps takes less memory if one channel is
-// left of many.
+// part decodes one part.
 func (n *normalization) part(ctx context.Context, in input, r *recorder) error {
-	before := r.duration()
-	err := n.tool.decode(ctx, in, forSpeech, n.o.Max-before, r)
-	if errors.Is(err, errWideGap) {
-		if err := r.rewind(before); err != nil {
-			return err
-		}
-		in.mono = true
-		err = n.tool.decode(ctx, in, forSpeech, n.o.Max-before, r)
-	}
-	if err != nil {
+	if err := n.tool.decode(ctx, in, forSpeech, n.o.Max-r.duration(), r); err != nil {
 		return err
 	}
 	return r.flush()

@@ -31,9 +31,8 @@ func (t *Tool) survey(ctx context.Context, path string) (*surveyed, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surveyed{}
-	spans, unread := []span{{0, size}}, int64(0)
-	s.unread = unread
+	spans, unread := spansOf(path, size)
+	s := &surveyed{unread: unread}
 	var first error
 	for _, at := range spans {
 		p := &part{path: path, from: at.from, size: at.size, all: at.size == size}
@@ -84,6 +83,3 @@ func (p *part) input(number int) (input, track) {
 		reads: []string{p.path}, source: p.source(), track: number, clock: clockOf(p.claims.Format),
 	}, p.claims.tracks[number]
 }
-
-// span is a range of bytes.
-type span struct{ from, size int64 }
