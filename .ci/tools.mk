@@ -45,6 +45,7 @@ RUN_NEEDS := \
 	has_model=>pocketsphinx-en-us
 TEST_NEEDS := $(RUN_NEEDS) \
 	has_flite=>flite \
+	has_espeak=>espeak-ng \
 	has_postgresql=>postgresql \
 	has_curl=>curl \
 	has_sqlite3=>sqlite3 \
@@ -199,6 +200,7 @@ setup setup-run setup-soak setup-bench setup-wer setup-bare setup-full setup-rel
 	has_pocketsphinx() { has pocketsphinx_continuous || has pocketsphinx; }; \
 	has_model() { ! has apt-get || test -d /usr/share/pocketsphinx/model/en-us; }; \
 	has_flite() { has flite; }; \
+	has_espeak() { has espeak-ng; }; \
 	has_curl() { has curl; }; \
 	has_sqlite3() { has sqlite3; }; \
 	has_unzip() { has unzip; }; \

@@ -17,7 +17,10 @@
 //		return mysource.New(host, base)
 //	})
 //
-// The test reads the contents of a fake [Site], each with another [Condition]:
+// [Diarizer] and [VoiceDetector] test the engines that tell who speaks when, with a [Dialogue] of
+// known turns.
+//
+// The test of a caption source reads the contents of a fake [Site], each with another [Condition]:
 // captions, no captions, or one of the ways in which a site withholds its content. It
 // does not test sources of other platforms. [ListSource] tests a source of playlists in
 // the same way. [Discovery] tests a Discovery: its author writes a handler that serves

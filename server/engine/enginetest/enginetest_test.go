@@ -164,18 +164,24 @@ func failingOf(t *testing.T, checks []enginetest.Check, r engine.Recognizer, sam
 	t.Helper()
 	var names []string
 	for _, c := range checks {
-		rec := &recorder{TB: t}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			c.Run(rec, r, samples)
-		}()
-		<-done
-		if len(rec.failures) > 0 {
+		if fails(t, func(rec enginetest.T) { c.Run(rec, r, samples) }) {
 			names = append(names, c.Name)
 		}
 	}
 	return names
+}
+
+// fails reports whether a check fails.
+func fails(t *testing.T, check func(enginetest.T)) bool {
+	t.Helper()
+	rec := &recorder{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(rec)
+	}()
+	<-done
+	return len(rec.failures) > 0
 }
 
 func sample(t *testing.T) enginetest.Sample {

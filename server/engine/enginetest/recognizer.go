@@ -54,8 +54,11 @@ func describesItself(t T, r engine.Recognizer, _ []Sample) {
 	assert.Equal(t, info, r.Info(), "Info never changes")
 }
 
-func isFit(t T, r engine.Recognizer, _ []Sample) {
-	checker, ok := r.(engine.Checker)
+func isFit(t T, r engine.Recognizer, _ []Sample) { checksTwice(t, r) }
+
+// checksTwice requires that an engine that can check itself can work.
+func checksTwice(t T, e any) {
+	checker, ok := e.(engine.Checker)
 	if !ok {
 		return
 	}
@@ -188,26 +191,32 @@ func servesMany(t T, r engine.Recognizer, samples []Sample) {
 }
 
 func stops(t T, r engine.Recognizer, samples []Sample) {
+	audio := samples[0].audio(t)
+	stopsWhenTold(t, "Recognize", func(ctx context.Context) error {
+		_, err := r.Recognize(ctx, audio, engine.RecognizeOptions{Language: samples[0].Language})
+		return err
+	})
+}
+
+// stopsWhenTold requires that a call with a context that has ended returns soon, with the context's
+// error.
+func stopsWhenTold(t T, name string, call func(context.Context) error) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := endsSoon(ended, t, r, samples[0])
+	err := endsSoon(ended, t, name, call)
 	require.ErrorIs(t, err, context.Canceled, "the context had ended before the call")
 
 	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := endsSoon(short, t, r, samples[0]); err != nil { // a fast recognizer has finished
+	if err := endsSoon(short, t, name, call); err != nil { // a fast engine has finished
 		require.ErrorIs(t, err, context.DeadlineExceeded, "the context ended during the call")
 	}
 }
 
-// endsSoon recognizes the sample and fails if that goes on clearly longer than ctx.
-func endsSoon(ctx context.Context, t T, r engine.Recognizer, s Sample) error {
-	audio := s.audio(t)
+// endsSoon fails if a call goes on clearly longer than ctx.
+func endsSoon(ctx context.Context, t T, name string, call func(context.Context) error) error {
 	done := make(chan error, 1)
-	go func() {
-		_, err := r.Recognize(ctx, audio, engine.RecognizeOptions{Language: s.Language})
-		done <- err
-	}()
+	go func() { done <- call(ctx) }()
 	select {
 	case err := <-done:
 		return err
@@ -217,18 +226,26 @@ func endsSoon(ctx context.Context, t T, r engine.Recognizer, s Sample) error {
 	case err := <-done:
 		return err
 	case <-time.After(soon):
-		t.Errorf("Recognize goes on %v after its context has ended", soon)
+		t.Errorf("%s goes on %v after its context has ended", name, soon)
 		t.FailNow()
 		return nil
 	}
 }
 
 func failsWithCode(t T, r engine.Recognizer, _ []Sample) {
+	failsOnFiles(t, func(audio engine.Audio) error {
+		_, err := r.Recognize(t.Context(), audio, engine.RecognizeOptions{})
+		return err
+	})
+}
+
+// failsOnFiles requires an error with a code for files that are no recordings.
+func failsOnFiles(t T, call func(engine.Audio) error) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.wav")
 	require.NoError(t, os.WriteFile(text, []byte("this is no recording, and long enough to have a header"), 0o600))
 	for _, path := range []string{filepath.Join(dir, "missing.wav"), text} {
-		_, err := r.Recognize(t.Context(), engine.Audio{Path: path, Duration: time.Second}, engine.RecognizeOptions{})
+		err := call(engine.Audio{Path: path, Duration: time.Second})
 		var e *transcript.Error
 		require.ErrorAs(t, err, &e, "%s: an error carries a code of the API", filepath.Base(path))
 		assert.Contains(t, transcript.Codes(), e.Code, filepath.Base(path))

@@ -84,7 +84,7 @@ func (v *Voices) Check(ctx context.Context) error {
 }
 
 // Speech returns the stretches with speech, in any language. A pause of
-// less than 0.3 s belongs to the stretch around it.
+// less than 0.2 s belongs to the stretch around it.
 //
 // Errors: A missing interpreter, package or model is CONFIG_ERROR. A recording that cannot be read,
 // and a failing program, are INTERNAL. Otherwise the error is the context's.
@@ -103,8 +103,9 @@ func (v *Voices) Speech(ctx context.Context, audio engine.Audio) ([]engine.Span,
 }
 
 // Diarize returns the turns of all speakers. Turns do not overlap: where two people speak at once,
-// the turn is that of the louder one. A voice that speaks for less than 1.5 s in all counts as
-// the speaker with the most similar voice, unless Speakers asks for it.
+// the turn is that of one of them. A voice that is heard for less than 2 s, or for less than 5 percent of the
+// speech and less than 20 s, counts as the speaker with the most similar voice, unless Speakers asks
+// for more speakers.
 //
 // Errors: A number of speakers outside of 0 to [engine.MaxSpeakers] is INVALID_REQUEST. Other errors
 // are those of [Voices.Speech].

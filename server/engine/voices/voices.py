@@ -9,8 +9,8 @@
 # embeddings of voices stay in the memory of this process.
 import json
 import os
+import struct
 import sys
-import wave
 
 os.environ['OPENBLAS_NUM_THREADS'] = '1'  # before numpy: the program is bounded to one core
 
@@ -27,36 +27,52 @@ VAD_BLOCK = 2048  # windows in one call of the model
 # A stretch of speech begins at a window of at least ENTER and ends before one below LEAVE. A pause
 # under SHORTEST_PAUSE belongs to the speech around it, and a sound under SHORTEST_SPEECH is none.
 ENTER, LEAVE = 0.5, 0.35
-SHORTEST_PAUSE = 0.3
+SHORTEST_PAUSE = 0.2
 SHORTEST_SPEECH = 0.2
-PAD = 0.06
+BEFORE, AFTER = 0.03, -0.03  # seconds that the probability is late, or early
 
 # The embedder hears 0.8 s in frames of 10 ms with 40 bands.
 FRAME, STEP, FFT, BANDS = 400, 160, 512, 40
 FRAMES = 80
-HOP = 20  # frames from one window to the next
+CELL = 0.2  # seconds from one window to the next
 BATCH = 32
+
+
+# Silero VAD misses quiet speech at a low level, and speech of telephones at a high one.
+LEVELS = (1.0, 0.05)
 
 
 class Recording:
     """A WAV, read piece by piece: a recording can be longer than the memory."""
 
     def __init__(self, path):
-        self.sound = wave.open(path, 'rb')
-        shape = self.sound.getframerate(), self.sound.getnchannels(), self.sound.getsampwidth()
-        if shape != (RATE, 1, 2):
+        self.file = open(path, 'rb')
+        size = os.path.getsize(path)
+        at, shape = 12, None
+        while True:
+            self.file.seek(at)
+            head = self.file.read(8)
+            if len(head) < 8:
+                raise ValueError('the file is no WAV with samples')
+            kind, length = struct.unpack('<4sI', head)
+            if kind == b'fmt ':
+                shape = struct.unpack('<HHIIHH', self.file.read(16))
+            if kind == b'data':
+                break
+            at += 8 + length + length % 2
+        if shape is None or shape[0] not in (1, 0xFFFE) or shape[1:3] != (1, RATE) or shape[5] != 16:
             raise ValueError('the file is not a WAV of 16 kHz with one channel of 16 bits')
-        self.samples = self.sound.getnframes()
+        self.start = at + 8
+        self.samples = min(length, size - self.start) // 2  # a length of 0xFFFFFFFF is that of the file
 
     def read(self, start, end):
         """Returns the samples from start to end, and zeros for those outside of the recording."""
         inner = max(start, 0), min(end, self.samples)
-        self.sound.setpos(min(inner[0], self.samples))
-        pcm = self.sound.readframes(max(inner[1] - inner[0], 0))
+        self.file.seek(self.start + 2 * inner[0])
+        pcm = self.file.read(2 * max(inner[1] - inner[0], 0))
         pcm = np.frombuffer(pcm[:len(pcm) // 2 * 2], '<i2').astype(np.float32) / 32768
         out = np.zeros(end - start, np.float32)
-        at = inner[0] - start
-        out[at:at + len(pcm)] = pcm
+        out[inner[0] - start:inner[0] - start + len(pcm)] = pcm
         return out
 
 
@@ -73,16 +89,17 @@ def model(package, *path):
 
 def probabilities(recording, vad):
     """Returns the probability of speech in each window of 32 ms."""
-    h = c = np.zeros((1, 1, 128), np.float32)
-    found = []
-    for first in range(0, -(-recording.samples // VAD_WINDOW), VAD_BLOCK):
-        count = min(VAD_BLOCK, -(-recording.samples // VAD_WINDOW) - first)
-        start = first * VAD_WINDOW
-        sound = recording.read(start - VAD_CONTEXT, start + count * VAD_WINDOW)
+    states = [(np.zeros((1, 1, 128), np.float32),) * 2 for _ in LEVELS]
+    total = -(-recording.samples // VAD_WINDOW)
+    found = np.zeros(total, np.float32)
+    for first in range(0, total, VAD_BLOCK):
+        last = min(first + VAD_BLOCK, total)
+        sound = recording.read(first * VAD_WINDOW - VAD_CONTEXT, last * VAD_WINDOW)
         windows = np.lib.stride_tricks.sliding_window_view(sound, VAD_WINDOW + VAD_CONTEXT)[::VAD_WINDOW]
-        p, h, c = vad.run(None, {'input': np.ascontiguousarray(windows), 'h': h, 'c': c})
-        found.append(p.reshape(-1))
-    return np.concatenate(found) if found else np.zeros(0, np.float32)
+        for n, level in enumerate(LEVELS):
+            p, *states[n] = vad.run(None, {'input': windows * np.float32(level), 'h': states[n][0], 'c': states[n][1]})
+            found[first:last] = np.maximum(found[first:last], p.reshape(-1))
+    return found
 
 
 def stretches(p, length):
@@ -101,7 +118,8 @@ def stretches(p, length):
         else:
             joined.append(span)
     kept = [s for s in joined if s[1] - s[0] >= SHORTEST_SPEECH]
-    return [[max(s - PAD, 0.0), min(e + PAD, length)] for s, e in kept]
+    spans = [[max(s - BEFORE, 0.0), min(e + AFTER, length)] for s, e in kept]
+    return [[s, e] for s, e in spans if s < e]
 
 
 def bands():
@@ -125,61 +143,72 @@ def features(sound, filters, shape):
     return np.log10(power @ filters.T + 1e-10).astype(np.float32)
 
 
-def embeddings(recording, spans, embedder):
-    """Returns the middles of windows in the speech, in seconds, and an embedding of length 1 for each."""
+def cells(spans):
+    """Returns the numbers of the cells that the speech touches. Cell n is from n to n + 1 times CELL."""
+    found = [np.arange(int(start / CELL), int(np.ceil(end / CELL))) for start, end in spans]
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, int)
+
+
+def embeddings(recording, numbers, embedder):
+    """Returns an embedding of length 1 for the window around each cell."""
     filters = bands()
     shape = np.zeros(FFT, np.float32)
     lead = (FFT - FRAME) // 2
     shape[lead:lead + FRAME] = 0.54 - 0.46 * np.cos(2 * np.pi * np.arange(FRAME) / FRAME)
-    times, found, batch = [], [], []
-
-    def flush():
-        if batch:
-            e = embedder.run(None, {'mel_window': np.stack(batch)})[0]
-            found.append(e / np.linalg.norm(e, axis=1, keepdims=True))
-            batch.clear()
-    for start, end in spans:
-        for first, last in pieces(start, end):
-            at = round(first * RATE)
-            count = max(round((last - first) * RATE / STEP) - FRAMES, 0) // HOP + 1
-            need = ((count - 1) * HOP + FRAMES - 1) * STEP + FFT
-            if last - first < FRAMES * STEP / RATE:  # too short for a window: the middle of it is heard
-                at -= round((FRAMES * STEP - (last - first) * RATE) / 2)
-            frames = features(recording.read(at, at + need), filters, shape)
-            for n in range(count):
-                batch.append(frames[n * HOP:n * HOP + FRAMES])
-                times.append((at + (n * HOP + FRAMES / 2) * STEP) / RATE)
-                if len(batch) == BATCH:
-                    flush()
-    flush()
-    return np.array(times), np.concatenate(found) if found else np.zeros((0, 256), np.float32)
+    found = np.zeros((len(numbers), 256), np.float32)
+    for n in range(0, len(numbers), BATCH):
+        batch = []
+        for number in numbers[n:n + BATCH]:
+            middle = round((number + 0.5) * CELL * RATE)
+            start = middle - (FRAMES * STEP + FFT - STEP) // 2
+            batch.append(features(recording.read(start, start + (FRAMES - 1) * STEP + FFT), filters, shape))
+        e = embedder.run(None, {'mel_window': np.stack(batch)})[0]
+        found[n:n + BATCH] = e / np.linalg.norm(e, axis=1, keepdims=True)
+    return found
 
 
-def pieces(start, end):
-    """Cuts a stretch of speech, so that little of it is in memory at a time."""
-    longest = 60.0
-    while end - start > longest:
-        yield start, start + longest
-        start += longest - (FRAMES - HOP) * STEP / RATE
-    yield start, end
+# Two clusters of windows are of one speaker if the mean cosine of their pairs is at least that of
+# windows APART cells apart in the same speech, less MARGIN: noise and telephones make all voices more
+# similar.
+MARGIN = 0.08
+APART = 8
+SAME = 0.65, 0.5, 0.8  # without such windows, and the bounds
+MOST = 2500  # windows that are clustered; the others go to the nearest speaker
+SHORTEST_SPEAKER = 2.0  # seconds of a speaker
+LEAST_SHARE = 0.05  # of the speech is of each speaker,
+ENOUGH = 20.0  # or this many seconds
+COVERED = 0.7  # of a window that is clustered is speech
+CHANGE = 0.1  # of similarity that a change of the speaker costs
 
 
-# Two clusters of windows are of one speaker if the mean cosine of their pairs is at least SAME.
-SAME = 0.55
-MOST = 3000  # windows that are clustered; the others go to the nearest speaker
-SHORTEST_SPEAKER = 1.5  # seconds of a speaker
+def runs(numbers):
+    """Returns the indexes at which a run of neighbouring cells begins, and the end."""
+    return np.concatenate([[0], np.where(np.diff(numbers) > 1)[0] + 1, [len(numbers)]]).astype(int)
 
 
-def smoothed(times, e):
-    """Averages each embedding with its neighbours in the same stretch of speech."""
-    near = HOP * STEP / RATE * 2.5
+def smoothed(numbers, e, width):
+    """Averages each embedding with those of the neighbouring cells within width cells."""
     total = e.copy()
-    for shift in (1, 2):
+    for shift in range(1, width + 1):
         if len(e) > shift:
-            close = (times[shift:] - times[:-shift] < near)[:, None]
+            close = (numbers[shift:] - numbers[:-shift] == shift)[:, None]
             total[shift:] += e[:-shift] * close
             total[:-shift] += e[shift:] * close
     return total / np.linalg.norm(total, axis=1, keepdims=True)
+
+
+def coverage(spans, numbers):
+    """Returns how much of the window around each cell is speech, from 0 to 1."""
+    half = FRAMES * STEP / RATE / 2
+    starts, ends = (np.array(x) for x in zip(*spans))
+    before = np.concatenate([[0], np.cumsum(ends - starts)])
+
+    def until(t):
+        n = np.searchsorted(starts, t)
+        inside = np.where(n > 0, np.maximum(ends[np.maximum(n - 1, 0)] - t, 0), 0)
+        return before[n] - inside
+    middles = (numbers + 0.5) * CELL
+    return (until(middles + half) - until(middles - half)) / (2 * half)
 
 
 def linkage(similar):
@@ -197,7 +226,7 @@ def linkage(similar):
         joins.append((a, b, float(value[a])))
         row = (similar[a] * sizes[a] + similar[b] * sizes[b]) / (sizes[a] + sizes[b])
         sizes[a] += sizes[b]
-        row[a] = -2
+        row[[a, b]] = -2
         row[similar[a] <= -2] = -2
         similar[a], similar[:, a] = row, row
         similar[b], similar[:, b] = -2, -2
@@ -214,8 +243,8 @@ def linkage(similar):
     return joins
 
 
-def cut(joins, count, threshold):
-    """Returns the cluster of each member after the joins of at least threshold, or down to count clusters."""
+def cut(joins, stop):
+    """Returns the cluster of each member after the first joins."""
     parent = list(range(len(joins) + 1))
 
     def root(n):
@@ -223,47 +252,101 @@ def cut(joins, count, threshold):
             parent[n] = parent[parent[n]]
             n = parent[n]
         return n
-    for n, (a, b, value) in enumerate(joins):
-        if len(joins) + 1 - n <= count or (count == 0 and value < threshold):
-            break
+    for a, b, _ in joins[:stop]:
         parent[root(b)] = root(a)
     names = {}
     return np.array([names.setdefault(root(n), len(names)) for n in range(len(parent))], int)
 
 
-def speakers(times, e, count):
-    """Returns the speaker of each window, from 0."""
-    some = np.arange(len(e))
-    if len(e) > MOST:
-        some = np.unique(np.linspace(0, len(e) - 1, MOST).astype(int))
-    chosen = e[some]
-    found = cut(linkage(chosen @ chosen.T), count, SAME)
-    centres = np.stack([chosen[found == k].mean(0) for k in range(found.max() + 1)])
-    seconds = np.bincount(found) * HOP * STEP / RATE * len(e) / len(some)
+def stop_of(joins, count, least, same):
+    """Returns after how many joins there are count clusters of at least least members. If count is 0,
+    it is after the joins of a similarity of at least same."""
     if count == 0:
-        kept = np.where(seconds >= SHORTEST_SPEAKER)[0]
-        centres = centres[kept if len(kept) else [int(seconds.argmax())]]
+        return next((n for n, (_, _, value) in enumerate(joins) if value < same), len(joins))
+    sizes = [1] * (len(joins) + 1)
+    large = len(sizes) if least <= 1 else 0
+    stop = max(len(joins) + 1 - count, 0)
+    for n, (a, b, _) in enumerate(joins):
+        large -= (sizes[a] >= least) + (sizes[b] >= least)
+        sizes[a] += sizes[b]
+        large += sizes[a] >= least
+        if large == count:
+            stop = n + 1
+    return stop
+
+
+def centres_of(chosen, found):
+    """Returns the means of the clusters, and their sizes."""
+    sizes = np.bincount(found)
+    return np.stack([chosen[found == k].mean(0) for k in range(len(sizes))]), sizes
+
+
+def threshold(numbers, e):
+    """Returns the similarity from which two clusters are of one speaker."""
+    usual, least, most = SAME
+    x = smoothed(numbers, e, 2)
+    if len(x) <= APART:
+        return usual
+    inside = numbers[APART:] - numbers[:-APART] == APART
+    if inside.sum() < APART:
+        return usual
+    return min(max(float(np.median((x[APART:] * x[:-APART]).sum(1)[inside])) - MARGIN, least), most)
+
+
+def follow(numbers, scores):
+    """Returns the most likely speaker of each cell, if a change costs CHANGE."""
+    labels = np.zeros(len(numbers), int)
+    edges = runs(numbers)
+    for first, last in zip(edges[:-1], edges[1:]):
+        total = scores[first].copy()
+        back = np.zeros((last - first, scores.shape[1]), int)
+        for n in range(1, last - first):
+            best = int(total.argmax())
+            changed = total[best] - CHANGE
+            back[n] = np.where(total >= changed, np.arange(len(total)), best)
+            total = np.maximum(total, changed) + scores[first + n]
+        labels[last - 1] = int(total.argmax())
+        for n in range(last - first - 1, 0, -1):
+            labels[first + n - 1] = back[n][labels[first + n]]
+    return labels
+
+
+def speakers(spans, numbers, e, count):
+    """Returns the speaker of each cell, from 0."""
+    clear = np.where(coverage(spans, numbers) >= COVERED)[0]
+    if len(clear) < max(count, 1):
+        clear = np.arange(len(e))
+    share = 1.0
+    if len(clear) > MOST:
+        share = len(clear) / MOST
+        clear = clear[np.linspace(0, len(clear) - 1, MOST).astype(int)]
+    chosen = smoothed(numbers, e, 2)[clear]
+    joins = linkage(chosen @ chosen.T)
+    least = max(SHORTEST_SPEAKER / CELL / share, min(LEAST_SHARE * len(chosen), ENOUGH / CELL / share))
+    found = cut(joins, stop_of(joins, count, least, threshold(numbers, e)))
+    centres, sizes = centres_of(chosen, found)
+    order = np.argsort(-sizes, kind='stable')
+    kept = order[:count] if count else order[:max(int((sizes >= least).sum()), 1)]
+    centres = centres[kept]
     centres /= np.linalg.norm(centres, axis=1, keepdims=True)
-    return (e @ centres.T).argmax(1)
+    return follow(numbers, smoothed(numbers, e, 1) @ centres.T)
 
 
-def turns_of(spans, times, labels):
-    """Returns the turns: each moment of a stretch of speech goes to the speaker of the nearest window."""
+def diarize(spans, numbers, e, count):
+    """Returns the turns: the parts of each cell that are speech are of the cell's speaker."""
+    if len(numbers) == 0:
+        return []
+    labels = speakers(spans, numbers, e, count)
     found, order = [], {}
-    n = 0
     for start, end in spans:
-        inside = [k for k in range(n, len(times)) if times[k] < end + 1 and times[k] <= max(end, start + 0.8)]
-        first = n
-        while n < len(times) and times[n] <= end and n < len(times):
-            n += 1
-        inside = range(first, n) if n > first else [min(first, len(times) - 1)]
+        first, last = np.searchsorted(numbers, [int(start / CELL), int(np.ceil(end / CELL))])
         at = start
-        for k in inside:
-            until = end if k == inside[-1] else min((times[k] + times[k + 1]) / 2, end)
-            if found and found[-1][2] == labels[k] and found[-1][1] == at:
+        for n in range(first, last):
+            until = end if n == last - 1 else (numbers[n] + 1) * CELL
+            if at > start and found[-1][2] == labels[n]:
                 found[-1][1] = until
-            elif until > at:
-                found.append([at, until, int(labels[k])])
+            else:
+                found.append([at, until, int(labels[n])])
             at = until
     return [[s, e, order.setdefault(k, len(order) + 1)] for s, e, k in found]
 
@@ -277,11 +360,9 @@ def main(task, path='', count='0'):
     spans = stretches(probabilities(recording, vad), recording.samples / RATE)
     if task == 'speech':
         return {'speech': [[round(s, 3), round(e, 3)] for s, e in spans]}
-    times, e = embeddings(recording, spans, embedder)
-    if len(e) == 0:
-        return {'turns': []}
-    labels = speakers(times, smoothed(times, e), int(count))
-    return {'turns': [[round(s, 3), round(t, 3), k] for s, t, k in turns_of(spans, times, labels)]}
+    numbers = cells(spans)
+    turns = diarize(spans, numbers, embeddings(recording, numbers, embedder), int(count))
+    return {'turns': [[round(s, 3), round(e, 3), k] for s, e, k in turns]}
 
 
 if __name__ == '__main__':
