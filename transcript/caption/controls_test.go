@@ -21,6 +21,8 @@ func TestControlCharactersAreReplaced(t *testing.T) {
 		"srt":                 {"1\n00:00:01,000 --> 00:00:02,000\na\x1b[2Jb\n", "a\ufffd[2Jb"},
 		"srt, DEL":            {"1\n00:00:01,000 --> 00:00:02,000\na\x7fb\n", "a\ufffdb"},
 		"srt, C1":             {"1\n00:00:01,000 --> 00:00:02,000\na\u009bb «»\n", "a\ufffdb «»"},
+		"sbv":                 {"0:00:01.000,0:00:02.000\na\x1b[2Jb\x7f\u009b\n", "a\ufffd[2Jb\ufffd\ufffd"},
+		"ass":                 {"[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,,,0,0,0,,a\x1b[2Jb\n", "a\ufffd[2Jb"},
 		"ttml":                {`<tt><body><p begin="1s" end="2s">a&#x9b;b&#x7f;</p></body></tt>`, "a\ufffdb\ufffd"},
 		"srv1":                {`<transcript><text start="1" dur="1">a&amp;#27;b</text></transcript>`, "a\ufffdb"},
 		"srv3":                {`<timedtext format="3"><body><p t="1" d="1">a` + "\u0090" + `b</p></body></timedtext>`, "a\ufffdb"},

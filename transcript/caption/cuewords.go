@@ -122,3 +122,6 @@ func plain(b []byte) int {
 }
 
 func isPlain(c byte) bool { return c > ' ' && c < utf8.RuneSelf && c != '<' && c != '&' }
+
+// span is a stretch of a text, in bytes.
+type span struct{ from, to int }

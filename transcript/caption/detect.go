@@ -48,6 +48,10 @@ func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, erro
 	switch f {
 	case FormatSRT:
 		return SRT(r, o...)
+	case FormatSBV:
+		return SBV(r, o...)
+	case FormatASS:
+		return ASS(r, o...)
 	case FormatTTML:
 		return TTML(r)
 	case FormatSRV1:
@@ -57,12 +61,12 @@ func (f Format) read(r io.Reader, o []Option) iter.Seq2[transcript.Segment, erro
 	case FormatJSON3:
 		return JSON3(r)
 	}
-	return walkWebVTT(r, true)
+	return walkWebVTT(r, true, optionsOf(o))
 }
 
 // Detect returns the format of a file by its beginning: 1 KiB is enough. It looks for
-// the signature of WebVTT, the root element of XML, a key of the json3 format and the
-// first timing line of SubRip, in UTF-8, UTF-16 or any other encoding that contains
+// the signature of WebVTT, the root element of XML, a key of the json3 format, the first
+// timing line of SubRip or SBV, and the first section of ASS, in UTF-8, UTF-16 or any other encoding that contains
 // ASCII. If it finds none of them, format is empty and ok is false. For an srv2 file it
 // returns [FormatSRV3], because [SRV3] reads srv2 too.
 func Detect(head []byte) (format Format, ok bool) {
@@ -89,8 +93,24 @@ func Detect(head []byte) (format Format, ok bool) {
 			return FormatJSON3, true
 		}
 	}
-	if hasTimes(rest) && !isWebPage(rest) {
-		return FormatSRT, true
+	if !isWebPage(rest) {
+		return detectLines(rest)
+	}
+	return "", false
+}
+
+// detectLines finds the format by the first timing line or event.
+func detectLines(head []byte) (Format, bool) {
+	for line := range bytes.FieldsFuncSeq(head, isLineEnd) {
+		if _, v := timingLine(line, bytes.Contains(line, arrow)); v == goodTiming {
+			return FormatSRT, true
+		}
+		if _, v := markedTimes(line, ",;"); v == goodTiming {
+			return FormatSBV, true
+		}
+		if isScript(line) {
+			return FormatASS, true
+		}
 	}
 	return "", false
 }
@@ -163,16 +183,6 @@ func rootTag(b []byte) []byte {
 		}
 		_, b, _ = bytes.Cut(b, end)
 	}
-}
-
-// hasTimes reports whether a line is a timing line of SubRip.
-func hasTimes(head []byte) bool {
-	for line := range bytes.FieldsFuncSeq(head, isLineEnd) {
-		if _, _, ok, _ := timingLine(line, bytes.Contains(line, arrow)); ok {
-			return true
-		}
-	}
-	return false
 }
 
 func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }

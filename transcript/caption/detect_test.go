@@ -44,6 +44,16 @@ func TestDetect(t *testing.T) {
 		"<!DOCTYPE html><html><!-- 00:01 --><tt></tt>":      "",
 		"<html xmlns='http://www.w3.org/1999/xhtml'><body>": "",
 
+		"0:00:01.000,0:00:02.000\n":        caption.FormatSBV,
+		"a title\n0:00:01.000,0:00:02.000": caption.FormatSBV,
+		"0:00:01.000,\n":                   "",
+		"1,2\n":                            "",
+		"[Script Info]\r\n":                caption.FormatASS,
+		"; a remark\n[V4+ Styles]\n":       caption.FormatASS,
+		"[Events]\n":                       caption.FormatASS,
+		"Dialogue: 0,0:00:01.00,":          caption.FormatASS,
+		"[Intro]\n":                        "",
+
 		"<tt>":                            caption.FormatTTML,
 		"<tt/>":                           caption.FormatTTML,
 		"<tt:tt xmlns:tt='x'>":            caption.FormatTTML,
@@ -110,12 +120,16 @@ func inUTF16(s string, bigEnd bool) (b []byte) {
 func TestAny(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(io.Reader) string{}
-	for _, ext := range []string{"vtt", "srt", "ttml", "srv1", "srv2", "srv3", "json3"} {
+	for _, ext := range []string{"vtt", "srt", "sbv", "ass", "ssa", "ttml", "srv1", "srv2", "srv3", "json3"} {
 		readers["."+ext] = func(r io.Reader) string {
 			read := caption.ReadWebVTT
 			switch ext {
 			case "srt":
 				read = readSubRip
+			case "sbv":
+				read = readPlain(caption.ReadSBV)
+			case "ass", "ssa":
+				read = readPlain(caption.ReadASS)
 			case "ttml":
 				read = caption.ReadTTML
 			case "srv1":
@@ -171,9 +185,9 @@ func TestAny(t *testing.T) {
 func TestAnyErrors(t *testing.T) {
 	t.Parallel()
 	for file, message := range map[string]string{
-		"":                          "caption: not any of webvtt, srt, ttml, srv1, srv3, json3: the input is empty",
-		"<!DOCTYPE html><html>":     `caption: not any of webvtt, srt, ttml, srv1, srv3, json3: the input begins with "<!DOCTYPE html><html>"`,
-		strings.Repeat("{", 10_000): `caption: not any of webvtt, srt, ttml, srv1, srv3, json3: the input begins with "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"`,
+		"":                          "caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3: the input is empty",
+		"<!DOCTYPE html><html>":     `caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3: the input begins with "<!DOCTYPE html><html>"`,
+		strings.Repeat("{", 10_000): `caption: not any of webvtt, srt, sbv, ass, ttml, srv1, srv3, json3: the input begins with "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"`,
 	} {
 		segments, err := segmentsOf(caption.ReadAny(strings.NewReader(file)))
 		assert.Nil(t, segments)

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"github.com/transcriptkit/transcriptkit/transcript/internal/oldtext"
 )
 
 // utf16Order tells in which order the bytes of UTF-16 come in a file that begins
@@ -35,9 +37,20 @@ func fromUTF16(r io.Reader, order unicode.Endianness) io.Reader {
 	return transform.NewReader(&stickyReader{src: r}, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
 }
 
+// encoded are the lines of a file in any encoding.
+type encoded struct {
+	lines  *lines
+	utf8   bool // for sure
+	legacy legacy
+}
+
+func newEncoded(r io.Reader, o options) encoded {
+	return encoded{lines: newLines(r), legacy: legacy{language: o.language}}
+}
+
 // unmark skips the byte order mark and makes UTF-8 of UTF-16. It returns how the
 // file begins before that, at most 32 bytes.
-func (f *subRip) unmark() (head string) {
+func (f *encoded) unmark() (head string) {
 	head = string(f.lines.peek(32))
 	if order, ok := utf16Order([]byte(head)); ok {
 		f.utf8 = true
@@ -87,32 +100,17 @@ func (l *legacy) find(read, ahead []byte) {
 	if whole > broken {
 		return
 	}
-	if e, ok := legacyEncoding(sample, l.language); ok {
-		l.encoding, l.wide = e, isWide(e)
+	if e, ok := oldtext.Encoding(sample, l.language); ok {
+		l.encoding, l.wide = e, oldtext.IsWide(e)
 		return
 	}
-	l.unlikely = !isWestern(sample)
-}
-
-// isWestern reports whether lines can be in Windows-1252: most letters of its languages
-// are ASCII.
-func isWestern(lines []byte) bool {
-	ascii, others := 0, 0
-	for _, c := range lines {
-		switch {
-		case c >= utf8.RuneSelf:
-			others++
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-			ascii++
-		}
-	}
-	return others <= ascii+enoughLines
+	l.unlikely = !oldtext.IsWestern(sample)
 }
 
 // decodeLines makes UTF-8 of b, and leaves NUL out. A line that is not UTF-8 is
 // read in the encoding of the file or, when nothing is known of that, as
 // Windows-1252 when that is likely, and the file is not surely UTF-8.
-func (f *subRip) decodeLines(b []byte) []byte {
+func (f *encoded) decodeLines(b []byte) []byte {
 	if !f.utf8 && !f.legacy.known && !utf8.Valid(b) {
 		f.legacy.find(b, f.lines.peek(aheadOf))
 	}

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -15,6 +18,37 @@ import (
 
 func FuzzSRT(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) { checkReading(t, readSubRip, file) })
+}
+
+func FuzzSBV(f *testing.F) {
+	fuzzLines(f, caption.ReadSBV, "sbv", "0:00:01.000,0:00:02.000\na\n\nb\n0:0x,0:00:03.000\rc\n-0:1:1,5;0:0:75\nd", "1:1.5,1:2\n"+strings.Repeat("1,:", 30))
+}
+
+func FuzzASS(f *testing.F) {
+	fuzzLines(f, caption.ReadASS, "ass", "[Events]\nDialogue: ,,,,,,,,,\nDialogue: 0,0:1:1,0:1:2,,\x1b,,,,,{\\p1}a{\\p0}\\N\\", "[events]\nFormat: Text\nFormat: Start,End,Text\nDialogue:1:1.,0:1:1.9,{{\\p9}a{")
+}
+
+// fuzzLines feeds a reader of a format of lines, from the files of testdata and more.
+func fuzzLines(f *testing.F, read func(io.Reader, ...caption.Option) (caption.File, error), name string, more ...string) {
+	f.Helper()
+	files, err := filepath.Glob("testdata/*." + name)
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(b)
+	}
+	for _, file := range more {
+		f.Add([]byte(file))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		checkReading(t, func(r io.Reader) (caption.File, error) { return read(r) }, file)
+		plain, err := segmentsOf(read(bytes.NewReader(file)))
+		careful, errCareful := segmentsOf(read(bytes.NewReader(file), caption.NoGuess()))
+		require.Equal(t, err, errCareful)
+		require.Equal(t, plain, careful, "doubts change no cue")
+	})
 }
 
 func FuzzAny(f *testing.F) {

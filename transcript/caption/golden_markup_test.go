@@ -15,6 +15,7 @@ import (
 func TestGoldenMarkup(t *testing.T) {
 	t.Parallel()
 	for ext, reader := range map[string]func(io.Reader) (caption.File, error){
+		".sbv": readPlain(caption.ReadSBV), ".ass": readPlain(caption.ReadASS), ".ssa": readPlain(caption.ReadASS),
 		".ttml": caption.ReadTTML, ".srv1": caption.ReadSRV1, ".srv2": caption.ReadSRV3, ".srv3": caption.ReadSRV3, ".json3": caption.ReadJSON3,
 	} {
 		files, err := filepath.Glob("testdata/*" + ext)
@@ -35,4 +36,9 @@ func TestGoldenMarkup(t *testing.T) {
 			})
 		}
 	}
+}
+
+// readPlain is a reader without its options.
+func readPlain(read func(io.Reader, ...caption.Option) (caption.File, error)) func(io.Reader) (caption.File, error) {
+	return func(r io.Reader) (caption.File, error) { return read(r) }
 }

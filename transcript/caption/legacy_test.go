@@ -200,7 +200,7 @@ func TestWebVTTInSubRip(t *testing.T) {
 // Where several encodings are as likely a file is read the same way each time.
 func TestLegacyEncodingIsTheSameEachTime(t *testing.T) {
 	t.Parallel()
-	const file = "\n00:00:00,000 --> 00:00:02\xe0\n\xa0\xa0\xa0\xa000\ncaf\xe9\nt\xc31j\xe0\n\x80\x80\x80\x80\x80\x80\x80\xe2\x82\x00\xc9\x85 \xe9\n"
+	const file = "\n00:00:00,000 --> 00:00:02 \xe0\n\xa0\xa0\xa0\xa000\ncaf\xe9\nt\xc31j\xe0\n\x80\x80\x80\x80\x80\x80\x80\xe2\x82\x00\xc9\x85 \xe9\n"
 	first, err := caption.ReadSRT(strings.NewReader(file))
 	require.NoError(t, err)
 	for range 200 {

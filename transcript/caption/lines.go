@@ -81,6 +81,9 @@ func (l *lines) next() (line []byte, arrowed bool, err error) {
 // back makes next return the last line once more.
 func (l *lines) back() { l.again = true }
 
+// unended reports whether the last line has no end, as the last one of a file may.
+func (l *lines) unended() bool { return l.pos == l.to }
+
 // findByte returns where c is in buf[from:end], or end.
 func (l *lines) findByte(c byte, from int) int {
 	if i := bytes.IndexByte(l.buf[from:l.end], c); i >= 0 {

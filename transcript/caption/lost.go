@@ -1,6 +1,7 @@
 package caption
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/transcriptkit/transcriptkit/transcript"
@@ -16,8 +17,9 @@ type File struct {
 	Lost *LostError
 }
 
-// LostError reports cues that could not be read: their times cannot be parsed, or their
-// text is outside of any cue. Players do not show such cues either. A function that
+// LostError reports cues that could not be read: their times cannot be parsed, their text
+// is outside of any cue, or something else of them is not shown. Players do not show such
+// cues either. With [NoGuess], it also reports cues that may be wrong. A function that
 // returns a [File] puts the LostError into File.Lost. If all cues are lost, it returns
 // the LostError as its error, so that the file does not look empty. A sequence yields
 // the LostError as its last pair, after the cues that it could read.
@@ -48,6 +50,13 @@ func (l *losses) add(reason string, where ...any) {
 	}
 }
 
+// after counts text after the times of a line, which no player shows.
+func (l *losses) after(line int, t timing) {
+	if len(t.rest) > 0 && !areSettings(t.rest) {
+		l.add("in line %d: text follows the times: %q", line, excerpt(bytes.TrimSpace(t.rest)))
+	}
+}
+
 // of is what was lost of a file of the format, nil when that is nothing.
 func (l *losses) of(format Format) *LostError {
 	if l.cues == 0 {
@@ -58,10 +67,21 @@ func (l *losses) of(format Format) *LostError {
 
 // report yields what was lost as the end of a sequence.
 func (l *losses) report(format Format, yield func(transcript.Segment, error) bool) {
-	if lost := l.of(format); lost != nil {
+	report(l.of(format), yield)
+}
+
+func report(lost *LostError, yield func(transcript.Segment, error) bool) {
+	if lost != nil {
 		yield(transcript.Segment{}, lost)
 	}
 }
+
+// What is lost of files of lines, and where.
+const (
+	noTimes     = "in line %d: these are no times: %q"
+	noEncoding  = "before line %d: the encoding of the text is not known: tell its Language"
+	outsideCues = "in line %d: the text belongs to no cue"
+)
 
 // file returns all cues that were read. If all cues were lost, file returns an error.
 func file(segments []transcript.Segment, lost *LostError) (File, error) {

@@ -91,6 +91,8 @@ func TestSequencesTellWhatIsLost(t *testing.T) {
 	for _, file := range []string{
 		"WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n\nthere\n",
 		"1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n0:x --> 0:y\nthere\n",
+		"0:00:00.000,0:00:01.000\nhello\n\n0:00:0x.000,0:00:03.000\nthere\n",
+		"[Events]\nDialogue: 0,0:00:00.00,0:00:01.00,,,0,0,0,,hello\nDialogue: 0,0:00:01.00,,,,0,0,0,,there\n",
 		"<tt><body><p begin='0s' end='1s'>hello</p><p begin='x'>there</p></body></tt>",
 		"<transcript><text start='0' dur='1'>hello</text><text start='x'>there</text></transcript>",
 		"<timedtext format='3'><body><p t='0' d='1000'>hello</p><p t='x'>there</p></body></timedtext>",
@@ -125,7 +127,6 @@ func TestTimesAsTheyAreWritten(t *testing.T) {
 		"many minutes":                  {"90:00.000 --> 91:00.000\nhello", `5400+60 "hello"`},
 		"many hours":                    {"123:0:0,0 --> 123:0:1,0\nhello", `442800+1 "hello"`},
 		"spaces within":                 {"00 : 00 : 01.000 --> 00 : 00 : 02.000\nhello", `1+1 "hello"`},
-		"no end":                        {"00:01.000 -->\nhello", `1+0 "hello"`},
 		"of words":                      {"0:0:1,0 --> 0:0:3,0\nhello <0:0:2,5>there", `1+2 "hello there" hello@1-2.5 there@2.5-3`},
 		"an arrow in the text":          {"0:0:1.0 --> 0:0:2.0\nA --> B", `1+1 "A --> B"`},
 		"no empty line between":         {"0:0:1.0 --> 0:0:2.0\nhello\n0:0:2.0 --> 0:0:3.0\nthere", "1+1 \"hello\"\n2+1 \"there\""},

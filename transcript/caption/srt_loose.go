@@ -2,61 +2,120 @@ package caption
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
 // looseTimes parses a line as a timing line whose arrow is not "-->", or that has
-// full-width characters, in milliseconds. It is meant as one without being read when it
-// begins with a full time and another one is missing or damaged.
+// full-width characters. It is a damaged one when it begins with a full time and another
+// one is missing or damaged.
 //
 // Text can have two clock times with a dash ("12:30 - 14:00"). So both times need hours
 // or a fraction, unless an arrowhead joins them and nothing follows.
-func looseTimes(line []byte) (start, end int64, ok, meant bool) {
+func looseTimes(line []byte) (t timing, v verdict) {
 	line = skipSpace(line)
-	if len(line) == 0 || !isDigit(line[0]) && line[0] != fullWidth {
-		return 0, 0, false, false
+	if len(line) == 0 {
+		return t, noTiming
+	}
+	if !isDigit(line[0]) && line[0] != fullWidth {
+		if isTimelike(line) {
+			v = damagedTiming
+		}
+		return t, v
 	}
 	line = plainTimes(line)
 	start, rest, ok := srtTime(line)
 	if !ok {
-		return 0, 0, false, false
+		if isTimelike(line) {
+			v = damagedTiming
+		}
+		return t, v
 	}
 	first := line[:len(line)-len(rest)]
 	second := bytes.TrimLeft(rest, "-> \t")
 	join := rest[:len(rest)-len(second)]
-	meant = isFull(first)
-	if len(join) == 0 {
-		return 0, 0, false, meant
+	if isFull(first) || isTimelike(line) {
+		v = damagedTiming
 	}
-	end, rest, ok = srtTime(second)
-	if !ok || !isBlank(rest) && !isPlace(rest) {
-		return 0, 0, false, meant
+	if len(join) == 0 {
+		return t, v
+	}
+	end, rest, ok := srtTime(second)
+	if !ok || !isBlank(rest) && !(isSpace(rest[0]) && areSettings(rest)) {
+		return t, v
 	}
 	last := second[:len(second)-len(rest)]
 	switch {
 	case isFull(first) && isFull(last):
-		return start, end, true, true
 	case len(bytes.TrimSpace(join)) == 0: // times need an arrow or full times
-		return 0, 0, false, meant
+		return t, v
 	case isExact(first) && isExact(last), isBlank(rest) && bytes.IndexByte(join, '>') >= 0:
-		return start, end, true, true
+	default:
+		return t, v
 	}
-	return 0, 0, false, meant
+	return timing{start: start, end: end, first: first, last: last}, goodTiming
 }
 
-// isPlace reports whether what follows the times is coordinates ("X1:10 X2:20") and no
-// text of the cue.
-func isPlace(b []byte) bool {
-	return isSpace(b[0]) && bytes.HasPrefix(skipSpace(b), []byte("X1:"))
+// settings are the names of what may follow the times: those of WebVTT, of SubRip, and of
+// drafts of WebVTT.
+var settings = []string{"vertical", "line", "position", "size", "align", "region", "x1", "x2", "y1", "y2", "a", "d", "l", "s", "t"}
+
+// settingWords are the values of settings that are no numbers.
+var settingWords = []string{"start", "center", "middle", "end", "left", "right", "rl", "lr", "vertical", "vertical-lr", "auto", "line-left", "line-right"}
+
+// areSettings reports whether what follows the times places the cue on the screen. All
+// else is text, which no player shows.
+func areSettings(b []byte) bool {
+	open := false // a name is waiting for its value
+	for word := range bytes.FieldsSeq(bytes.Trim(b, "\x00")) {
+		name, value, named := bytes.Cut(word, []byte(":"))
+		if !named {
+			name, value = nil, word
+		}
+		if named == open || named && !slices.Contains(settings, string(bytes.ToLower(name))) {
+			return false
+		}
+		if open = named && len(value) == 0; !open && !isSetting(string(name), value) {
+			return false
+		}
+	}
+	return !open
 }
 
-// isClock reports whether a line with an arrow is talk: a clock time without seconds,
-// and a word after the arrow.
-func isClock(line []byte) bool {
-	before, after, _ := bytes.Cut(line, arrow)
+// isSetting reports whether a value can be that of a setting.
+func isSetting(name string, value []byte) bool {
+	switch {
+	case name == "region":
+		return true
+	case name == "position" || name == "size":
+		return bytes.IndexByte(value, '%') > 0 || isNumber(value)
+	}
+	word, more, _ := bytes.Cut(value, []byte(","))
+	if len(more) > 0 && !slices.Contains(settingWords, string(more)) {
+		return false
+	}
+	return slices.Contains(settingWords, string(word)) || isNumber(bytes.TrimSuffix(word, []byte("%")))
+}
+
+// endsAsSetting reports whether a line is the end of settings, as after a line break among
+// them.
+func endsAsSetting(line []byte) bool {
+	name, value, named := bytes.Cut(bytes.TrimSpace(line), []byte(":"))
+	return named && len(bytes.Fields(name)) < 2 && (areSettings(line) || isSetting("", value))
+}
+
+// isClock reports whether a line with an arrow is talk: a clock time without seconds, and
+// a word after the arrow, or a number and a word.
+func isClock(before, after []byte) bool {
 	_, rest, ok := srtTime(before)
+	if !ok || !isBlank(rest) || isExact(before) {
+		return false
+	}
 	after = skipSpace(after)
-	return ok && isBlank(rest) && !isExact(before) && len(after) > 0 && !isDigit(after[0]) &&
+	if _, size, rest := digits(after); size > 0 && len(rest) > 0 && isSpace(rest[0]) {
+		after = skipSpace(rest)
+	}
+	return len(after) > 0 && !isDigit(after[0]) &&
 		('a' <= after[0]|0x20 && after[0]|0x20 <= 'z' || after[0] >= utf8.RuneSelf && after[0] != fullWidth)
 }
 
@@ -86,7 +145,7 @@ func plainTimes(line []byte) []byte {
 		switch {
 		case '！' <= r && r <= '～':
 			plain = append(plain, byte(r-'！'+'!'))
-		case '‐' <= r && r <= '―', r == '−', r == utf8.RuneError && (line[0] == 0x96 || line[0] == 0x97): // the dashes of Windows-1252
+		case isDash(r), r == utf8.RuneError && (line[0] == 0x96 || line[0] == 0x97): // the dashes of Windows-1252
 			plain = append(plain, '-')
 		case r == '→', r == '⇒', r == '➔', r == '›':
 			plain = append(plain, '>')
@@ -99,3 +158,6 @@ func plainTimes(line []byte) []byte {
 	}
 	return plain
 }
+
+// isDash reports the long dashes and the sign for minus.
+func isDash(r rune) bool { return '‐' <= r && r <= '―' || r == '−' }

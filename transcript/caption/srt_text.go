@@ -15,7 +15,7 @@ func (f *subRip) segment(s *transcript.Segment, raw []byte, start, end int64) er
 			raw = f.decodeLines(raw)
 		}
 		if f.legacy.unlikely && !utf8.Valid(f.text.raw) {
-			f.lost.add("before line %d: the encoding of the text is not known: tell its Language", f.lines.number)
+			f.lost.add(noEncoding, f.lines.number)
 			return nil
 		}
 		f.voice, f.unruby, f.styled = nil, false, bytes.Contains(raw, []byte(`{\`))

@@ -6,9 +6,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/internal/eight"
 )
 
-// timingLine parses a timing line, in milliseconds. arrowed says that "-->" is in the
-// line. A line that is not ok may still have been meant as one.
-func timingLine(line []byte, arrowed bool) (start, end int64, ok, meant bool) {
+// timingLine parses a timing line. arrowed says that "-->" is in the line.
+func timingLine(line []byte, arrowed bool) (t timing, v verdict) {
 	if !arrowed {
 		return looseTimes(line)
 	}
@@ -16,41 +15,64 @@ func timingLine(line []byte, arrowed bool) (start, end int64, ok, meant bool) {
 	if bytes.IndexByte(line, fullWidth) >= 0 {
 		plain = plainTimes(line)
 	}
-	if isClock(plain) {
-		return 0, 0, false, false
+	if t, ok := arrowTimes(plain); ok {
+		return t, goodTiming
 	}
-	if start, end, ok = srtTimes(plain); ok {
-		return start, end, true, true
+	if t, v = looseTimes(line); v == goodTiming { // a long dash before the arrow
+		return t, v
 	}
-	if start, end, ok, _ = looseTimes(line); ok { // a long dash before the arrow
-		return start, end, true, true
-	}
-	return 0, 0, false, startsTime(plain)
-}
-
-// srtTimes parses a line with an arrow, in milliseconds. It is none with times
-// when neither can be read.
-func srtTimes(line []byte) (start, end int64, ok bool) {
-	before, after, _ := bytes.Cut(line, arrow)
-	start, rest, ok := srtTime(before)
-	ok = ok && len(bytes.Trim(rest, "- \t")) == 0
-	end, _, okEnd := srtTime(after)
+	before, after, _ := bytes.Cut(plain, arrow)
 	switch {
-	case ok && okEnd:
-		return start, end, true
-	case ok:
-		return start, start, true
-	case okEnd && startsTime(before):
-		return end, end, true
+	case isClock(before, after):
+		return timing{}, noTiming
+	case startsTime(before), isTime(after), isTimelike(plain):
+		return timing{}, damagedTiming
 	}
-	return 0, 0, false
+	return timing{}, noTiming
 }
 
-// startsTime reports whether a line which is no time was meant to be one; talk can
-// have an arrow, too.
+// arrowTimes parses a line with an arrow and times on both sides.
+func arrowTimes(line []byte) (t timing, ok bool) {
+	before, after, _ := bytes.Cut(line, arrow)
+	var rest []byte
+	t.start, rest, ok = anyTime(before)
+	if !ok || len(bytes.Trim(rest, "- \t")) > 0 {
+		return t, false
+	}
+	t.end, t.rest, ok = anyTime(after)
+	t.first, t.last = before[:len(before)-len(rest)], after[:len(after)-len(t.rest)]
+	return t, ok && (len(t.rest) == 0 || isSpace(t.rest[0]) || t.rest[0] == 0)
+}
+
+// startsTime reports whether a text begins with a number and a colon, as times do.
 func startsTime(b []byte) bool {
 	_, size, b := digits(skipSpace(b))
 	return size > 0 && len(b) > 0 && b[0] == ':'
+}
+
+// isTime reports whether a text begins with a time that has hours or a fraction.
+func isTime(b []byte) bool {
+	_, rest, ok := srtTime(b)
+	return ok && isExact(b[:len(b)-len(rest)])
+}
+
+// anyTime parses a time as srtTime does, and a full time with other marks between its
+// numbers ("00.00.01.000").
+func anyTime(b []byte) (ms int64, rest []byte, ok bool) {
+	if ms, rest, ok = srtTime(b); ok {
+		return ms, rest, ok
+	}
+	b = skipSpace(b)
+	if len(b) < fullSize || len(b) > fullSize && isDigit(b[fullSize]) {
+		return 0, b, false
+	}
+	for _, at := range []int{2, 5, 8} {
+		if bytes.IndexByte([]byte(":;.,"), b[at]) < 0 {
+			return 0, b, false
+		}
+	}
+	ms, ok = eight.Clock([]byte{b[0], b[1], ':', b[3], b[4], ':', b[6], b[7], ',', b[9], b[10], b[11]})
+	return ms, b[fullSize:], ok
 }
 
 // srtTime parses a time, in milliseconds, and returns what follows it. It has two

@@ -12,7 +12,7 @@ import (
 // ReadWebVTT reads a WebVTT file: see [WebVTT]. If there is an error, the File is
 // empty. A file without cues is not an error.
 func ReadWebVTT(r io.Reader) (File, error) {
-	f := webVTT{lines: newLines(r)}
+	f := newWebVTT(r, false, options{})
 	if err := f.begin(); err != nil && err != io.EOF {
 		return File{}, err
 	}
@@ -20,7 +20,7 @@ func ReadWebVTT(r io.Reader) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return file(segments, f.lost.of(FormatWebVTT))
+	return file(segments, f.losses())
 }
 
 // WebVTT reads a WebVTT file by the parsing algorithm of W3C WebVTT, as browsers do: a
@@ -51,23 +51,34 @@ func ReadWebVTT(r io.Reader) (File, error) {
 //     or the start of the cue, to the next timestamp, or the end of the cue. A time
 //     outside the cue, or earlier than the previous one, is moved to the nearest valid
 //     time.
-func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] { return walkWebVTT(r, false) }
+func WebVTT(r io.Reader) iter.Seq2[transcript.Segment, error] {
+	return walkWebVTT(r, false, options{})
+}
 
-func walkWebVTT(r io.Reader, lax bool) iter.Seq2[transcript.Segment, error] {
+func walkWebVTT(r io.Reader, lax bool, o options) iter.Seq2[transcript.Segment, error] {
 	return func(yield func(transcript.Segment, error) bool) {
-		f := webVTT{lines: newLines(r), lax: lax, text: cueText{lax: lax}}
+		f := newWebVTT(r, lax, o)
 		if yieldBlocks(f.begin(), f.block, yield) {
-			f.lost.report(FormatWebVTT, yield)
+			report(f.losses(), yield)
 		}
 	}
 }
 
 // webVTT is a file in reading.
 type webVTT struct {
-	lines *lines
-	lax   bool // times that are invalid in WebVTT are read as in SubRip
-	text  cueText
-	lost  losses
+	lines  *lines
+	lax    bool // times that are invalid in WebVTT are read as in SubRip
+	text   cueText
+	named  bool  // cues have names
+	next   int64 // the name of the next cue if that is known and a number, or -1
+	doubts *doubts
+	lost   losses
+}
+
+func newWebVTT(r io.Reader, lax bool, o options) *webVTT {
+	f := &webVTT{lines: newLines(r), lax: lax, text: cueText{lax: lax}, next: -1}
+	f.doubts = newDoubts(o, &f.lost)
+	return f
 }
 
 // signature begins every WebVTT file.
@@ -110,9 +121,7 @@ func (f *webVTT) begin() error {
 // loses nothing. Without a cue, or text in it, s stays as it is. The error is
 // io.EOF at the end of the input.
 func (f *webVTT) block(s *transcript.Segment) (err error) {
-	var start, end int64
-	cue, timed := false, false
-	outside := 0 // the line of text outside of a cue, or -1 if the text is never shown
+	b := vttBlock{name: -1, last: -1}
 	f.text.reset()
 	for {
 		var line []byte
@@ -124,34 +133,124 @@ func (f *webVTT) block(s *transcript.Segment) (err error) {
 		if err != nil {
 			return f.failed(err)
 		}
-		if arrowed && timed && (!f.lax || !cue || f.isTiming(line)) {
+		t, v := f.timing(line, arrowed, &b)
+		switch {
+		case v != noTiming && b.timed:
 			f.lines.back()
-			break
-		}
-		if arrowed && !timed {
-			timed = true
-			if start, end, cue = f.timings(line); !cue && outside >= 0 && !isApart(line) {
-				f.lost.add("in line %d: these are no times: %q", f.lines.number, excerpt(line))
-			}
+			f.above(&b)
+		case v != noTiming:
+			f.begins(line, t, v, &b)
+			continue
+		case len(line) == 0:
+		case b.timed && !b.cue:
+			continue
+		case !b.timed:
+			f.name(line, &b)
+			continue
+		case !f.textLine(line, arrowed, &b):
+			return f.failed(ErrTooLarge)
+		default:
 			continue
 		}
-		if len(line) == 0 {
-			break
-		}
-		if cue && !f.text.add(line) {
-			return f.failed(ErrTooLarge)
-		}
-		if !timed && outside == 0 {
-			outside = f.outside(line)
-		}
+		break
 	}
-	if cue {
-		f.text.segment(s, start, end)
+	if b.cue {
+		f.text.segment(s, b.start, b.end)
 	}
-	if !timed && outside > 0 {
-		f.lost.add("in line %d: the text belongs to no cue", outside)
+	switch {
+	case b.timed:
+	case b.outside > 0:
+		f.lost.add(outsideCues, b.outside)
+	case b.name >= 0 && (err == nil || !f.named): // the end of a file may cut a cue after its name
+		f.doubts.line(f.lines.number - 1)
 	}
 	return err
+}
+
+// vttBlock is a block in reading.
+type vttBlock struct {
+	timing
+	timed, cue bool  // it has a timing line, and one that can be read
+	outside    int   // the line of text outside of a cue, or -1 if the text is never shown
+	name       int64 // the name of the cue if that is a number, or -1
+	last       int64 // the last line of the text if that is a number, or -1
+	at         int   // where the last line begins in the text
+}
+
+// timing reads a line as a timing line. A standard one has "-->" in it. A lax reader takes
+// all that look like one.
+func (f *webVTT) timing(line []byte, arrowed bool, b *vttBlock) (t timing, v verdict) {
+	if arrowed {
+		if t, ok := timings(line); ok {
+			return t, goodTiming
+		}
+	}
+	switch {
+	case f.lax && (arrowed || b.timed || b.outside >= 0): // notes may have times
+		return timingLine(line, arrowed)
+	case arrowed:
+		v = damagedTiming
+	}
+	return timing{}, v
+}
+
+// begins begins the cue of a timing line. One with a damaged line is lost.
+func (f *webVTT) begins(line []byte, t timing, v verdict, b *vttBlock) {
+	b.timed, b.cue, b.timing = true, v == goodTiming, t
+	f.named = f.named || b.outside > 0 || b.name >= 0
+	if b.name < 0 {
+		b.name = f.next
+	}
+	f.next = -1
+	switch {
+	case b.cue:
+		f.lost.after(f.lines.number, t)
+		f.doubts.add(f.lines.number, t)
+	case b.outside >= 0 && !isApart(line):
+		f.lost.add(noTimes, f.lines.number, excerpt(line))
+	}
+}
+
+// name reads a line above a timing line.
+func (f *webVTT) name(line []byte, b *vttBlock) {
+	b.name = number(line)
+	if b.outside == 0 {
+		b.outside = f.outside(line)
+	}
+}
+
+// textLine adds a line to the text of a cue, and reports whether there was room for it.
+func (f *webVTT) textLine(line []byte, arrowed bool, b *vttBlock) bool {
+	b.last, b.at = number(line), len(f.text.raw)
+	if !f.lax && !arrowed {
+		if _, v := timingLine(line, false); v != noTiming {
+			f.lost.add("in line %d: these times have no arrow: %q", f.lines.number, excerpt(line))
+		}
+	}
+	if f.doubts != nil && (isApart(line) || b.at == 0 && endsAsSetting(line)) {
+		f.doubts.line(f.lines.number)
+	}
+	return f.text.add(line)
+}
+
+// above decides about the last line of a text that a timing line follows at once. It is
+// the name of the next cue if the names of the two are consecutive numbers.
+func (f *webVTT) above(b *vttBlock) {
+	switch {
+	case !f.lax || !b.cue || len(f.text.raw) == 0:
+	case b.name >= 0 && b.last == b.name+1:
+		f.text.raw = f.text.raw[:b.at]
+		f.next = b.last
+	case f.named || b.last >= 0:
+		f.doubts.line(f.lines.number - 1)
+	}
+}
+
+// losses returns what was lost, after the end of the file.
+func (f *webVTT) losses() *LostError {
+	f.doubts.end()
+	f.doubts = nil
+	return f.lost.of(FormatWebVTT)
 }
 
 // outside returns where text outside of a cue begins, when line is its first one: a
@@ -169,26 +268,13 @@ func (f *webVTT) outside(line []byte) int {
 // isApart reports whether a block which begins so is no cue: a note, a style sheet, a
 // region, or the header of a file that was appended to another one.
 func isApart(line []byte) bool {
+	line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	for _, name := range []string{"NOTE", "STYLE", "REGION", signature} {
 		if rest, ok := bytes.CutPrefix(line, []byte(name)); ok && (len(rest) == 0 || isSpace(rest[0])) {
 			return true
 		}
 	}
 	return false
-}
-
-// timings parses the line with the arrow, in milliseconds.
-func (f *webVTT) timings(line []byte) (start, end int64, ok bool) {
-	if start, end, ok = timings(line); !ok && f.lax {
-		return srtTimes(line)
-	}
-	return start, end, ok
-}
-
-// isTiming reports whether a line with an arrow is, or was meant to be, a timing line.
-func (f *webVTT) isTiming(line []byte) bool {
-	_, _, ok := f.timings(line)
-	return ok || startsTime(line)
 }
 
 // failed says where reading stopped; the end of the input stays io.EOF.
@@ -199,19 +285,24 @@ func (f *webVTT) failed(err error) error {
 	return fmt.Errorf("caption: webvtt after line %d: %w", f.lines.number, err)
 }
 
-// timings parses the line with the arrow, in milliseconds. The settings after
-// the times place a cue on a screen and are of no use here.
-func timings(line []byte) (start, end int64, ok bool) {
-	start, line, ok = timestamp(skipSpace(line))
+// timings parses the line with the arrow. The settings after the times place a cue on a
+// screen and are of no use here.
+func timings(line []byte) (t timing, ok bool) {
+	line = skipSpace(line)
+	var rest []byte
+	t.start, rest, ok = timestamp(line)
 	if !ok {
-		return 0, 0, false
+		return timing{}, false
 	}
-	line, ok = bytes.CutPrefix(skipSpace(line), arrow)
+	t.first = line[:len(line)-len(rest)]
+	line, ok = bytes.CutPrefix(skipSpace(rest), arrow)
 	if !ok {
-		return 0, 0, false
+		return timing{}, false
 	}
-	end, _, ok = timestamp(skipSpace(line))
-	return start, end, ok
+	line = skipSpace(line)
+	t.end, t.rest, ok = timestamp(line)
+	t.last = line[:len(line)-len(t.rest)]
+	return t, ok
 }
 
 // timestamp collects a timestamp, in milliseconds, and returns what follows it.

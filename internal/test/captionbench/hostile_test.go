@@ -42,6 +42,15 @@ var hostiles = map[string]hostile{
 			"1\n", "\n\n1\n", "1\n1\n", "0:0:0,0 --> \n", "x --> y\n", "\x00", "\xe9", "\xe9\n", "a\xe9", "\xc5\xa1", "\xff", "\x83\x65",
 		},
 	},
+	"sbv": {
+		begin: "0:00:00.000,0:00:01.000\n", open: "0:00:01.000,0:00:02.000\n", close: "\n\n",
+		own: []string{"[br]", "[br", "1,", "1:1,", "0:00:01.000,", "0:00:01.000,0:0x\n", "\n\nx\n", "\x00", "\xe9"},
+	},
+	"ass": {
+		begin: "[Script Info]\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n",
+		open:  "Dialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,", close: "\n",
+		own: []string{`{\i1}`, `{\`, "{a}", `{\p1}`, `{\p1}m 0 0{\p0}`, `{\p`, `\p1`, `\N`, `\n`, `\h`, `\{`, `\}`, "}", "\nDialogue: ", "\nComment: ", "\nFormat: a,", "[a]\n", ";\n", "\x00", "\xe9"},
+	},
 	"ttml": {
 		begin: `<tt><head><layout><region xml:id="r"/></layout></head><body><div>`, open: `<p begin="1s" end="2s">`, close: "</p>\n", end: "</div></body></tt>",
 		own: []string{

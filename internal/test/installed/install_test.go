@@ -101,7 +101,7 @@ func TestInstall(t *testing.T) {
 	makefile, err := filepath.Abs("../../../.ci/tools.mk")
 	require.NoError(t, err)
 	for _, of := range []struct{ environment, list, left string }{
-		{"whisper", "server/engine/fasterwhisper", "faster-whisper with the model tiny.en (135 MB): speech is recognized by what else is there."},
+		{"whisper", "server/engine/fasterwhisper", "faster-whisper with the model tiny.en and the models of voices (180 MB): speech is recognized by what else is there."},
 		{"yt-dlp", "internal/ytdlpenv", "a current yt-dlp: links are read by yt-dlp "},
 	} {
 		t.Run(of.environment, func(t *testing.T) {

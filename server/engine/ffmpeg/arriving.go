@@ -1,58 +1,70 @@
 package ffmpeg
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // NormalizeArriving works like Normalize for a file that is still being uploaded, as
 // [engine.ArrivingMedia] requires. It can read most containers from the start, but not
 // a large MP4 with its index at the end. NormalizeArriving returns an error if ffmpeg
 // complains about anything.
-func (t *Tool) NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (engine.Audio, error) {
+func (t *Tool) NormalizeArriving(ctx context.Context, in io.Reader, out string, max time.Duration) (_ engine.Audio, err error) {
 	if max <= 0 || max > longest {
 		return engine.Audio{}, fmt.Errorf("ffmpeg: max is %v: want more than 0 and at most %v", max, longest)
 	}
-	return t.decode(ctx, input{
-		stdin:  in,
+	r, err := newRecorder(out, 0, max)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	defer func() {
+		if err != nil {
+			r.remove()
+		}
+	}()
+	file := bufio.NewReaderSize(in, headSize)
+	head, err := file.Peek(headSize)
+	if err != nil && err != io.EOF { // a short file ends here, and ffmpeg judges it
+		return engine.Audio{}, err
+	}
+	err = t.decode(ctx, input{
+		stdin:  file,
 		source: []string{"-protocol_whitelist", "pipe", "-format_whitelist", containers, "-i", "pipe:0"},
-	}, out, max, nil)
+		clock:  clockAt(head),
+	}, forSpeech, max, r)
+	if err != nil {
+		return engine.Audio{}, err
+	}
+	sound, err := r.end(transcript.MixChannels)
+	return sound.Audio, err
 }
 
 // Verify compares the whole file at in with found, the length of the sound that
-// NormalizeArriving has written. If the header of the file claims clearly more sound,
-// up to max, the error is UPLOAD_INVALID.
+// NormalizeArriving has written, as [engine.ArrivingMedia] requires.
 func (t *Tool) Verify(ctx context.Context, in string, found, max time.Duration) error {
-	in, size, err := regular(in)
+	file, err := t.survey(ctx, in)
 	if err != nil {
 		return err
 	}
-	claims, err := t.probe(ctx, in, size)
-	if err != nil {
-		return err
+	first := file.parts[0]
+	switch tracks := file.tracks(); {
+	case len(file.parts) > 1 || file.unread > 0:
+		return invalid("The file holds more than one recording.")
+	case len(tracks) > 1:
+		return invalid("The file has %d audio tracks.", len(tracks))
+	case clockOfHead(first) != clockOf(first.claims.Format):
+		return invalid("The format of the file cannot be told from its first bytes.")
+	default:
+		announced := min(tracks[0].end.duration(), max)
+		if whole(found, announced) {
+			return nil
+		}
+		return cutOff(transcript.CutOff{HeldSec: found.Seconds(), AnnouncedSec: announced.Seconds()})
 	}
-	if !claims.HasAudio {
-		return invalid("The file has no audio stream.")
-	}
-	return complete(found, min(claims.audioEnd, max))
-}
-
-// input is the file that ffmpeg decodes: one on the disk, or one that arrives.
-type input struct {
-	reads  []string
-	stdin  io.Reader // nil: the file is on the disk
-	source []string  // the arguments that open it
-}
-
-// wall is how long the decoding may take: as long as its work, or as long as the file arrives,
-// which the caller bounds.
-func (i input) wall(work time.Duration) time.Duration {
-	if i.stdin != nil {
-		return 24 * time.Hour
-	}
-	return work
 }

@@ -2,7 +2,7 @@
 //
 //	media := ffmpeg.New(host)
 //	info, err := media.Probe(ctx, upload)
-//	audio, err := media.Normalize(ctx, upload, wav, 12*time.Hour, nil)
+//	sound, err := media.Normalize(ctx, upload, wav, engine.NormalizeOptions{Max: 12 * time.Hour})
 //
 // The package does not trust media files: playlists may name other files, headers may
 // claim days of sound, and files may be cut off. The programs may open only the given
@@ -27,7 +27,11 @@ import (
 
 // containers are the formats a file may have. All of them hold their own data:
 // playlists (HLS, DASH, concat), image sequences and devices are not among them.
-const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,avi,flv,asf,aiff,amr,caf"
+const containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,wav,w64,flac,ogg,aac,mpegts,mpeg,avi,flv,asf,aiff,amr,caf,au,ac3,eac3"
+
+// formats names the containers in a refusal.
+const formats = "MP3, AAC, M4A, MP4, MOV, 3GP, WAV, Wave64, FLAC, Ogg, WebM, Matroska, AIFF, CAF, AU, AMR, AC-3, " +
+	"WMA, AVI, FLV and MPEG"
 
 // memory bounds the memory of each program. It suffices for several hours of silence between
 // two timestamps, which ffmpeg builds in memory.

@@ -3,6 +3,7 @@ package ffmpeg_test
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,22 +74,55 @@ func write(t *testing.T, name, content string) string {
 
 // normalized is what Normalize has written.
 type normalized struct {
-	engine.Audio
+	engine.Sound
 	samples []int16
 }
 
-// normalize runs Normalize and reads the WAV it has made, byte for byte.
+// normalize runs Normalize on a file that must be whole, and reads the WAV it has made.
 func normalize(t *testing.T, in string, max time.Duration) (normalized, error) {
 	t.Helper()
+	return normalizeAs(t, in, engine.NormalizeOptions{Max: max, Whole: true})
+}
+
+// hear runs Normalize with options, on a file that it must be able to decode.
+func hear(t *testing.T, in string, o engine.NormalizeOptions) normalized {
+	t.Helper()
+	if o.Max == 0 {
+		o.Max = time.Hour
+	}
+	n, err := normalizeAs(t, in, o)
+	require.NoError(t, err)
+	return n
+}
+
+// normalizeAs runs Normalize and reads the WAV it has made, byte for byte.
+func normalizeAs(t *testing.T, in string, o engine.NormalizeOptions) (normalized, error) {
+	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.wav")
-	audio, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, engine.NormalizeOptions{Max: max})
+	audio, err := ffmpeg.New(host(t, "")).Normalize(t.Context(), in, out, o)
 	if err != nil {
 		assert.Zero(t, audio)
 		assert.NoFileExists(t, out, "a failure leaves nothing behind")
 		return normalized{}, err
 	}
 	require.Equal(t, out, audio.Path)
-	data, err := os.ReadFile(out)
+	n := normalized{Sound: audio, samples: samplesOf(t, out)}
+	require.Equal(t, time.Duration(len(n.samples))*time.Second/16000, audio.Duration)
+	for c, channel := range audio.Channels {
+		require.Equal(t, fmt.Sprintf("%s.%d.wav", out, c+1), channel.Path)
+		require.Equal(t, audio.Duration, channel.Duration)
+		require.Len(t, samplesOf(t, channel.Path), len(n.samples))
+	}
+	files, err := filepath.Glob(out + "*")
+	require.NoError(t, err)
+	require.Len(t, files, 1+len(audio.Channels), "no other files are left")
+	return n, nil
+}
+
+// samplesOf reads a WAV in the normalized form, byte for byte.
+func samplesOf(t *testing.T, path string) []int16 {
+	t.Helper()
+	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	head, body := data[:44], data[44:]
 
@@ -107,11 +141,10 @@ func normalize(t *testing.T, in string, max time.Duration) (normalized, error) {
 	want = binary.LittleEndian.AppendUint32(want, uint32(len(body)))
 	require.Equal(t, want, head)
 
-	n := normalized{Audio: audio.Audio, samples: make([]int16, len(body)/2)}
-	_, err = binary.Decode(body, binary.LittleEndian, n.samples)
+	samples := make([]int16, len(body)/2)
+	_, err = binary.Decode(body, binary.LittleEndian, samples)
 	require.NoError(t, err)
-	require.Equal(t, time.Duration(len(n.samples))*time.Second/16000, audio.Duration)
-	return n, nil
+	return samples
 }
 
 // pcm are the samples as bytes.

@@ -19,18 +19,15 @@ func (t *Tool) Probe(ctx context.Context, path string) (engine.MediaInfo, error)
 	if err != nil {
 		return engine.MediaInfo{}, err
 	}
-	c, err := t.probe(ctx, path, size)
+	c, err := t.probe(ctx, &part{path: path, size: size, all: true})
 	return c.MediaInfo, err
 }
 
 // claims is what a file says about itself.
 type claims struct {
 	engine.MediaInfo
-	// audioEnd is where the first audio stream ends on the media clock according to the file's
-	// header; 0 if the header does not tell.
-	audioEnd time.Duration
-	// rate is the number of samples a second in the first audio stream; 0: not known.
-	rate int
+	// tracks are the audio tracks.
+	tracks []track
 }
 
 // The bounds on samples a second: rates that hardware records and that can carry speech. With a
@@ -51,31 +48,45 @@ type probed struct {
 }
 
 type probedStream struct {
-	Type     string  `json:"codec_type"`
-	Rate     number  `json:"sample_rate"`
-	Start    seconds `json:"start_time"`
-	Duration seconds `json:"duration"`
-	Tags     struct {
+	Type        string  `json:"codec_type"`
+	Rate        number  `json:"sample_rate"`
+	Channels    int     `json:"channels"`
+	Layout      string  `json:"channel_layout"`
+	Start       seconds `json:"start_time"`
+	Duration    seconds `json:"duration"`
+	Disposition struct {
+		Default         int `json:"default"`
+		Comment         int `json:"comment"`
+		HearingImpaired int `json:"hearing_impaired"`
+		VisualImpaired  int `json:"visual_impaired"`
+	} `json:"disposition"`
+	Tags struct {
 		Duration string `json:"DURATION"` // Matroska keeps it here: 00:01:00.003000000
+		Language string `json:"language"`
+		Title    string `json:"title"`
+		Handler  string `json:"handler_name"` // the title in MP4, or the name of a program
 	} `json:"tags"`
 }
 
-func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, error) {
+// asked are the entries that ffprobe shows.
+const asked = "format=format_name,start_time,duration:" +
+	"stream=codec_type,sample_rate,channels,channel_layout,start_time,duration:" +
+	"stream_disposition=default,comment,hearing_impaired,visual_impaired:" +
+	"stream_tags=DURATION,language,title,handler_name"
+
+func (t *Tool) probe(ctx context.Context, file *part) (claims, error) {
 	exit, err := t.run(ctx, engine.Command{
 		Program: "ffprobe",
-		Args: append([]string{
-			"-hide_banner", "-v", "warning", "-of", "json", "-show_entries",
-			"format=format_name,start_time,duration:stream=codec_type,sample_rate,start_time,duration:stream_tags=DURATION",
-		}, source(path)...),
-		Reads:  []string{path},
-		Limits: engine.Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: memory},
+		Args:    append([]string{"-hide_banner", "-v", "warning", "-of", "json", "-show_entries", asked}, file.source()...),
+		Reads:   []string{file.path},
+		Limits:  engine.Limits{Wall: time.Minute, CPU: 30 * time.Second, Memory: memory},
 	})
 	if err != nil {
 		return claims{}, err
 	}
 	var p probed
 	if err := json.Unmarshal(exit.Stdout, &p); err != nil || p.Format.Name == "" || len(p.Streams) == 0 {
-		return claims{}, invalid("The file is not audio or video in a format this service reads.").
+		return claims{}, invalid("The file is not audio or video in a format this service reads. It reads %s.", formats).
 			Because(errors.New(lastLine(exit.Stderr)))
 	}
 	if strings.Contains(string(exit.Stderr), "Estimating duration from bitrate") {
@@ -83,13 +94,15 @@ func (t *Tool) probe(ctx context.Context, path string, size int64) (claims, erro
 	}
 	p.countFromStart()
 	c := p.claims()
-	if c.rate > 0 && (c.rate < leastRate || c.rate > mostRate) {
-		return claims{}, invalid("The file's sound has %d samples a second; %d to %d are taken.", c.rate, leastRate, mostRate)
+	for _, t := range c.tracks {
+		if t.rate > 0 && (t.rate < leastRate || t.rate > mostRate) {
+			return claims{}, invalid("The file's sound has %d samples a second; %d to %d are taken.", t.rate, leastRate, mostRate)
+		}
 	}
-	if c.Format == "wav" {
+	if c.Format == "wav" && len(c.tracks) == 1 {
 		// ffprobe ignores a header that announces more sound than the file holds.
-		if announced := announcedByWAV(path, size); announced > 0 {
-			c.Duration, c.audioEnd = announced, announced
+		if announced := announcedByWAV(file); announced > 0 {
+			c.Duration, c.tracks[0].end = announced, seconds(announced.Seconds())
 		}
 	}
 	return c, nil
@@ -122,9 +135,7 @@ func (p *probed) claims() claims {
 	for _, s := range p.Streams {
 		if s.Type == "audio" {
 			c.HasAudio = true
-			c.audioEnd = p.end(s)
-			c.rate = int(s.Rate)
-			break
+			c.tracks = append(c.tracks, p.track(s))
 		}
 	}
 	return c
@@ -133,16 +144,16 @@ func (p *probed) claims() claims {
 // end returns where a stream ends according to the file's header, or 0. The file may go on
 // after its sound has ended, so the duration of the file counts only if the sound is the file's
 // only stream.
-func (p *probed) end(s probedStream) time.Duration {
+func (p *probed) end(s probedStream) seconds {
 	switch {
 	case p.Format.Name == "mpegts", p.Format.Name == "mpeg", p.Format.Name == "ogg":
 		return 0 // these formats have no header; ffprobe reports their last timestamp
 	case s.Duration > 0:
-		return (s.Start - p.Format.Start + s.Duration).duration()
+		return s.Start - p.Format.Start + s.Duration
 	case s.Tags.Duration != "":
-		return min(clock(s.Tags.Duration), p.Format.Duration.duration())
+		return min(clockTime(s.Tags.Duration), p.Format.Duration)
 	case len(p.Streams) == 1:
-		return p.Format.Duration.duration()
+		return p.Format.Duration
 	}
 	return 0
 }
@@ -169,8 +180,8 @@ func (s seconds) duration() time.Duration {
 	return time.Duration(max(0, min(s, century)) * seconds(time.Second))
 }
 
-// clock reads hours:minutes:seconds. It returns 0 for a text that it cannot read.
-func clock(s string) time.Duration {
+// clockTime reads hours:minutes:seconds. It returns 0 for a text that it cannot read.
+func clockTime(s string) seconds {
 	var total seconds
 	for _, part := range strings.Split(s, ":") {
 		f, err := strconv.ParseFloat(part, 64)
@@ -179,7 +190,7 @@ func clock(s string) time.Duration {
 		}
 		total = total*60 + seconds(f)
 	}
-	return total.duration()
+	return total
 }
 
 // lastLine returns the last line of a program's stderr, for the log.

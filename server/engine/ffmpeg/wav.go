@@ -20,10 +20,7 @@ const (
 // more or less the size of a header.
 const streamed = 0x7fff0000
 
-var (
-	errNotWAV = errors.New("not a WAV file")
-	errCutOff = errors.New("WAV that is not whole")
-)
+var errNotWAV = errors.New("not a WAV file")
 
 // wavHeader is the header of a RIFF WAVE file.
 type wavHeader struct {
@@ -73,40 +70,16 @@ func readWAVHeader(r io.ReaderAt) (wavHeader, error) {
 	return h, errNotWAV
 }
 
-// measure returns the length of the recording at path, computed from its samples. It returns an
-// error if the file is not a WAV in the normalized form.
-func measure(path string) (time.Duration, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close() // only read: nothing can be lost
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	h, err := readWAVHeader(f)
-	switch {
-	case err != nil:
-		return 0, err
-	case h.format != 1 || h.channels != 1 || h.rate != sampleRate || h.bits != 16:
-		return 0, fmt.Errorf("WAV of format %d, %d channels, %d Hz, %d bit", h.format, h.channels, h.rate, h.bits)
-	case h.dataStart+h.dataSize != info.Size():
-		return 0, fmt.Errorf("%w: %d bytes, announces %d", errCutOff, info.Size(), h.dataStart+h.dataSize)
-	}
-	return time.Duration(h.dataSize/2) * time.Second / sampleRate, nil
-}
-
-// announcedByWAV returns the length of sound that the header of a WAV of the given size
-// announces, if the file holds less than that; otherwise 0.
-func announcedByWAV(path string, size int64) time.Duration {
-	f, err := os.Open(path)
+// announcedByWAV returns the length of sound that the header of a WAV announces, if the part
+// holds less than that; otherwise 0.
+func announcedByWAV(p *part) time.Duration {
+	f, err := os.Open(p.path)
 	if err != nil {
 		return 0
 	}
 	defer f.Close() // only read: nothing can be lost
-	h, err := readWAVHeader(f)
-	if err != nil || h.bytesPerSecond == 0 || h.dataSize >= streamed || h.dataStart+h.dataSize <= size {
+	h, err := readWAVHeader(io.NewSectionReader(f, p.from, p.size))
+	if err != nil || h.bytesPerSecond == 0 || h.dataSize >= streamed || h.dataStart+h.dataSize <= p.size {
 		return 0
 	}
 	return time.Duration(float64(h.dataSize) / float64(h.bytesPerSecond) * float64(time.Second))

@@ -139,6 +139,15 @@ func (r Transcripts) read(ctx context.Context, id, columns string) (*Transcript,
 	return t, wrap("transcript "+id, err)
 }
 
+// Sound returns what was heard of the recording of a text.
+func (r Transcripts) Sound(ctx context.Context, id string) (transcript.Sound, error) {
+	row, err := r.head(ctx, id)
+	if err != nil {
+		return transcript.Sound{}, err
+	}
+	return row.transcript().Sound, nil
+}
+
 // head returns a transcript without its text, or ErrNotFound.
 func (r Transcripts) head(ctx context.Context, id string) (*transcriptRow, error) {
 	row := new(transcriptRow)

@@ -51,6 +51,7 @@ const (
 	childFollows  = "E2E_CHILD_FOLLOWS"
 	childAllow    = "E2E_CHILD_ALLOW"
 	childEvery    = "E2E_CHILD_EVERY"
+	childVoices   = "E2E_CHILD_VOICES"
 )
 
 func TestMain(m *testing.M) {
@@ -101,8 +102,8 @@ func serveChild() error {
 		FollowFailing: noteFailing(),
 		Engine: func(host engine.Host) (engine.Engine, error) {
 			e := engine.Engine{Captions: []engine.CaptionSource{childCaptions()}, Media: ffmpeg.New(host), Recognizer: childRecognizer()}
-			var err error
-			if direct != "" {
+			err := addVoices(host, &e)
+			if err == nil && direct != "" {
 				e.Direct, err = directmedia.New(host, directmedia.Options{})
 			}
 			return e, err
@@ -245,6 +246,7 @@ type place struct {
 	whisper                string        // the address of a real Whisper; "": a diarist recognizes
 	direct                 string        // the host of direct links; "": the child takes none
 	follows                string        // the file with the clock of follows and webhooks; "": they work as usual
+	voices                 string        // the Python that tells speakers apart; "": nothing does
 	every                  time.Duration // the pause between two looks at what is followed
 	allow                  string        // a private address that links may lead to
 	reads                  string        // how long captions take, which are noted in the diary; "": as a teller's
@@ -263,7 +265,7 @@ func (s place) spawn(t testing.TB, addr string) *child {
 	cmd := exec.Command(cmp.Or(s.program, os.Args[0]), "-test.run=^$")
 	cmd.Env = append(os.Environ(),
 		childDatabase+"="+s.database, childBlobs+"="+s.blobs, childAddr+"="+addr, childDiary+"="+s.diary,
-		childWhisper+"="+s.whisper, childDirect+"="+s.direct, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childFollows+"="+s.follows, childAllow+"="+s.allow, childEvery+"="+s.every.String(), childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
+		childWhisper+"="+s.whisper, childDirect+"="+s.direct, childRole+"="+string(s.role), childPlans+"="+s.plans, childReads+"="+s.reads, childFollows+"="+s.follows, childAllow+"="+s.allow, childEvery+"="+s.every.String(), childVoices+"="+s.voices, childTold+"="+s.told, childScratch+"="+s.scratch, childMinFree+"="+strconv.FormatInt(s.minFree, 10))
 	cmd.Stderr = os.Stderr
 	_, err := cmd.StdinPipe()
 	require.NoError(t, err)

@@ -28,14 +28,14 @@ func (i *Intake) promise(ctx context.Context, tx *db.Tx, e *db.Work, o order) er
 }
 
 // keepReceived keeps the upload of a request that the cache answers.
-func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order) (used bool, err error) {
+func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order, answer *hit) (used bool, err error) {
 	if o.KeepMedia == 0 {
 		return false, nil
 	}
 	return recordings.Keep(ctx, tx, &db.Recording{
 		Account: o.Account, ExternalID: o.file.ExternalID(), MediaKey: o.file.Key,
 		Title: uploadTitle(o.file.Name), ContentType: o.file.MediaType, Bytes: o.file.Size, Until: time.Now().Add(o.KeepMedia),
-	})
+	}, answer.Sound.Track())
 }
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.

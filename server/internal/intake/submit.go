@@ -138,7 +138,7 @@ func (i *Intake) accept(ctx context.Context, tx *db.Tx, o order) (found *hit, jo
 		if err := tx.Library.Save(ctx, found.ID, o.Account, sub.Languages.String()); err != nil {
 			return nil, nil, false, err
 		}
-		used, err = i.keepReceived(ctx, tx, o)
+		used, err = i.keepReceived(ctx, tx, o, found)
 		return found, nil, used, err
 	}
 	if err := o.refusal(); err != nil {

@@ -50,11 +50,7 @@ func (p *Steps) listenArrived(ctx context.Context, t step.Held, e *db.Work) (*re
 	if p.Engine.Voices == nil && p.Engine.Diarizer == nil {
 		return new(recognition.Sound), nil
 	}
-	in, err := p.spool(ctx, t, e)
-	if err != nil {
-		return nil, err
-	}
-	sound, err := p.normalize(ctx, t, e, in)
+	sound, err := p.readSound(ctx, t, e)
 	if err != nil {
 		return nil, err
 	}

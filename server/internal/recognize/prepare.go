@@ -98,11 +98,7 @@ func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (plan recog
 	if p.Engine.Media == nil {
 		return plan, nil, nil, p.Cluster.Alone().CanTranscribe(list) // this process alone
 	}
-	in, err := p.spool(ctx, t, e)
-	if err != nil {
-		return plan, nil, nil, err
-	}
-	sound, err := p.normalize(ctx, t, e, in)
+	sound, err := p.readSound(ctx, t, e)
 	if e.MediaKey == "" && errors.Is(err, transcript.UploadInvalid) { // nobody has uploaded it
 		err = transcript.Errorf(transcript.Unavailable, "The media behind the link has no sound that can be read.").Because(err)
 	}
@@ -119,6 +115,24 @@ func (p *Steps) decode(ctx context.Context, t step.Held, e *db.Work) (plan recog
 		return plan, nil, nil, errors.Join(err, closeAll(recs))
 	}
 	return plan, heard, recs, nil
+}
+
+// readSound spools and decodes the media of work, in its turn.
+func (p *Steps) readSound(ctx context.Context, t step.Held, e *db.Work) (engine.Sound, error) {
+	turns := p.forUploads
+	if e.MediaKey == "" {
+		turns = p.forDownloads
+	}
+	release, err := turns.wait(ctx)
+	if err != nil {
+		return engine.Sound{}, err
+	}
+	defer release()
+	in, err := p.spool(ctx, t, e)
+	if err != nil {
+		return engine.Sound{}, err
+	}
+	return p.normalize(ctx, t, e, in)
 }
 
 // planOfSound cuts a recording, or each of its channels.

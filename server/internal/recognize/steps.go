@@ -65,8 +65,10 @@ type Steps struct {
 	Config
 	running progressBoard
 	// recognizers are shared by the queue's steps and by uploads that arrive.
-	recognizers recognizerSlots
-	arrivals    arrivals
+	recognizers  slots
+	forUploads   slots // to read media
+	forDownloads slots // to fetch and read media
+	arrivals     arrivals
 }
 
 // New makes the steps.
@@ -74,7 +76,8 @@ func New(c Config) *Steps {
 	if c.HearAfter == 0 {
 		c.HearAfter = hearAfter
 	}
-	return &Steps{Config: c, recognizers: make(recognizerSlots, max(c.ASRWorkers, 1))}
+	return &Steps{Config: c, recognizers: make(slots, max(c.ASRWorkers, 1)),
+		forUploads: make(slots, mediaAtOnce), forDownloads: make(slots, mediaAtOnce)}
 }
 
 // Captions is the first step of a link that may have captions.

@@ -62,6 +62,7 @@ type Copies struct {
 type playingArgs struct {
 	Account    string `json:"account"`
 	ExternalID string `json:"externalId"`
+	Track      int    `json:"track,omitempty"` // whose sound it is, from 1; 0: the usual one
 }
 
 func (playingArgs) Kind() string  { return "playing_copy" }
@@ -79,7 +80,7 @@ func (c *Copies) Run(ctx context.Context, w queue.Row, step playingArgs) error {
 		return nil
 	}
 	if err == nil {
-		err = c.make(ctx, r)
+		err = c.make(ctx, r, step.Track)
 	}
 	var refused *transcript.Error
 	if err != nil && ctx.Err() == nil && (errors.As(err, &refused) || w.Attempt >= playingAttempts) {
@@ -89,7 +90,7 @@ func (c *Copies) Run(ctx context.Context, w queue.Row, step playingArgs) error {
 	return err
 }
 
-func (c *Copies) make(ctx context.Context, r *db.Recording) (err error) {
+func (c *Copies) make(ctx context.Context, r *db.Recording, track int) (err error) {
 	if err := c.Disks.Room(2 * r.Bytes); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (c *Copies) make(ctx context.Context, r *db.Recording) (err error) {
 		return err
 	}
 	out := filepath.Join(dir, "copy.webm")
-	if err := c.Media.PlayingCopy(ctx, in, out, 0, c.MaxDuration+overshoot); err != nil {
+	if err := c.Media.PlayingCopy(ctx, in, out, track, c.MaxDuration+overshoot); err != nil {
 		return err
 	}
 	return c.keep(ctx, r, out)

@@ -13,25 +13,30 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Keep keeps a recording, and has a copy for playing made of it. It reports whether the
+// Keep keeps a recording, and has a copy for playing made of the audio track (0: the usual one). It reports whether the
 // blob of r is the one that is kept: see db.RecordingsTx.Keep.
-func Keep(ctx context.Context, tx *db.Tx, r *db.Recording) (bool, error) {
+func Keep(ctx context.Context, tx *db.Tx, r *db.Recording, track int) (bool, error) {
 	kept, err := tx.Recordings.Keep(ctx, r)
 	if err != nil || !kept {
 		return false, err
 	}
-	return true, tx.Queue.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID})
+	return true, tx.Queue.Enqueue(ctx, playingArgs{Account: r.Account, ExternalID: r.ExternalID, Track: track})
 }
 
-// KeepPromised keeps the upload of work that succeeds, if its account wants that.
-func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work) error {
+// KeepPromised keeps the upload of work that succeeds, if its account wants that. text is the id of
+// the transcript.
+func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work, text string) error {
 	if e.KeepMedia == 0 {
 		return nil
 	}
-	_, err := Keep(ctx, tx, &db.Recording{
+	sound, err := tx.Transcripts.Sound(ctx, text)
+	if err != nil {
+		return err
+	}
+	_, err = Keep(ctx, tx, &db.Recording{
 		Account: e.Owner, ExternalID: e.ExternalID, MediaKey: e.MediaKey,
 		Title: e.Metadata.Title, ContentType: e.MediaType, Bytes: e.MediaBytes, Until: time.Now().Add(time.Duration(e.KeepMedia) * time.Second),
-	})
+	}, sound.Track())
 	return err
 }
 

@@ -152,6 +152,7 @@ func plan() account.Plan {
 		Upload:               true,
 		MaxUploadBytes:       4 << 30,
 		ASR:                  true,
+		Speakers:             true,
 		ASRConcurrency:       1000,
 		ASRWaiting:           1000,
 		MaxDuration:          24 * time.Hour,

@@ -20,7 +20,7 @@ func (s *Service) listeners(first []intake.Listener) intake.Listeners {
 			if !told.Over || told.Status != transcript.JobSuccess {
 				return nil
 			}
-			return recordings.KeepPromised(ctx, tx, told.Work)
+			return recordings.KeepPromised(ctx, tx, told.Work, told.TranscriptID)
 		},
 		func(ctx context.Context, tx *db.Tx, told *intake.Ended) error {
 			return s.Follows.Reopen(ctx, tx, told.IDs(), told.Error)

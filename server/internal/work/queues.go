@@ -13,11 +13,15 @@ import (
 
 // How many steps of each queue run at once. Config.ASRWorkers is the number for chunks.
 const (
-	captionWorkers  = 4
-	downloadWorkers = 2
-	mediaWorkers    = 2
-	startWorkers    = 1
-	publishWorkers  = 2
+	captionWorkers = 4
+	// prepareWorkers is the number for uploads, and for downloads. The steps read the media in turns,
+	// two at once.
+	prepareWorkers = 2
+	// listeners is how many more there are where somebody listens to recordings before they are
+	// recognized: telling the speakers of hours apart takes an hour, and holds up no other upload.
+	listeners      = 14
+	startWorkers   = 1
+	publishWorkers = 2
 )
 
 // The time limits of one step, far above what one takes. They do not find steps whose
@@ -35,15 +39,15 @@ func (p *processor) workers(process string) queue.Workers {
 		Process: process,
 		Workers: []queue.Worker{
 			worker(p, captionsTimeout, p.Steps.Captions),
-			worker(p, prepareTimeout, p.Steps.Prepare),
+			worker(p, p.prepareTimeout(), p.Steps.Prepare),
 			worker(p, startTimeout, p.Steps.Start),
 			worker(p, p.recognizeTimeout(), p.Steps.Recognize),
 			worker(p, publishTimeout, p.Steps.Publish),
 		},
 		Queues: map[string]int{
 			step.CaptionsQueue: captionWorkers,
-			step.DownloadQueue: downloadWorkers,
-			step.MediaQueue:    mediaWorkers,
+			step.DownloadQueue: p.prepareWorkers(),
+			step.MediaQueue:    p.prepareWorkers(),
 			step.StartQueue:    startWorkers,
 			step.ASRQueue:      p.ASRWorkers,
 			step.PublishQueue:  publishWorkers,
@@ -54,6 +58,24 @@ func (p *processor) workers(process string) queue.Workers {
 	w.Workers, w.Periodic = append(w.Workers, p.Features.Workers...), p.Features.Periodic
 	maps.Copy(w.Queues, p.Features.Queues)
 	return w
+}
+
+// listens reports whether this process listens to recordings before they are recognized.
+func (p *processor) listens() bool { return p.Engine.Voices != nil || p.Engine.Diarizer != nil }
+
+func (p *processor) prepareWorkers() int {
+	if p.listens() {
+		return prepareWorkers + listeners
+	}
+	return prepareWorkers
+}
+
+// prepareTimeout is longer where the step listens: each listener may wait for all others.
+func (p *processor) prepareTimeout() time.Duration {
+	if p.listens() {
+		return prepareTimeout + listeners*p.Steps.MaxMediaDuration
+	}
+	return prepareTimeout
 }
 
 // recognizeTimeout is longer for longer chunks: a large model on a small machine

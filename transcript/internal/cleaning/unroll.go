@@ -1,4 +1,6 @@
-package caption
+// Package cleaning removes from captions what nobody has said: the repetitions of
+// rolling captions, repeated drawings of a line, and sounds.
+package cleaning
 
 import (
 	"math"
@@ -20,28 +22,7 @@ const (
 	instant = 0.05
 )
 
-// Unroll removes the repetitions from rolling captions, which speech recognition
-// produces. The cues of such a track show the last lines again above the new line,
-// build a line word by word, or stay on the screen while the next cue is spoken. The
-// result has each line once, as a segment of its own, without overlaps. segments must
-// be sorted by start, as readers return them. Unroll does not change segments. If there
-// are no rolling captions, it returns segments.
-//
-// A line is a repetition if it is at the top of a cue, was the last line of the
-// previous cue, and the previous cue ended shortly before: at most 5 s earlier if a new
-// line follows, and at most 0.25 s earlier otherwise. To compare lines, Unroll folds
-// spaces, including U+00A0, and ignores characters of zero width. If a line consists of
-// several joined rows, Unroll compares its beginning: a row of the previous cues, or at
-// least two words. A line whose words have times of their own is spoken again, and
-// stays. If less than a quarter of the cues roll, the repetitions are refrains, and
-// stay. Two equal cues in a row become one.
-//
-// If the words have times, a line lasts from its first word to the end of its last
-// word. Otherwise the line has the time of the cue. If the cue has several new lines,
-// each line has its share by length. In rolling tracks, and in tracks in which half of
-// the cues overlap, a line ends at the latest when the next line starts.
-//
-// Do not use Unroll for captions that people have written.
+// Unroll is Unroll of package caption.
 func Unroll(segments []transcript.Segment) []transcript.Segment {
 	if lines, ok := unroll(segments); ok {
 		return lines
@@ -425,3 +406,6 @@ func endBy(words []transcript.Word, end float64) []transcript.Word {
 }
 
 func millisecond(sec float64) float64 { return math.Round(sec*1000) / 1000 }
+
+// isPlain reports ASCII but white space, control characters, "<" and "&".
+func isPlain(c byte) bool { return c > ' ' && c < utf8.RuneSelf && c != '<' && c != '&' }

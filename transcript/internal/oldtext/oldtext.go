@@ -1,4 +1,5 @@
-package caption
+// Package oldtext finds the encoding of texts that were written before UTF-8.
+package oldtext
 
 import (
 	"bytes"
@@ -44,7 +45,7 @@ var legacyOf = map[string][]string{
 // western are the languages whose old encoding is Windows-1252.
 var western = strings.Fields("en de fr es pt it nl sv da no nb nn fi is ca gl eu af ga id ms sw fil")
 
-// legacyEncoding takes a guess from a confidence of sureEnough on, of 100, and believes in
+// Encoding takes a guess from a confidence of sureEnough on, of 100, and believes in
 // characters of several bytes from sureOfWide on. For a file of fewer than enoughLines
 // lines, the guess must be sure. A sure guess goes before the encoding of the language,
 // because the caller may name a wrong language.
@@ -55,10 +56,10 @@ const (
 	enoughLines = 3
 )
 
-// legacyEncoding finds the encoding of text that is not UTF-8, by its language,
+// Encoding finds the encoding of text that is not UTF-8, by its language,
 // where that is known, and by how often which bytes come. sample are lines
 // with bytes beyond ASCII. ok is false when nothing is likely.
-func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
+func Encoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 	if e, ok := southSlavic(sample); ok {
 		return e, true
 	}
@@ -67,7 +68,7 @@ func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 	slices.SortFunc(guesses, func(a, b chardet.Result) int { // equal ones come in any order
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), cmp.Compare(rank(candidates, a), rank(candidates, b)), cmp.Compare(a.Charset, b.Charset))
 	})
-	few := bytes.Count(sample, lineFeed) < enoughLines
+	few := bytes.Count(sample, []byte("\n")) < enoughLines
 	for _, guess := range guesses { // the likeliest first
 		name := canonicalEncoding(guess.Charset)
 		e, ok := decodes(name, sample)
@@ -85,14 +86,14 @@ func legacyEncoding(sample []byte, lang string) (e encoding.Encoding, ok bool) {
 		}
 	}
 	if len(candidates) > 0 { // the language is wrong, or the text is not in it
-		return legacyEncoding(sample, "")
+		return Encoding(sample, "")
 	}
 	return nil, false
 }
 
 // leastFor is the least confidence with which an encoding is taken.
 func leastFor(e encoding.Encoding) int {
-	if isWide(e) {
+	if IsWide(e) {
 		return sureOfWide
 	}
 	return sureEnough
@@ -204,9 +205,24 @@ func isLetterOfOther(r rune) bool {
 	return r >= utf8.RuneSelf && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r)
 }
 
-// isWide reports the encodings in which a character has several bytes: a line in
+// IsWide reports the encodings in which a character has several bytes: a line in
 // one of them may happen to be UTF-8, too.
-func isWide(e encoding.Encoding) bool {
+func IsWide(e encoding.Encoding) bool {
 	_, single := e.(*charmap.Charmap)
 	return !single
+}
+
+// IsWestern reports whether lines can be in Windows-1252: most letters of its languages
+// are ASCII.
+func IsWestern(lines []byte) bool {
+	ascii, others := 0, 0
+	for _, c := range lines {
+		switch {
+		case c >= utf8.RuneSelf:
+			others++
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+			ascii++
+		}
+	}
+	return others <= ascii+enoughLines
 }

@@ -1,4 +1,4 @@
-package caption
+package cleaning
 
 import (
 	"strings"
@@ -14,13 +14,7 @@ const (
 	aside = 5
 )
 
-// DropSounds removes descriptions of sounds, which readers keep: everything in square
-// brackets ("[Applause]"), a whole line of up to five words in round brackets
-// ("(LAUGHTER)", also after a dash), and the notes around a sung text ("♪ la la ♪"
-// becomes "la la"). DropSounds decides only by this form: it also removes a speaker's
-// name in square brackets, and keeps ">>". It then leaves out lines without a letter or
-// digit, and segments without a line. The other segments keep their times. DropSounds
-// does not change the caller's segments. If there is no sound, it returns them.
+// DropSounds is DropSounds of package caption.
 func DropSounds(segments []transcript.Segment) []transcript.Segment {
 	return rewrite(segments, func(s *transcript.Segment) bool { return strings.ContainsAny(s.Text, "[("+notes) }, dropSounds)
 }
