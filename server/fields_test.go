@@ -51,7 +51,7 @@ func TestFieldsOfATranscript(t *testing.T) {
 		delete(o, "transcript")
 		want := map[string]any{
 			"platform": "video_site", "externalId": video, "sourceUrl": "https://video.example/watch?v=" + video, "lang": "en",
-			"durationSec": 3726.0, "source": "video_site_downloader", "status": "ready", "media": nil,
+			"durationSec": 3726.0, "source": "video_site_downloader", "status": "ready", "media": nil, "cutOff": nil, "heard": nil, "diarizer": nil,
 			"segments": []any{map[string]any{"text": "hello", "start": 0.0, "duration": 10.0}},
 		}
 		for name, value := range about {
@@ -62,7 +62,7 @@ func TestFieldsOfATranscript(t *testing.T) {
 		assert.Equal(t, want, tr)
 		assert.Equal(t, map[string]any{
 			"status": "success", "format": "json", "cached": cached, "language": "en", "metadataStatus": "complete",
-			"lengthSeconds": 3726.0, "lengthText": "1:02:06", "metadata": want["metadata"],
+			"lengthSeconds": 3726.0, "lengthText": "1:02:06", "metadata": want["metadata"], "cutOff": nil, "heard": nil, "diarizer": nil,
 		}, o)
 	}
 	check(s.link(t, video, wish{"sendMetadata", true}), false, true)
@@ -77,6 +77,7 @@ func TestFieldsOfATranscript(t *testing.T) {
 	assert.Equal(t, map[string]any{
 		"status": "success", "format": "text", "transcript": "[00:00:00] hello", "text": "[00:00:00] hello", "cached": true, "language": "en",
 		"metadataStatus": "complete", "lengthSeconds": 3726.0, "lengthText": "1:02:06", "metadata": nil,
+		"cutOff": nil, "heard": nil, "diarizer": nil,
 	}, text)
 }
 

@@ -33,7 +33,7 @@ func TestDocumentHasAllValuesOfATypedString(t *testing.T) {
 	require.NoError(t, json.Unmarshal(body, &document))
 	types := map[string]map[string]string{ // the name of the schema of each
 		"transcript": {
-			"Code": "ErrorCode", "Format": "Format", "JobStatus": "JobStatus", "MetadataStatus": "MetadataStatus", "Origin": "Origin",
+			"Channels": "Channels", "Code": "ErrorCode", "Format": "Format", "JobStatus": "JobStatus", "MetadataStatus": "MetadataStatus", "Origin": "Origin",
 			"Platform": "Platform", "Stage": "Stage", "Status": "TranscriptStatus", "TrackKind": "TrackKind", "TrackStatus": "TrackStatus",
 		},
 		"transcript/video": {"Kind": "UploadKind", "Order": "VideoSearchOrder", "Type": "VideoSearchType"},

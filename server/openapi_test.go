@@ -188,7 +188,16 @@ func TestDocumentOfTheRequests(t *testing.T) {
 		m[name] = value
 		return m
 	}
+	numberOr := func(most float64, word, value any) map[string]any {
+		return map[string]any{"oneOf": []any{map[string]any{"type": "integer", "minimum": 1.0, "maximum": most}, word}, "default": value}
+	}
+	track := numberOr(99, map[string]any{"type": "string", "maxLength": 35.0}, nil)
+	delete(track, "default") // the service chooses by the file
 	both := map[string]any{
+		"audioTrack":       track,
+		"channels":         map[string]any{"$ref": "#/components/schemas/Channels", "default": "mix"},
+		"speakers":         numberOr(20, map[string]any{"type": "string", "enum": []any{"auto", "none"}}, "auto"),
+		"requireWhole":     map[string]any{"type": "boolean", "default": false},
 		"format":           map[string]any{"$ref": "#/components/schemas/Format", "default": "json"},
 		"includeTimestamp": map[string]any{"type": "boolean", "default": true},
 		"sendMetadata":     map[string]any{"type": "boolean", "default": false},

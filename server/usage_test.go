@@ -59,7 +59,7 @@ func TestUsage(t *testing.T) {
 	assert.Equal(t, map[string]any{"balance": nil}, got["credits"])
 	assert.Equal(t, map[string]any{
 		"maxDurationSec": 7200.0, "maxUploadBytes": 1048576.0, "maxKeepMediaSec": 0.0, "batchItems": 50.0, "batchExport": false,
-		"upload": true, "asr": true, "eventStreams": 2.0,
+		"upload": true, "asr": true, "speakers": false, "eventStreams": 2.0,
 	}, got["limits"])
 }
 
@@ -194,7 +194,7 @@ func TestUsageOfAPlanThatPermitsNothing(t *testing.T) {
 	assert.Equal(t, nothing, got["asrMinutes"])
 	assert.Equal(t, map[string]any{
 		"maxDurationSec": 0.0, "maxUploadBytes": 0.0, "maxKeepMediaSec": 0.0, "batchItems": 0.0, "batchExport": false,
-		"upload": false, "asr": false, "eventStreams": 0.0,
+		"upload": false, "asr": false, "speakers": false, "eventStreams": 0.0,
 	}, got["limits"])
 }
 

@@ -47,7 +47,7 @@ type Listening struct {
 	// "1" to "99", or a language tag such as "de". Empty means the track in the language of
 	// the request, else the default track.
 	AudioTrack string `json:"audioTrack,omitempty"`
-	// Channels says what to do with several channels; empty means [MixChannels].
+	// Channels says what to do with several channels. Empty means [MixChannels].
 	Channels Channels `json:"channels,omitempty"`
 	// Speakers says whether to tell who speaks.
 	Speakers Speakers `json:"speakers,omitempty"`

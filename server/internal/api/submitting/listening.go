@@ -42,7 +42,7 @@ func audioTrack() request.Kind[string] {
 		}
 		return track
 	}
-	return request.NumberOr(1, mostTracks, strconv.Itoa, tag, request.Schema{"maxLength": longestTag}, plain).Default("")
+	return request.NumberOr(1, mostTracks, strconv.Itoa, tag, request.Schema{"maxLength": longestTag}, plain)
 }
 
 func speakers() request.Kind[transcript.Speakers] {
