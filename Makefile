@@ -16,7 +16,7 @@ help: ## this list
 # Tests.
 
 test: setup ## what every change needs: all packages in their small size, in minutes
-	$(GARBAGE) $(GO) test -short $(AT_ONCE) $(TIMEOUT) -vet=off $(LONGEST) ./...
+	$(GARBAGE) $(GO) test -short $(AT_ONCE) $(TIMEOUT) -vet=off $(LONGEST) $$($(GO) list ./... | grep -vE '/($(LATER))$$')
 
 # Each part can also be made alone.
 test-all: test-full test-current test-page test-release test-clients mcp-conformance cross ## everything that tests prove but soaks: full tables and crowds, browser, release, official clients (an hour)
@@ -24,6 +24,9 @@ test-all: test-full test-current test-page test-release test-clients mcp-conform
 # The packages whose tests take longest. They start first: a long package that starts
 # last runs alone while a processor waits.
 LONGEST := ./server ./server/engine/ytdlp ./server/internal/service ./server/internal/e2e ./examples/transcriptd ./server/engine/ffmpeg ./server/internal/db ./internal/test/readmetest
+
+# Packages of which make test runs nothing: their tests need other programs of npm, or many minutes.
+LATER := mcpconformance|honesty
 
 # Many tests wait: for a program, for a database, for the next attempt of a job. So more tests
 # run at once than there are processors. A third package is linked, or computes, while the tests
