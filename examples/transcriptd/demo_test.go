@@ -86,9 +86,10 @@ func TestDemoLeavesNothingBehind(t *testing.T) {
 	needPrograms(t)
 	text, err := filepath.Abs("../testdata/talk.txt")
 	require.NoError(t, err)
+	quick := strings.TrimPrefix(quickYtDlp(), realYtDlp)
 	for says, args := range map[string][]string{
 		"UPLOAD_INVALID":       {"demo", "--recording", text},
-		"UNSUPPORTED_PLATFORM": {"demo", "--recording", text, "--url", "http://127.0.0.1:1/watch?v=a-shortTalk"}, // no site of its own then
+		"UNSUPPORTED_PLATFORM": {"demo", "--recording", text, "--url", "http://127.0.0.1:1/watch?v=a-shortTalk", "--yt-dlp", quick}, // no site of its own then
 		"/nowhere/yt-dlp":      {"demo", "--recording", text, "--yt-dlp", "/nowhere/yt-dlp"},
 	} {
 		tmp := t.TempDir()

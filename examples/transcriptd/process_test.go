@@ -190,9 +190,7 @@ func TestServeSaysWhoRecognizes(t *testing.T) {
 	}{
 		{"--models " + t.TempDir(), `msg=recognizer asr=pocketsphinx model=\S+ quality="low.*transcriptd models pull small.*why="nothing better`, "ok"},
 		{"--asr none", `msg=recognizer asr=none why="--asr says so".*only links with captions`, "unavailable"},
-		{"--asr pocketsphinx", `asr=pocketsphinx.*transcriptd models pull small`, "ok"},
 		{"--models " + dir + " --recognizers " + settingsFile(t, `{"whisperCLI": %q}`, program), `asr=whisper-cli model=base.en quality="?base.*why="found in ` + dir, "ok"},
-		{"--asr whisper-cli:" + model + " --recognizers " + settingsFile(t, `{"whisperCLI": %q}`, program), `asr=whisper-cli model=base.en quality="?base`, "ok"},
 		{"--asr whisper-server:http://127.0.0.1:1 --recognizers " + settingsFile(t, `{"whisperServer": {"model": "base"}}`), `asr=whisper-server model=base`, "unavailable"},
 		{"--asr openai:http://127.0.0.1:1/v1 --recognizers " + settingsFile(t, `{"openai": {"model": "small"}}`), `asr=openai model=small quality="?as good`, "unavailable"},
 	} {

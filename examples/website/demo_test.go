@@ -32,11 +32,6 @@ func TestTheTalkToTry(t *testing.T) {
 	assert.Equal(t, transcript.OriginDownloader, german.Transcript.Source)
 	assert.Equal(t, s.talks.Link(), *german.Transcript.SourceURL)
 	assert.Equal(t, "Dies ist ein kurzer Vortrag über ein Programm, das zuhört.", german.Transcript.Segments[0].Text)
-
-	// The other video has no captions: it is for a recognizer.
-	_, err = api.Transcripts.Get(t.Context(), transcript.Request{Source: transcript.URL(s.talks.Recording())})
-	require.ErrorIs(t, err, transcript.NotImplemented)
-	require.ErrorContains(t, err, "recogni")
 }
 
 // Whoever else reaches the website is offered no link that only this machine could follow.

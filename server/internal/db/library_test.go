@@ -141,15 +141,19 @@ func TestSavesDoNotDeadlock(t *testing.T) {
 				return save(ctx, tx, id, accounts...)
 			})
 		}
+		texts := 20
+		if testing.Short() {
+			texts = 6
+		}
 		backwards := slices.Clone(accounts)
 		slices.Reverse(backwards)
 		var g errgroup.Group
-		for i := range 20 {
+		for i := range texts {
 			g.Go(func() error { return publish(transcript.OriginASR, fmt.Sprint(i), backwards[i%2*10:]...) })
 			g.Go(func() error { return publish(transcript.OriginDownloader, fmt.Sprint(i), accounts...) })
 		}
 		require.NoError(t, g.Wait())
-		require.EqualValues(t, 40, runs.Load(), "none was run again")
+		require.EqualValues(t, 2*texts, runs.Load(), "none was run again")
 	})
 }
 

@@ -82,6 +82,10 @@ func (s *standstill) engine(c *service.Config) {
 // answered all the same, also the account of the batch.
 func TestBatchHoldsUpNobody(t *testing.T) {
 	t.Parallel()
+	items := 500
+	if testing.Short() {
+		items = 60 // more than are taken up at a time
+	}
 	for queue, test := range map[string]struct {
 		on      transcript.Platform
 		holds   int // how many workers the batch gets
@@ -97,7 +101,7 @@ func TestBatchHoldsUpNobody(t *testing.T) {
 				tables := storetest.SQL(t, store.Options(o))
 				e := newStandstill(t, queue)
 				b := start(t, dbtest.Open(t, o), &e.script, e.engine)
-				all := entries(500)
+				all := entries(items)
 				for i := range all {
 					all[i].Content.Platform = test.on
 				}
@@ -127,7 +131,7 @@ func TestBatchHoldsUpNobody(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, lifecycle.CheckBatch(job))
 				assert.Equal(t, batch.Processing, job.Status)
-				assert.Equal(t, batch.Counts{Total: 500, Pending: 500}, job.Counts)
+				assert.Equal(t, batch.Counts{Total: items, Pending: items}, job.Counts)
 			})
 		})
 	}

@@ -25,7 +25,11 @@ import (
 // process, in any order.
 func TestHistoriesOfPlaces(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	seeds := uint64(4)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			dbtest.EachDatabase(t, func(t *testing.T, o db.Options) {

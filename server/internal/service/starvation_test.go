@@ -23,7 +23,11 @@ import (
 // after at most two of its chunks, whatever the plans permit.
 func TestNobodyStarves(t *testing.T) {
 	t.Parallel()
-	const uploads, links, oneUpload, oneLink = 30, 30, 5000, 6000
+	const oneUpload, oneLink = 5000, 6000
+	uploads, links := 30, 30
+	if testing.Short() {
+		uploads, links = 10, 10
+	}
 	for name, plan := range map[string]account.Plan{
 		"all at once":   roomy(account.Unlimited, account.Unlimited),
 		"one at a time": roomy(1, 2*uploads*links),
