@@ -95,7 +95,7 @@ type Config struct {
 	// call it for paused follows.
 	FollowFailing func(ctx context.Context, account string, f *follow.Follow) error
 
-	// Sites says which link belongs to which platform; nil: site.Default.
+	// Sites says which link belongs to which platform; nil means site.Default.
 	Sites *site.Table
 	// DirectMedia accepts links that belong to no platform: to a media file, to the
 	// page of an episode, or to an item of a feed. The service then fetches from any
@@ -133,9 +133,9 @@ type Config struct {
 	// The paths in answers begin with BasePath. The caller must strip it from requests
 	// by http.StripPrefix.
 	BasePath string
-	// Dir is the folder in which the server makes its folder for scratch files; empty:
-	// the system's folder for temporary files. Each job in preparation needs room for
-	// the largest upload and its audio (115 MB for an hour).
+	// Dir is the folder in which the server makes its folder for scratch files; empty means
+	// the system's folder for temporary files. Each job in preparation needs room for the
+	// largest upload and its audio (115 MB for an hour).
 	Dir string
 	// Path is the list of folders in which the server looks for programs, in the form
 	// of the environment variable PATH. Relative folders are ignored. Programs may read
@@ -153,7 +153,7 @@ type Config struct {
 	// Tracer traces the requests that make jobs and the steps of the work, and links
 	// them. nil means no tracing. Package tracing has a Tracer for OpenTelemetry.
 	Tracer engine.Tracer
-	// Version is the version in /healthz; empty: "dev".
+	// Version is the version in /healthz; empty means "dev".
 	Version string
 
 	inside //nolint:unused // service.SettingsOf reads it

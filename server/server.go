@@ -36,7 +36,7 @@ type Server struct {
 	guard      *egress.Guard
 	shortLinks *shortlink.Follower
 	scratch    *scratch.Dir // nil for RoleAPI
-	unconfined error        // why the kernel does not confine programs; nil: it does
+	unconfined error        // why the kernel does not confine programs; nil means that it does
 
 	// A request goes from the edge to the API, and from the API to the pipeline.
 	edge     *edge.Edge

@@ -21,9 +21,9 @@ type Key struct {
 	Name       string
 	Scopes     []Scope
 	CreatedAt  time.Time
-	ExpiresAt  *time.Time // nil: never
-	RevokedAt  *time.Time // nil: not revoked
-	LastUsedAt *time.Time // exact to a minute; nil: never
+	ExpiresAt  *time.Time // nil means never
+	RevokedAt  *time.Time // nil if not revoked
+	LastUsedAt *time.Time // exact to a minute; nil means never
 }
 
 func keyOf(row db.Key) Key {

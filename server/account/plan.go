@@ -29,7 +29,7 @@ type Plan struct {
 	// started minute of a recording counts.
 	TranscriptsPerPeriod, ASRMinutesPerPeriod int64
 	// PeriodAnchorDay is the day of the month, 1 to 28, on which a period begins, at midnight
-	// UTC; 0: the first.
+	// UTC; 0 means the first.
 	PeriodAnchorDay int
 
 	// Upload permits file uploads, of at most MaxUploadBytes.
@@ -43,7 +43,7 @@ type Plan struct {
 	MaxKeptMediaBytes int64
 	// MaxLibraryBytes bounds the texts that belong to the account alone and the revisions of its
 	// texts, by the bytes of their lines and words. A text that would go beyond the bound is refused,
-	// except the text of a job that runs already. 0: 1 GiB.
+	// except the text of a job that runs already. 0 means 1 GiB.
 	MaxLibraryBytes int64
 	// KeepLibrary is how long an entry stays in the library after it was added, in
 	// whole seconds. An entry is a text, a failed job, or a batch that has ended. The
@@ -88,8 +88,8 @@ type Plan struct {
 	// Unlimited that it always does.
 	CacheTTL time.Duration
 	// ConcurrentRequests is how many requests of an account may be under way at once in each
-	// process. Half of them may wait (waitMs) or be event streams. 0: 250, an eighth of the
-	// connections that a process keeps open.
+	// process. Half of them may wait (waitMs) or be event streams. 0 means 250, an eighth of
+	// the connections that a process keeps open.
 	ConcurrentRequests int
 	// EventStreams is how many event streams of an account may be open at once in each process.
 	EventStreams int

@@ -24,7 +24,7 @@ type Engine struct {
 	changed   chan struct{} // closed, and replaced, when begun grows
 	media     Media
 	mediaErr  error
-	gate      chan struct{} // nil: open
+	gate      chan struct{} // nil means open
 	recognize Recognize
 
 	links links
@@ -34,7 +34,7 @@ type Engine struct {
 
 // Media describes every file.
 type Media struct {
-	Format string // the container; empty: "wav"
+	Format string // the container; empty means "wav"
 	// Duration is the length of the speech; 0 means ten seconds.
 	Duration time.Duration
 	// Claimed is the length in the file's header; 0 means no length. It may differ from

@@ -32,7 +32,7 @@ type links struct {
 	tracks      []Track
 	captionsErr error
 	audioErr    error
-	gate        chan struct{} // of the captions; nil: open
+	gate        chan struct{} // of the captions; nil means open
 	reads       map[transcript.Platform]int
 	downloads   map[transcript.Platform]int
 }

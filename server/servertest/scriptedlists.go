@@ -11,7 +11,7 @@ import (
 type lists struct {
 	entries map[string][]string // by the list's id
 	err     error
-	gate    chan struct{} // nil: open
+	gate    chan struct{} // nil means open
 	page    int           // 0: as many as requested
 	read    int
 }
