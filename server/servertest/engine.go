@@ -15,13 +15,13 @@ import (
 )
 
 // Engine is the fake engine of a test server. By default, every file is ten seconds of
-// speech, in which the engine recognizes "hello world" at once. Every link leads to
-// such a file, with English captions of the same text if its platform has captions. An
-// Engine is safe for concurrent use.
+// speech, in which the engine recognizes "hello world" at once. Every link leads to such
+// a file. If the platform of the link has captions, the link has English captions with
+// the same text. An Engine is safe for concurrent use.
 type Engine struct {
 	mu        sync.Mutex
 	begun     int
-	changed   chan struct{} // closed, and replaced, when begun grows
+	changed   chan struct{} // closed and replaced whenever begun grows
 	media     Media
 	mediaErr  error
 	gate      chan struct{} // nil means open
