@@ -46,14 +46,14 @@ func PlatformFilters() []PlatformFilter {
 // Query selects and sorts rows of a library. The zero value selects the first page of
 // everything that has not failed, newest first.
 type Query struct {
-	View     View           // empty: All
+	View     View           // empty means All
 	Q        string         // text in titles and channels, at most 200 characters; the search ignores case and accents
-	Platform PlatformFilter // a platform, or Batches; empty: everything
+	Platform PlatformFilter // a platform, or Batches; empty means everything
 	// ExternalID limits the list to the rows of one content, in all languages, by the
 	// platform's own id of at most 512 characters. Empty means every content.
 	ExternalID string
 	Lang       string // an exact tag, at most 20 characters; empty means every language
-	Sort       Sort   // empty: Recent
+	Sort       Sort   // empty means Recent
 	Page       int    // from 1; 0 means the first
 	PageSize   int    // 1 to 100; 0 means 24
 }

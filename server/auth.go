@@ -53,7 +53,7 @@ type Authenticator interface {
 // checks the account that owns the text: before it makes an address, and at each
 // reading. CheckAccount returns one of these:
 //
-//   - nil: the account may use the service;
+//   - nil means that the account may use the service;
 //   - [account.ErrNotFound]: there is no such account. The server makes no address for
 //     it (403), and answers 404 to readers;
 //   - a *transcript.Error, such as that of Plan.UpgradeRequired: the account is

@@ -4,9 +4,9 @@ import "fmt"
 
 // Change replaces the members Egress.Deny, Egress.Proxies, Egress.ProxiesByName, Egress.Exits, Pace
 // and RecognizeBlockedAfter of the configuration of a running server, and ignores all others of c.
-// Visits and jobs go on: a visit keeps its exit, and what waits keeps its place. A *ConfigError names
-// the member that is wrong; then nothing changes. Change looks names up like New, and is safe for
-// concurrent use.
+// Running visits and jobs continue: a visit keeps its exit, and waiting work keeps its place in the
+// queue. If a member is wrong, Change changes nothing, and the error is a *ConfigError that names
+// the member. Change resolves host names as New does, and is safe for concurrent use.
 func (s *Server) Change(c Config) error {
 	changed := s.cfg
 	changed.Pace, changed.RecognizeBlockedAfter = c.Pace, c.RecognizeBlockedAfter
@@ -18,7 +18,7 @@ func (s *Server) Change(c Config) error {
 		return err
 	}
 	if err := s.pipeline.SetPace(changed.Pace); err != nil {
-		return fmt.Errorf("server: %w", err) // not reached: it has been checked
+		return fmt.Errorf("server: %w", err) // not reached, because the value has been checked
 	}
 	s.pipeline.SetRecognizeBlockedAfter(changed.RecognizeBlockedAfter)
 	return nil

@@ -36,11 +36,10 @@ type Config struct {
 	// Role says what this process does if several processes share a database. The zero
 	// value is RoleAll: the process does everything.
 	Role Role
-	// Engine returns the engine, made with the host that the server passes. New calls
-	// Engine once, and never for RoleAPI. If Engine is nil, the service refuses all
-	// work. Processes that share a database may have different engines: the service
-	// accepts a request if a living process can do the work, and each step goes to a
-	// process that can.
+	// Engine makes the engine of the server. The server passes a host to it. New calls
+	// Engine once, and never for RoleAPI. If Engine is nil, the service refuses all work.
+	// Processes that share a database may have different engines: the service accepts a
+	// request if a living process can do the work, and each step goes to a process that can.
 	Engine func(engine.Host) (engine.Engine, error)
 
 	// Accounts are the accounts whose API keys the server accepts. A change that is
@@ -57,14 +56,14 @@ type Config struct {
 	// authentications by the client's address, and the log names it.
 	TrustedProxies []netip.Prefix
 
-	// Admit decides whether work that the plan permits may start, such as for billing.
-	// nil means that the plan alone decides. The server calls Admit at most once for a
-	// request, and never for an answer from the cache or for a job that the account
-	// already has. If Admit returns an error, the work is refused: a *transcript.Error,
-	// such as INSUFFICIENT_CREDITS, is the answer, and any other error is answered with
-	// 500. The call's context ends after 30 s, and other requests do not wait for the
-	// call. A job that Admit has accepted may never start: the process may die, or
-	// another process may have made the text meanwhile. So bill the jobs that succeed.
+	// Admit decides whether work that the plan permits may start, such as for billing. nil
+	// means that the plan alone decides. The server calls Admit at most once for a request,
+	// and never for an answer from the cache or for a job that the account already has. If
+	// Admit returns an error, the work is refused: a *transcript.Error, such as
+	// INSUFFICIENT_CREDITS, is the answer, and any other error is answered with 500. The
+	// call's context ends after 30 s, and other requests do not wait for the call. A job
+	// that Admit has accepted may never start: the process may die, or another process may
+	// have made the text meanwhile. Therefore bill only the jobs that succeed.
 	Admit func(context.Context, account.Principal, Operation) error
 
 	// JobEnded, if not nil, is called for each job that has ended: with a transcript,
@@ -74,11 +73,11 @@ type Config struct {
 	// The server also calls JobEnded for the jobs of batch items, but not for answers
 	// from the cache.
 	//
-	// ctx ends after 30 s. The server logs an error of the call. It repeats the call
-	// after an error, after a panic and if the process dies: first after a second, then
-	// with growing pauses of at most 15 minutes, until the job is forgotten, 7 days
-	// after its end. Up to four calls run at the same time, in no particular order. A
-	// call that does not return when ctx ends delays other calls.
+	// ctx ends after 30 s. The server logs an error of the call. It repeats the call after
+	// an error, after a panic and if the process dies: first after a second, then with
+	// growing pauses of at most 15 minutes. It stops when the job is deleted, 7 days after
+	// its end. Up to four calls run at the same time, in no particular order. A call that
+	// does not return when ctx ends delays other calls.
 	//
 	// If several processes share a database, each call is made by some process that has
 	// JobEnded and a role other than RoleAPI, whichever process ended the job. While no
@@ -95,17 +94,16 @@ type Config struct {
 	// call it for paused follows.
 	FollowFailing func(ctx context.Context, account string, f *follow.Follow) error
 
-	// Sites says which link belongs to which platform; nil: site.Default.
+	// Sites says which link belongs to which platform; nil means site.Default.
 	Sites *site.Table
-	// DirectMedia accepts links that belong to no platform: to a media file, to the
-	// page of an episode, or to an item of a feed. The service then fetches from any
-	// public host that a caller names, so set DirectMedia only if the operator trusts
-	// the accounts. If DirectMedia is false, the service refuses such links with
-	// UNSUPPORTED_PLATFORM. If no worker has an engine with a Direct, the answer is
-	// NOT_IMPLEMENTED. Because these links lead to many hosts, they have a rate of
-	// their own, under the platform transcript.Upload. If Pace does not set that rate,
-	// it is 60 visits a minute and 10 at the same time, or Pace.Rate if that permits
-	// more.
+	// DirectMedia accepts links that belong to no platform: to a media file, to the page of
+	// an episode, or to an item of a feed. The service then fetches from any public host
+	// that a caller names, so set DirectMedia only if the operator trusts the accounts. If
+	// DirectMedia is false, the service refuses such links with UNSUPPORTED_PLATFORM. If no
+	// worker has an engine with a Direct, the answer is NOT_IMPLEMENTED. Direct links lead
+	// to many hosts and therefore have their own rate, under the platform transcript.Upload.
+	// If Pace does not set that rate, it is 60 visits a minute and 10 at the same time, or
+	// Pace.Rate if that permits more.
 	DirectMedia bool
 	// Pace limits how often this process visits each platform through each exit (see
 	// Egress), for captions, downloads, lists and discovery together. Further visits
@@ -133,9 +131,9 @@ type Config struct {
 	// The paths in answers begin with BasePath. The caller must strip it from requests
 	// by http.StripPrefix.
 	BasePath string
-	// Dir is the folder in which the server makes its folder for scratch files; empty:
-	// the system's folder for temporary files. Each job in preparation needs room for
-	// the largest upload and its audio (115 MB for an hour).
+	// Dir is the folder in which the server makes its folder for scratch files; empty means
+	// the system's folder for temporary files. Each job in preparation needs room for the
+	// largest upload and its audio (115 MB for an hour).
 	Dir string
 	// Path is the list of folders in which the server looks for programs, in the form
 	// of the environment variable PATH. Relative folders are ignored. Programs may read
@@ -153,13 +151,13 @@ type Config struct {
 	// Tracer traces the requests that make jobs and the steps of the work, and links
 	// them. nil means no tracing. Package tracing has a Tracer for OpenTelemetry.
 	Tracer engine.Tracer
-	// Version is the version in /healthz; empty: "dev".
+	// Version is the version in /healthz; empty means "dev".
 	Version string
 
 	inside //nolint:unused // service.SettingsOf reads it
 }
 
-// inside keeps the settings out of the documentation.
+// inside hides the settings from the documentation.
 type inside = service.Inside //nolint:unused // as above
 
 // The default pace of direct links.
@@ -222,7 +220,7 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// usual fills in the settings that are not set.
+// usual fills in the defaults of the settings.
 func usual(s *service.Settings) {
 	s.AnswerBytes = cmp.Or(s.AnswerBytes, edge.DefaultAnswerBytes)
 	s.ProgressInterval = cmp.Or(s.ProgressInterval, time.Second)

@@ -46,7 +46,7 @@ func (s *Server) makeEngine() (engine.Engine, error) {
 	return newEngine(s.cfg, programs, s.guard, s.scratch.Path())
 }
 
-// newEngine makes the engine on a host that runs programs and has a folder.
+// newEngine makes the engine with a host that runs programs and has a folder.
 func newEngine(c Config, programs *run.Runner, guard *egress.Guard, dir string) (engine.Engine, error) {
 	eng, err := c.Engine(engine.Host{
 		HTTP: guard.Client(), Programs: programs, Confined: programs.Confined() == nil, Judge: guard.JudgeLink, Dir: dir,

@@ -48,7 +48,7 @@ func Examine(ctx context.Context, c Config, o store.Options) ([]engine.Finding, 
 	return append(worked, stored...), err
 }
 
-// examineWork makes the engine for the time of an examination.
+// examineWork makes the engine for an examination, and closes the engine afterwards.
 func examineWork(ctx context.Context, c Config) (all []engine.Finding, err error) {
 	guard, err := newGuard(c)
 	if err != nil {
@@ -128,7 +128,7 @@ func examineEngine(ctx context.Context, e engine.Engine) []engine.Finding {
 	var asking sync.WaitGroup
 	for i, p := range parts {
 		if slices.ContainsFunc(parts[:i], func(before part) bool { return same(before.does, p.does) }) {
-			continue // a value with several capabilities is asked once
+			continue // a value that is several parts is asked once
 		}
 		asking.Go(func() { found[i] = p.examine(ctx) })
 	}
@@ -154,7 +154,7 @@ func (p part) examine(ctx context.Context) []engine.Finding {
 	r, ok := p.does.(engine.Recognizer)
 	if !ok {
 		if found[0].Status == engine.OK {
-			return nil // there is no more to report
+			return nil // there is nothing more to report
 		}
 		return found
 	}

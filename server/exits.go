@@ -29,7 +29,7 @@ func (e Egress) TestExits(ctx context.Context, link string) (all []ExitHealth, e
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = guard.Close() }() // it has opened nothing
+	defer func() { _ = guard.Close() }() // the pool has opened nothing
 	var testing sync.WaitGroup
 	exits := guard.Exits()
 	all = make([]ExitHealth, len(exits))
@@ -47,7 +47,7 @@ func (e Egress) TestExits(ctx context.Context, link string) (all []ExitHealth, e
 	return all, nil
 }
 
-// examineExits reports what no exit serves.
+// examineExits reports each kind of visit that no exit serves.
 func examineExits(exits []*egress.Exit) (found []engine.Finding) {
 	for _, use := range []egress.Use{egress.Captions, egress.Sound, egress.Lists} {
 		var unserved []string

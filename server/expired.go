@@ -23,10 +23,9 @@ type Expired struct {
 	Jobs                       int64 // that have ended
 }
 
-// Expired counts the data that the plans of [Config.Accounts] no longer keep, by
-// account, sorted by name. Accounts that lose nothing are left out. A started server
-// removes this data within an hour. Expired changes nothing, and does not need a
-// started server.
+// Expired counts the data that the plans of [Config.Accounts] no longer keep, by account,
+// sorted by name. Accounts that lose nothing are left out. A started server removes these
+// data within an hour. Expired changes nothing, and does not need a started server.
 func (s *Server) Expired(ctx context.Context) ([]Expired, error) {
 	found, err := s.pipeline.Expiry.Report(ctx, time.Now())
 	if err != nil {

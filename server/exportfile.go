@@ -16,18 +16,19 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript/format"
 )
 
-// exportVersion is the version of the format, which each export names. It grows when a file or a member of
-// a row goes, or means something else. New files and new members may come without a new version.
+// exportVersion is the version of the format, which each export names. The version grows when a
+// file or a member of a row is removed, or changes its meaning. New files and new members do not
+// need a new version.
 const exportVersion = 1
 
 // exportAbout is export.json.
 type exportAbout struct {
 	Version int       `json:"version"`
 	Account string    `json:"account"`
-	At      time.Time `json:"at"` // when the rows and texts stood as they are here
+	At      time.Time `json:"at"` // the moment of which the rows and texts are
 }
 
-// exportReadme stands in each file, for a reader who has only the file.
+// exportReadme is a part of each export, for a reader who has only the file.
 const exportReadme = `Everything that a service for transcripts has of the account %s, as it stood on %s.
 
 export.json         the version of this format, for programs.
@@ -41,7 +42,8 @@ recordings/ID.*     the kept recordings. ID is the external_id of rows/recording
 Left out: secrets (of keys, webhooks, shared links and the feed), and what only the service understands.
 `
 
-// writeExport writes the data of an account into w. db.ErrNotFound: there is no such account.
+// writeExport writes the data of an account into w. If there is no such account, the error is
+// db.ErrNotFound.
 //
 //	README.txt                   what is where, for people
 //	export.json                  the version of the format, the account, and the moment of the rows
@@ -77,7 +79,7 @@ func writeExport(ctx context.Context, s *db.Store, account string, o ExportOptio
 	return x.Exported, errors.Join(err, x.zip.Close())
 }
 
-// export is a file that is being written.
+// export is an export that is being written.
 type export struct {
 	Exported
 	store   *db.Store
@@ -86,7 +88,7 @@ type export struct {
 	at      time.Time
 }
 
-// describe writes what is not of the account.
+// describe writes the files that do not contain data of the account.
 func (x *export) describe() error {
 	if err := x.put("README.txt", fmt.Appendf(nil, exportReadme, x.account, x.at.Format(time.RFC3339))); err != nil {
 		return err
@@ -162,7 +164,8 @@ func (x *export) texts(ctx context.Context, r db.Reader) error {
 	return nil
 }
 
-// recordings writes the kept recordings. One that is not there any more is left out.
+// recordings writes the kept recordings. It leaves out a recording that was deleted
+// meanwhile.
 func (x *export) recordings(ctx context.Context, kept []db.Recording) error {
 	for _, r := range kept {
 		name := "recordings/" + r.ExternalID + "." + recordings.MediaExtension(r.ContentType)
@@ -174,7 +177,7 @@ func (x *export) recordings(ctx context.Context, kept []db.Recording) error {
 		if err != nil {
 			return err
 		}
-		w, err := x.create(name, zip.Store) // media is packed already
+		w, err := x.create(name, zip.Store) // media is already compressed
 		if err == nil {
 			_, err = io.Copy(w, there)
 		}

@@ -12,10 +12,10 @@ import (
 
 // Removed counts what [Server.RemoveAccount] has removed.
 type Removed struct {
-	// Keys, Jobs, Batches, Follows, Webhooks and Shares count what the account had.
-	// Jobs counts running jobs and those of the last days.
+	// Keys, Jobs, Batches, Follows, Webhooks and Shares count what the account had. Jobs
+	// counts running jobs and the jobs that ended in the last days.
 	Keys, Jobs, Batches, Follows, Webhooks, Shares int64
-	// Contents counts the entries of the library. Content with transcripts in several
+	// Contents counts the contents in the library. Content with transcripts in several
 	// languages counts once.
 	Contents int64
 	// Files counts the kept recordings, their copies for playing, and the uploads of

@@ -16,12 +16,11 @@ type Role string
 const (
 	// RoleAll, the zero value, accepts requests and works on them.
 	RoleAll Role = ""
-	// RoleAPI accepts requests and uploads, answers from the cache and reports on jobs,
-	// but does no work: it makes no engine, starts no program, and needs no disk for
-	// scratch files. It learns within seconds which work the other processes can do,
-	// and lets them ask platforms for captions and info. If no other process runs,
-	// RoleAPI accepts jobs, which wait, and answers a request that must ask a platform
-	// with 503.
+	// RoleAPI accepts requests and uploads, answers from the cache and reports on jobs, but
+	// does no work: it makes no engine, starts no program, and needs no disk for scratch
+	// files. It learns within seconds which work the other processes can do, and lets them
+	// ask platforms for captions and info. If no other process runs, RoleAPI accepts jobs,
+	// which wait. It answers a request that must ask a platform with 503.
 	RoleAPI Role = "api"
 	// RoleWorker works on the jobs that other processes accept. Its Handler serves the
 	// API too, but is not meant for the public. Its Stop does not wait for DrainDelay.

@@ -36,9 +36,9 @@ type Server struct {
 	guard      *egress.Guard
 	shortLinks *shortlink.Follower
 	scratch    *scratch.Dir // nil for RoleAPI
-	unconfined error        // why the kernel does not confine programs; nil: it does
+	unconfined error        // why the kernel does not confine programs; nil means that it does
 
-	// A request goes from the edge to the API, and from the API to the pipeline.
+	// A request passes through the edge and the API to the pipeline.
 	edge     *edge.Edge
 	api      *api.API
 	mcp      *mcp.Face
@@ -54,14 +54,14 @@ type Server struct {
 
 	// See Stop.
 	stopOnce sync.Once
-	drained  time.Time     // when the server takes no more requests
-	turn     chan struct{} // holds a value while a call of Start or Stop runs
+	drained  time.Time     // when the server stops taking requests
+	turn     chan struct{} // holds a value while Start or Stop runs
 	stopped  bool
 }
 
 // Format prints only the name of the type, with every verb, because a Server holds
 // secrets and its state changes while it serves.
-func (s *Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "server.Server") } // fmt drops this error too
+func (s *Server) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "server.Server") } // fmt ignores this error too
 
 // New checks the configuration and returns a server. If a member of c is wrong, the
 // error is a [*ConfigError]. The caller must call [Server.Stop] even without
@@ -152,11 +152,11 @@ func (s *Server) makeAPI() (err error) {
 	return nil
 }
 
-// planOf returns the plan of an account, also of one that is suspended. The plan is the zero value
-// if it is not offered any more, or cannot be found out.
+// planOf returns the plan of an account, even if the account is suspended. If the plan no
+// longer exists or cannot be read, planOf returns the zero value.
 func (s *Server) planOf(ctx context.Context, name string) account.Plan {
 	p, err := s.cfg.Accounts.Principal(ctx, name)
-	if errors.Is(err, account.ErrNoPlan) { // then the plan is the one for refusals
+	if errors.Is(err, account.ErrNoPlan) { // then the plan is the plan of refusals
 		return account.Plan{}
 	}
 	return p.Plan // other errors are about requests
@@ -184,7 +184,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// close gives back what New has taken.
+// close releases what New has acquired.
 func (s *Server) close() error {
 	var errs []error
 	if s.guard != nil {

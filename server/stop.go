@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// firstRequests is how long the first requests of the last connections may take.
+	// firstRequests is how long the server waits for the first requests of the last
+	// connections.
 	firstRequests = 5 * time.Second
 	// requestGrace is how long running requests may take after the last new request.
 	requestGrace = 5 * time.Second
-	// lastAnswers is how long the answers may take that follow from the end of the work.
+	// lastAnswers is how long the server waits for answers after the work has ended.
 	lastAnswers = time.Second
 )
 
@@ -25,8 +26,8 @@ const (
 //
 //   - for DrainDelay, /readyz answers 503 and connections close after their next answer,
 //     while everything still works (not for RoleWorker, which gets no requests);
-//   - the servers of HTTPServer accept no more connections, and read the first requests of those
-//     that they have accepted;
+//   - the servers of HTTPServer accept no more connections, and read the first request of each
+//     accepted connection;
 //   - waiting clients get their answers: a POST gets its job, and an event stream gets
 //     stream.closing. Other requests have 5 s to end;
 //   - the server puts running work back into the queue, for another process or for the
@@ -112,12 +113,12 @@ func (s *Server) shutdown(ctx context.Context, grace time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	for _, web := range s.webServers() {
-		// An error says that time is up, or that a listener was closed before.
+		// It returns an error if time is up, or if a listener was already closed.
 		_ = web.Shutdown(ctx)
 	}
 }
 
-// cut closes the remaining connections. A client that stalls is no failure of Stop.
+// cut closes the remaining connections. A client that stalls does not make Stop fail.
 func (s *Server) cut() error {
 	var errs []error
 	for _, web := range s.webServers() {

@@ -6,7 +6,7 @@ type codeRow struct {
 	code          Code
 	status        int // of HTTP, as a number: this package does not import net/http
 	retry         Retry
-	slug          string // its flat form; empty: it has none
+	slug          string // its flat form; empty means that it has none
 	meaning, cure string // a sentence each, one line
 }
 

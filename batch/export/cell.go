@@ -28,7 +28,7 @@ func appendCell(dst []byte, s string, last bool) []byte {
 	if s != "" && strings.IndexByte("\t\r\n", s[0]) >= 0 { // which some programs trim
 		dst = append(dst, '\'')
 	}
-	speech := -1 // where speech begins that lasts to the end of the cell; -1: not looked for
+	speech := -1 // where speech begins that lasts to the end of the cell; -1 if not looked for
 	for at := 0; at < len(s); {
 		part := s[at:]
 		if quoted { // else it has no separator

@@ -58,7 +58,7 @@ func (keypad) listen(ctx context.Context, audio engine.Audio, progress func(time
 
 	var presses []transcript.Word
 	var samples [block]int16
-	var held byte // the key of the previous block; 0: none
+	var held byte // the key of the previous block; 0 means none
 	for n := 0; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err

@@ -61,7 +61,7 @@ func promptOf(acc account.Account) string {
 }
 
 // promptFile is the text of a file with a prompt.
-type promptFile struct{ text *string } // nil: none was named
+type promptFile struct{ text *string } // nil means that none was named
 
 // UnmarshalText is called by the parser, with the file's name.
 func (p *promptFile) UnmarshalText(path []byte) error {

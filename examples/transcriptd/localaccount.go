@@ -59,8 +59,8 @@ func (s *running) writeLocal(ctx context.Context, flags service.Flags) error {
 	return nil
 }
 
-// localKey returns the key if it is good, or a new key of a new account if there are no accounts;
-// empty: none.
+// localKey returns the key if it is good, or a new key of a new account if there are no accounts,
+// or empty if there is none.
 func (s *running) localKey(ctx context.Context, key string, offered account.Plans) (string, error) {
 	if _, err := s.accounts.Verify(ctx, key); err == nil {
 		return key, nil

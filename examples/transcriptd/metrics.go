@@ -36,7 +36,7 @@ type metricsListener struct {
 	web *http.Server
 }
 
-// listenForMetrics opens the port; nil: there are no metrics.
+// listenForMetrics opens the port; nil means that there are no metrics.
 func listenForMetrics(ctx context.Context, at metricsAddress) (*metricsListener, error) {
 	if at == "" {
 		return nil, nil

@@ -34,7 +34,7 @@ type ownService struct {
 
 	mu      sync.Mutex
 	opened  bool               // the work of this call may have begun
-	held    *localservice.File // nil: the service runs elsewhere
+	held    *localservice.File // nil means that the service runs elsewhere
 	log     *os.File
 	running *running
 	at      localservice.Service // of running

@@ -97,8 +97,8 @@ func (c *serveCommand) Run(ctx context.Context, out output) error {
 	return errors.Join(err, s.stop())
 }
 
-// socket returns the socket that systemd has opened for this process, in place of --listen; nil:
-// none.
+// socket returns the socket that systemd has opened for this process, in place of --listen, or
+// nil if there is none.
 func (c *serveCommand) socket() (net.Listener, error) {
 	socket, err := systemdListener()
 	if err != nil {
@@ -159,12 +159,12 @@ const stopTimeout = 20 * time.Second
 
 // running is a running server with everything that it uses.
 type running struct {
-	listener net.Listener     // nil: a worker, which takes no requests
-	metrics  *metricsListener // nil: none
+	listener net.Listener     // nil means a worker, which takes no requests
+	metrics  *metricsListener // nil means none
 	store    *store.Store
 	accounts *account.Accounts
 	server   *server.Server
-	local    *localservice.File // nil: the programs of this user do not find the service
+	local    *localservice.File // nil means that the programs of this user do not find the service
 	failed   chan error         // the reason why it accepts no more requests
 	patience time.Duration
 }
@@ -173,8 +173,8 @@ type running struct {
 type part struct {
 	role          server.Role
 	metrics       metricsAddress
-	socket        net.Listener         // an open one in place of Listen; nil: none
-	authenticator server.Authenticator // nil: the accounts' keys
+	socket        net.Listener         // an open one in place of Listen; nil means none
+	authenticator server.Authenticator // nil means the accounts' keys
 }
 
 // startService returns once it accepts requests, or a worker works.

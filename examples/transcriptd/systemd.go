@@ -14,10 +14,11 @@ import (
 // firstSocket is the descriptor of the first socket that systemd hands over.
 const firstSocket = 3
 
-// systemdListener returns the socket that systemd has opened for this process; nil: there is none. The
-// socket stays open in systemd, so connections wait there from the end of one process until the
-// start of the next. The caller closes the listener. A process calls systemdListener once, before it opens
-// files and starts programs. An error names the setting of the socket unit that is at fault.
+// systemdListener returns the socket that systemd has opened for this process, or nil if there is
+// none. The socket stays open in systemd, so connections wait there from the end of one process
+// until the start of the next. The caller closes the listener. A process calls systemdListener
+// once, before it opens files and starts programs. An error names the setting of the socket unit
+// that is at fault.
 func systemdListener() (net.Listener, error) {
 	if os.Getenv("LISTEN_PID") != strconv.Itoa(os.Getpid()) { //nolint:forbidigo // systemd tells it so; another number is for another process
 		return nil, nil

@@ -84,7 +84,7 @@ type Config struct {
 	ByName bool
 	// Exits are further exits, at most 1000.
 	Exits []Listed
-	// Log receives a line for each refusal; nil: no log.
+	// Log receives a line for each refusal; nil means no log.
 	Log *slog.Logger
 }
 

@@ -22,9 +22,9 @@ const (
 // Exit is a way out of the deployment, with an address that platforms see. Safe for concurrent use.
 type Exit struct {
 	name      string
-	uses      []Use                 // nil: all
-	platforms []transcript.Platform // nil: all
-	proxy     *upstream             // nil: connections are direct
+	uses      []Use                 // nil means all
+	platforms []transcript.Platform // nil means all
+	proxy     *upstream             // nil means that connections are direct
 	byName    bool                  // the proxy is told names
 	prefix    netip.Prefix          // connections come from its addresses; zero: from the machine's address
 }

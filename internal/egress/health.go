@@ -13,8 +13,8 @@ import (
 
 // Health is the result of a test of an exit.
 type Health struct {
-	Status int    // of the answer; 0: no answer has come
-	Err    error  // why no answer has come, without credentials; nil: it has come
+	Status int    // of the answer; 0 means that no answer has come
+	Err    error  // why no answer has come, without credentials; nil means that it has come
 	Cure   string // what the operator does about Err
 }
 

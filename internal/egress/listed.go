@@ -21,8 +21,8 @@ type Listed struct {
 	Name      string                // 1 to 32 letters, digits, dots, dashes and underscores
 	Address   string                // the URL of a proxy, with credentials, or an IPv6 prefix of this machine
 	ByName    bool                  // the proxy gets names
-	Uses      []Use                 // nil: all
-	Platforms []transcript.Platform // nil: all
+	Uses      []Use                 // nil means all
+	Platforms []transcript.Platform // nil means all
 }
 
 var exitName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$`)

@@ -32,8 +32,8 @@ type Pass struct {
 	job       string
 	password  string
 	transport *http.Transport
-	max       int64  // bytes; 0: any number
-	visit     *visit // that the connections belong to; nil: none
+	max       int64  // bytes; 0 means any number
+	visit     *visit // that the connections belong to; nil means none
 	turn      uint32 // which of the guard's exits it uses first outside a visit
 
 	ctx      context.Context // lives as long as the pass
@@ -45,8 +45,8 @@ type Pass struct {
 	open    map[io.Closer]bool // connections in both directions; nil once the pass has ended
 	refused []string
 	unknown []string
-	service *service // that the program may ask; nil: none
-	inside  Dialer   // of a site inside this process; nil: the pass asks the network
+	service *service // that the program may ask; nil means none
+	inside  Dialer   // of a site inside this process; nil means that the pass asks the network
 }
 
 // Open makes a pass. It ends with ctx, after it has received more than maxBytes over all

@@ -66,7 +66,7 @@ func (g *Guard) addService(key string, p *Pass, s *service) error {
 }
 
 // forService returns the pass whose program asks a service of the operator, and the path that
-// follows the password; nil: the request is another one.
+// follows the password, or nil if the request is another one.
 func (g *Guard) forService(r *http.Request) (p *Pass, path string) {
 	if r.Method == http.MethodConnect || r.URL.Host != "" && r.URL.Host != g.address {
 		return nil, ""

@@ -88,7 +88,7 @@ func (g *Guard) dialProxy(ctx context.Context, e *Exit, t target) (net.Conn, err
 }
 
 // resolve returns the addresses of a target that are permitted, and the refusal of the first other
-// one; nil: none is refused.
+// one, or nil if none is refused.
 func (g *Guard) resolve(ctx context.Context, t target) (public []netip.AddrPort, refusal *Refusal, err error) {
 	ips, err := lookup(ctx, g.dialer.Resolver, t)
 	if err != nil {

@@ -14,7 +14,7 @@ type visit struct {
 	pass *Pass      // with the connections of the guard's clients
 
 	mu      sync.Mutex
-	failure *ExitError // of the last connection; nil: the connection was made
+	failure *ExitError // of the last connection; nil means that the connection was made
 }
 
 type visitKey struct{}
@@ -41,7 +41,8 @@ func visitOf(ctx context.Context) *visit {
 	return v
 }
 
-// ExitOf returns the exit of the visit that ctx belongs to; nil: ctx belongs to no visit.
+// ExitOf returns the exit of the visit that ctx belongs to, or nil if ctx belongs to no
+// visit.
 func ExitOf(ctx context.Context) *Exit {
 	if v := visitOf(ctx); v != nil {
 		return v.exit

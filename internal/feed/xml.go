@@ -82,11 +82,11 @@ type xmlReader struct {
 	feed   *Feed
 	open   []string   // the names of the open elements
 	bases  []*url.URL // for each of them, what its links are relative to
-	item   *Item      // that is read; nil: none
+	item   *Item      // that is read; nil means none
 	itemAt int        // how many elements are open in which its elements stand
 	links  bool       // item.Link is the item's alternate link
 	id     idOf
-	textAt int // how many elements were open at the start of the text; 0: none is read
+	textAt int // how many elements were open at the start of the text; 0 means that none is read
 	text   strings.Builder
 	update syndication
 }

@@ -32,7 +32,7 @@ type operation struct {
 	ID                   string `json:"operationId"`
 	Summary, Description string
 	Tags                 []string
-	Scope                *string `json:"x-required-scope"` // nil: no key is needed
+	Scope                *string `json:"x-required-scope"` // nil means that no key is needed
 	Parameters           []parameter
 	RequestBody          struct{ Content map[string]media }
 	Responses            map[string]answer

@@ -14,7 +14,7 @@ type Limits struct {
 	MaxAge        time.Duration // how long the upload is kept from now on, in whole seconds
 }
 
-// String is the value of the header Limit; empty: there is no limit.
+// String is the value of the header Limit; empty means that there is no limit.
 func (l Limits) String() string {
 	var members []string
 	for _, limit := range []struct {

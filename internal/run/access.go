@@ -15,7 +15,7 @@ import (
 type access struct {
 	read  []string // files, and folders with their content; the program may run them too
 	write []string // the same, to read and write
-	port  uint16   // the only port that it may connect to; 0: none
+	port  uint16   // the only port that it may connect to; 0 means none
 }
 
 // system are the parts of the machine that any program may need: other programs, libraries,
@@ -109,7 +109,7 @@ func (r *Runner) interpreter(file string) string {
 	if len(words) > 1 && filepath.Base(words[0]) == "env" {
 		for _, word := range words[1:] {
 			if !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
-				path, _ := r.Look(word) // "": the start fails with the reason
+				path, _ := r.Look(word) // "" means that the start fails with the reason
 				return path
 			}
 		}

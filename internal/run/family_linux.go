@@ -39,7 +39,7 @@ func findFamily(gate bool) (f family) {
 
 // keeper is the first process of a namespace: a copy of the program that is stopped forever
 // before its first instruction. So the program itself is not the first process, which ignores
-// most signals. nil: there is no keeper.
+// most signals. nil means that there is no keeper.
 type keeper struct{ cmd *exec.Cmd }
 
 // newKeeper starts the first process of the namespace that the calling thread has made. The

@@ -67,7 +67,7 @@ type Config struct {
 	// time, 2 GiB of memory and of file size.
 	Limits engine.Limits
 	// Guard connects commands that ask for a network. The caller closes it after the last run.
-	// nil: such commands fail.
+	// nil means that such commands fail.
 	Guard *egress.Guard
 	// WithoutLandlock makes the runner behave as on a kernel without Landlock.
 	WithoutLandlock bool
@@ -175,7 +175,7 @@ func (r *Runner) Run(ctx context.Context, c engine.Command) (engine.Exit, error)
 }
 
 // Confined returns an error that says which confinement the kernel lacks (Landlock, seccomp, or
-// both), with the cure; nil: none is missing.
+// both), with the cure, or nil if none is missing.
 func (r *Runner) Confined() error {
 	landlock, seccomp := r.Landlock(), r.Seccomp()
 	if landlock != nil && seccomp != nil {

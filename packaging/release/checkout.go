@@ -19,7 +19,7 @@ type checkout struct {
 	dir    string
 	commit string
 	time   time.Time // of the commit: the time of every file of the release
-	own    []program // for this machine; nil: not built yet
+	own    []program // for this machine; nil if not built yet
 }
 
 // openCheckout clones the commit that is checked out in dir. It refuses a checkout with changes

@@ -12,7 +12,7 @@ import (
 type file struct {
 	path  string      // with slashes, relative to the root
 	mode  fs.FileMode // with fs.ModeDir: a folder
-	owner int         // the number of its user and of its group; 0: root
+	owner int         // the number of its user and of its group; 0 means root
 	data  []byte
 }
 

@@ -74,7 +74,7 @@ func readProgram(name, path string) (program, error) {
 	return program{name, data, info}, nil
 }
 
-// setting returns a setting of the build; empty: it is not recorded.
+// setting returns a setting of the build, or empty if it is not recorded.
 func (p program) setting(key string) string {
 	for _, s := range p.info.Settings {
 		if s.Key == key {

@@ -78,7 +78,7 @@ type releasing struct {
 	*flags
 	source  *checkout
 	out     *folder
-	manuals *manuals   // nil: neither archives nor packages are wanted
+	manuals *manuals   // nil means that neither archives nor packages are wanted
 	version string     // without its v; empty before the first program is built
 	images  []v1.Image // of the role api, one for each target
 }

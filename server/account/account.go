@@ -57,7 +57,7 @@ type Accounts struct {
 	plans inquiries
 
 	memory   memory
-	touching sync.Map // ids of the keys whose use is being recorded
+	touching sync.Map // ids of the keys whose use is being recorded at the moment
 }
 
 // New returns the accounts and keys in s. source returns their plans. If source is a
@@ -98,11 +98,11 @@ type Settings struct {
 // lists.
 var nameGrammar = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$`)
 
-// Set creates the account or changes it. A name consists of 1 to 128 letters, digits
-// and . _ @ + -, begins with a letter or digit, and is case-sensitive. Set returns an
-// error if the name or the prompt is not valid, and [ErrNoPlan] if the plan is unknown.
-// While an account of this name is being removed, the error is [ErrBeingRemoved]. After
-// the removal, Set makes a new account.
+// Set creates the account or changes it. A name consists of 1 to 128 letters, digits and
+// . _ @ + -, begins with a letter or digit, and is case-sensitive. Set returns an error
+// if the name or the prompt is not valid, and [ErrNoPlan] if the plan is unknown. If an
+// account of this name is being removed, the error is [ErrBeingRemoved]. After the
+// removal, Set makes a new account.
 func (a *Accounts) Set(ctx context.Context, name string, s Settings) (Account, error) {
 	if !nameGrammar.MatchString(name) {
 		return Account{}, fmt.Errorf("account: the name %q is not 1 to 128 letters, digits and . _ @ + - that begin with a letter or digit", name)

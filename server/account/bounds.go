@@ -12,11 +12,11 @@ import (
 // The bounds of a plan's values. They keep sums and products of limits from overflowing.
 const (
 	maxCount     = 1_000_000_000 // requests, recordings, items, streams
-	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: exact in every JSON reader
+	maxAmount    = 1<<53 - 1     // bytes, transcripts, minutes: a number that every JSON reader reads exactly
 	maxSeconds   = math.MaxInt64 / int64(time.Second)
 	maxKeepJobs  = 7 * 24 * 60 * 60 // seconds: work.DefaultRetention
 	maxWindow    = 24 * time.Hour
-	maxAnchorDay = 28 // every month has a 28th
+	maxAnchorDay = 28 // every month has a day 28
 	maxLabel     = 100
 	maxURL       = 2048
 )
@@ -33,7 +33,7 @@ func faultf(path, format string, args ...any) error {
 // limit is a field of a plan: a number of units, or Unlimited.
 type limit struct {
 	name string // in a plans file
-	unit int64  // how many of the plan's units make one in the file
+	unit int64  // how many units of the plan are one unit of the file
 	most int64  // units
 	get  func() int64
 	set  func(int64)

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// sourcePatience bounds the wait for a PlanSource. An answer is remembered for a second, so
-	// a change in the source takes effect within 5 s.
+	// sourcePatience is how long a request waits for a PlanSource. An answer is remembered for
+	// a second more, so a change in the source takes effect within 5 s.
 	sourcePatience = 3 * time.Second
-	// sourceRetry is the Retry-After of requests that fail because the PlanSource has failed.
+	// sourceRetry is the Retry-After of requests that fail because the PlanSource fails.
 	sourceRetry = 2 // seconds
-	// mostCalls bounds the unreturned calls about one account.
+	// mostCalls limits the calls about one account that have not returned.
 	mostCalls = 3
 )
 
-// inquiries are the questions to a PlanSource. For each account, at most one question is open
-// at a time, and at most one a second is asked. The map grows no larger than the number of
-// accounts in use.
+// inquiries are the current questions to a PlanSource. For each account there is at most one
+// open question, and at most one new question a second. The map has at most as many entries
+// as there are accounts in use.
 type inquiries struct {
 	source    PlanSource
 	byAccount sync.Map   // of *inquiry
@@ -34,7 +34,7 @@ type inquiries struct {
 // inquiry is the question for an account's plan, and the answer.
 type inquiry struct {
 	about    Account
-	calls    *atomic.Int32 // unreturned calls of the source for this account
+	calls    *atomic.Int32 // calls of the source for this account that have not returned
 	done     chan struct{} // closed when the answer is there: after sourcePatience at most
 	plan     Plan
 	err      error
@@ -69,7 +69,7 @@ func (s *inquiries) current(ctx context.Context, about Account) *inquiry {
 	}
 	q := &inquiry{about: about, calls: new(atomic.Int32), done: make(chan struct{})}
 	if before, ok := s.byAccount.Swap(about.Name, q); ok {
-		q.calls = before.(*inquiry).calls // nothing else is stored
+		q.calls = before.(*inquiry).calls // the map stores nothing else
 	}
 	// Other requests share the inquiry, so it continues if the request that began it is
 	// canceled.
@@ -82,7 +82,7 @@ func (s *inquiries) known(about Account) *inquiry {
 	if !ok {
 		return nil
 	}
-	q := v.(*inquiry) // nothing else is stored
+	q := v.(*inquiry) // the map stores nothing else
 	if q.about.Plan != about.Plan || !q.about.UpdatedAt.Equal(about.UpdatedAt) {
 		return nil // the account was changed since
 	}
@@ -113,7 +113,7 @@ func askInTime(ctx context.Context, source PlanSource, about Account, calls *ato
 		plan Plan
 		err  error
 	}
-	answers := make(chan answer, 1) // the receiver may be gone
+	answers := make(chan answer, 1) // the receiver may have left
 	ctx, cancel := context.WithTimeout(ctx, sourcePatience)
 	defer cancel()
 	calls.Add(1)

@@ -109,7 +109,7 @@ func (l limit) read(path string, value json.RawMessage) error {
 	return err
 }
 
-// whole reads a number that is written in digits only.
+// whole reads a number that consists only of digits.
 func whole(path string, value json.RawMessage, least, most int64, orElse string) (int64, error) {
 	n, err := strconv.ParseInt(string(value), 10, 64)
 	if err != nil || n < least || n > most {

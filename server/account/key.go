@@ -21,9 +21,9 @@ type Key struct {
 	Name       string
 	Scopes     []Scope
 	CreatedAt  time.Time
-	ExpiresAt  *time.Time // nil: never
-	RevokedAt  *time.Time // nil: not revoked
-	LastUsedAt *time.Time // exact to a minute; nil: never
+	ExpiresAt  *time.Time // nil means never
+	RevokedAt  *time.Time // nil if not revoked
+	LastUsedAt *time.Time // exact to a minute; nil means never
 }
 
 func keyOf(row db.Key) Key {
@@ -100,7 +100,7 @@ func (a *Accounts) CreateKey(ctx context.Context, p KeyParams) (Key, string, err
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		return Key{}, "", notFound(fmt.Sprintf("there is no account %q", p.Account))
-	case errors.Is(err, db.ErrExists) && p.ID != "": // two equal prefixes are less likely than a broken disk
+	case errors.Is(err, db.ErrExists) && p.ID != "": // two equal prefixes are less probable than a broken disk
 		return Key{}, "", ErrKeyExists
 	case err != nil:
 		return Key{}, "", fmt.Errorf("account: creating a key: %w", err)
@@ -120,7 +120,7 @@ func idOfKey(given string) (string, error) {
 	return id.String(), nil
 }
 
-// insertKey stores a key if the account may have another one.
+// insertKey stores a key if the account may have one more.
 func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
 	err := tx.Keys.Insert(ctx, key)
 	if err != nil || most == 0 {
@@ -134,7 +134,7 @@ func insertKey(ctx context.Context, tx *db.Tx, key db.Key, most int) error {
 }
 
 // mayHaveKeys returns an error if an account may have no keys. It asks the source again,
-// because a remembered answer may be a second old.
+// because a cached answer may be a second old.
 func (a *Accounts) mayHaveKeys(ctx context.Context, name string) error {
 	row, err := a.db.Accounts.ByID(ctx, name)
 	if err != nil {
@@ -181,8 +181,8 @@ func listed(rows []db.Key, err error) ([]Key, error) {
 	return all, nil
 }
 
-// Revoke revokes the key with the prefix for good, from the next request on. Revoking a key
-// again changes nothing. The error is [ErrNotFound] if no key has the prefix.
+// Revoke permanently revokes the key with the prefix, from the next request on. Revoking a
+// key again changes nothing. The error is [ErrNotFound] if no key has the prefix.
 func (a *Accounts) Revoke(ctx context.Context, prefix string) error {
 	return a.revoke(ctx, prefix, func(ctx context.Context, tx *db.Tx) error {
 		return tx.Keys.Revoke(ctx, prefix, now())

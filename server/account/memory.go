@@ -9,22 +9,22 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/internal/db"
 )
 
-// rememberFor is how long a key is remembered, and so how late a revocation by another process
-// may take effect: the promise is 5 s at most.
+// rememberFor is how long a process caches a key. A revocation by another process takes effect
+// at most this much later: the documented limit is 5 s.
 const rememberFor = time.Second
 
-// holder is a key with its account, as read from the database.
+// holder is a key and its account, as read from the database.
 type holder struct {
 	key     db.Key
 	account db.Account
 
 	asked    time.Time // before the read
-	changes  int64     // of the memory, at that time
-	recalled bool      // it comes from the memory
+	changes  int64     // of the cached key, at that time
+	recalled bool      // it comes from the cache
 }
 
-// memory holds the keys that were found a moment ago. It grows no larger than the number of
-// keys in use.
+// memory caches the keys that were read recently. It has at most as many entries as there
+// are keys in use.
 type memory struct {
 	byPrefix sync.Map     // of *holder
 	changes  atomic.Int64 // how many changes this process has made: each change invalidates earlier reads
@@ -35,7 +35,7 @@ func (m *memory) recall(prefix string) (holder, bool) {
 	if !ok {
 		return holder{}, false
 	}
-	h := *v.(*holder) // nothing else is stored
+	h := *v.(*holder) // the map stores nothing else
 	if time.Since(h.asked) >= rememberFor || h.changes != m.changes.Load() {
 		m.byPrefix.CompareAndDelete(prefix, v)
 		return holder{}, false
@@ -46,8 +46,8 @@ func (m *memory) recall(prefix string) (holder, bool) {
 
 func (m *memory) remember(h holder) { m.byPrefix.Store(h.key.Prefix, &h) }
 
-// forget makes a change of this process take effect at once, also for a key that is being read
-// at the moment.
+// forget makes a change by this process take effect at once, even for a key that is being
+// read.
 func (m *memory) forget() { m.changes.Add(1) }
 
 // find returns the key with the prefix, and its account.

@@ -29,7 +29,7 @@ type Plan struct {
 	// started minute of a recording counts.
 	TranscriptsPerPeriod, ASRMinutesPerPeriod int64
 	// PeriodAnchorDay is the day of the month, 1 to 28, on which a period begins, at midnight
-	// UTC; 0: the first.
+	// UTC; 0 means the first.
 	PeriodAnchorDay int
 
 	// Upload permits file uploads, of at most MaxUploadBytes.
@@ -42,13 +42,13 @@ type Plan struct {
 	MaxKeepMedia      time.Duration
 	MaxKeptMediaBytes int64
 	// MaxLibraryBytes bounds the texts that belong to the account alone and the revisions of its
-	// texts, by the bytes of their lines and words. A text that would go beyond the bound is refused,
-	// except the text of a job that runs already. 0: 1 GiB.
+	// texts, by the bytes of their lines and words. A text that would exceed the limit is refused,
+	// unless its job already runs. 0 means 1 GiB.
 	MaxLibraryBytes int64
-	// KeepLibrary is how long an entry stays in the library after it was added, in
-	// whole seconds. An entry is a text, a failed job, or a batch that has ended. The
-	// service deletes the recording and the text together with the entry, unless others
-	// have them too. 0 or Unlimited means until the account removes the entry.
+	// KeepLibrary is how long an entry stays in the library after it was added, in whole
+	// seconds. An entry is a text, a failed job, or a batch that has ended. The service
+	// deletes the recording and the text together with the entry, unless other accounts have
+	// them too. 0 or Unlimited means until the account removes the entry.
 	KeepLibrary time.Duration
 	// KeepJobs is how long a job stays after its end, in whole seconds, at most 7 days.
 	// A job stays for at least a day, because the answer for an idempotency key may
@@ -61,7 +61,7 @@ type Plan struct {
 	ASRConcurrency, ASRWaiting int
 	// MaxDuration is the length of the longest recording that may be recognized.
 	MaxDuration time.Duration
-	// Speakers permits telling who speaks, where the recognizer does not do so by itself.
+	// Speakers permits the service to tell speakers apart if the recognizer does not.
 	Speakers bool
 	// RecognizeBlockedAfter is how long the captions of a link may be blocked before
 	// the server recognizes the speech instead, if the plan permits recognition. 0
@@ -78,9 +78,8 @@ type Plan struct {
 	// FollowItemsPerDay how many of their items become transcripts in a day of UTC.
 	Follows, FollowItemsPerDay int
 
-	// SharedTurn makes all accounts of this plan share one turn in queues, in which
-	// accounts take turns. It is for accounts that anyone can make, such as those of
-	// guests.
+	// SharedTurn makes all accounts of this plan share one turn in queues, in which accounts
+	// take turns. It is for accounts that anyone can create, such as the accounts of guests.
 	SharedTurn bool
 
 	// CacheTTL is how long the server answers with a shared text from the cache. A
@@ -88,8 +87,8 @@ type Plan struct {
 	// Unlimited that it always does.
 	CacheTTL time.Duration
 	// ConcurrentRequests is how many requests of an account may be under way at once in each
-	// process. Half of them may wait (waitMs) or be event streams. 0: 250, an eighth of the
-	// connections that a process keeps open.
+	// process. Half of them may wait (waitMs) or be event streams. 0 means 250, an eighth of
+	// the connections that a process keeps open.
 	ConcurrentRequests int
 	// EventStreams is how many event streams of an account may be open at once in each process.
 	EventStreams int

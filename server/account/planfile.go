@@ -58,7 +58,7 @@ func parsePlans(text []byte) (Plans, error) {
 	return p, nil
 }
 
-// checkJSON returns an error if text is not exactly one JSON document.
+// checkJSON returns an error unless text is exactly one JSON document.
 func checkJSON(text []byte) error {
 	switch {
 	case len(text) > maxPlansFile:

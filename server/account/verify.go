@@ -70,7 +70,7 @@ func (a *Accounts) Principal(ctx context.Context, name string) (Principal, error
 	return p, ineligible(acc, p.Plan, err)
 }
 
-// holder finds the owner of a key.
+// holder finds the account of a key.
 func (a *Accounts) holder(ctx context.Context, key string) (holder, error) {
 	prefix, ok := parse(key)
 	if !ok {
@@ -94,8 +94,8 @@ func valid(k db.Key, at time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || at.Before(*k.ExpiresAt))
 }
 
-// ineligible returns why an account may neither have nor use keys: UPGRADE_REQUIRED, or the
-// error of the PlanSource.
+// ineligible returns the reason why an account may neither have nor use keys:
+// UPGRADE_REQUIRED, or the error of the PlanSource.
 func ineligible(acc Account, plan Plan, err error) error {
 	switch {
 	case errors.Is(err, ErrNoPlan):
@@ -111,14 +111,14 @@ func ineligible(acc Account, plan Plan, err error) error {
 }
 
 const (
-	// touchInterval is the precision of a key's time of last use.
+	// touchInterval is the precision with which the time of a key's last use is stored.
 	touchInterval = time.Minute
-	// touchPatience is how long a request waits for a busy database to record the use.
+	// touchPatience is how long a request waits for a busy database when it records the use.
 	touchPatience = time.Second
 )
 
-// touch records that the key is in use. One request a minute pays for it with a write. Requests
-// that arrive during the write do not wait.
+// touch records the use of the key. One request a minute makes the write. Requests that
+// arrive during the write do not wait.
 func (a *Accounts) touch(ctx context.Context, k db.Key) {
 	if k.LastUsedAt != nil && time.Since(*k.LastUsedAt) < touchInterval {
 		return
@@ -129,5 +129,5 @@ func (a *Accounts) touch(ctx context.Context, k db.Key) {
 	defer a.touching.Delete(k.ID)
 	ctx, cancel := context.WithTimeout(ctx, touchPatience)
 	defer cancel()
-	_ = a.db.TouchKey(ctx, k.ID, now()) // the time is only information for people: no request fails without it
+	_ = a.db.TouchKey(ctx, k.ID, now()) // the time only informs people, so no request fails without it
 }

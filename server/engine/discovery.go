@@ -48,11 +48,11 @@ type Window struct {
 // Listing is a page of a list.
 type Listing[T any] struct {
 	ID    string // of the list, where it has one
-	Title string // of the list; empty: not known
+	Title string // of the list; empty if not known
 	// Items are the entries of the page. A page may have fewer entries than wanted, even none,
 	// although more pages follow.
 	Items []T
-	Next  string // where the next page begins, at most 512 bytes; empty: there is no more
+	Next  string // where the next page begins, at most 512 bytes; empty means that there is no more
 }
 
 // NoSuchPage returns the INVALID_REQUEST error of a [Discovery] for a [Window] with an

@@ -86,7 +86,7 @@ type NormalizeOptions struct {
 	// is no commentary. A chosen track that is silent from end to end gives way to the next
 	// track that is not.
 	Track int
-	// Language is the language tag of the wanted track; empty: any.
+	// Language is the language tag of the wanted track; empty means any.
 	Language string
 	// Channels says what to do with several channels; empty means [transcript.MixChannels].
 	Channels transcript.Channels
@@ -102,13 +102,13 @@ type Sound struct {
 	// louder channel.
 	Audio
 	// Channels are the channels of the recording, if they are separated: each as long as
-	// Audio, in files next to it. nil: they are not.
+	// Audio, in files next to it. nil means that they are not.
 	Channels []Audio
 	// Tracks are all audio tracks of the file, if it has more than one.
 	Tracks []transcript.AudioTrack
 	// CutOff is set if the file announces clearly more sound than it holds.
 	CutOff *transcript.CutOff
-	// Unread is how many bytes behind the recording Normalize could not read. 0: none.
+	// Unread is how many bytes behind the recording Normalize could not read. 0 means none.
 	Unread int64
 }
 
@@ -130,11 +130,10 @@ type ArrivingMedia interface {
 // PlayingMedia is an optional interface of a [MediaTool] that can make small copies of
 // recordings for browsers. Without it, browsers play the files as they were uploaded.
 type PlayingMedia interface {
-	// PlayingCopy reads the file in and writes an audio track to the file out, as Opus
-	// in WebM. track is the number of the track, from 1; 0: the track that Normalize
-	// would choose. Players can seek to each second of the copy. PlayingCopy stops at
-	// max. The times of the copy are those of Normalize. After an error, there is no
-	// file out.
+	// PlayingCopy reads the file in and writes an audio track to the file out, as Opus in
+	// WebM. track is the number of the track, from 1; 0 means the track that Normalize would
+	// choose. Players can seek to each second of the copy. PlayingCopy stops at max. The
+	// times of the copy are those of Normalize. After an error, there is no file out.
 	PlayingCopy(ctx context.Context, in, out string, track int, max time.Duration) error
 }
 
@@ -180,7 +179,7 @@ type RecognizerInfo struct {
 	// Chunk is the best length of audio for one call: minutes for a program that loads a large
 	// model each time. 0 leaves the length to the caller.
 	Chunk time.Duration
-	// MaxChunk is the longest audio of one call; 0: no bound.
+	// MaxChunk is the longest audio of one call; 0 means no bound.
 	MaxChunk time.Duration
 	// Window is the length of the windows in which the model works: the model pads the
 	// last window of a call, so that the call takes as long as for a whole window. 0
@@ -211,8 +210,9 @@ type RecognizeOptions struct {
 	// Language is the tag to recognize; empty: detect the language, or use the only one.
 	Language string
 	// Prompt holds names and words that are likely to be said, in one line of at most 800
-	// characters without control characters; empty: none are known. The prompt belongs to the
-	// account: no log and no error may show it. A recognizer without prompts ignores it.
+	// characters without control characters; empty means that none are known. The prompt
+	// belongs to the account: no log and no error may show it. A recognizer without prompts
+	// ignores it.
 	Prompt string
 	// Voices are voice samples of people who spoke earlier in the recording: at most
 	// RecognizerInfo.Voices of them, ordered by how much they spoke, most first. If the
@@ -232,7 +232,7 @@ type Recognition struct {
 	// Prompted reports that the recognizer used the prompt of the call.
 	Prompted bool
 	// By describes the recognizer that heard the speech, if a recognizer passes its calls on to
-	// others; nil: the recognizer itself.
+	// others; nil means the recognizer itself.
 	By *RecognizerInfo
 	// KnowsVoices reports that the recognizer used the voices of the call, or would have used
 	// them. If it is false, waiting for voices is of no use.

@@ -26,8 +26,8 @@ type Finding struct {
 	Name   string    // the examined thing: "yt-dlp", "JavaScript runtime"
 	Status Condition // the state of the thing
 	Found  string    // the present version, path or fault, in one line; never a secret
-	Fails  string    // the features that do not work in this state; empty: none
-	Cure   string    // how to repair it, with the commands; empty: nothing to do
+	Fails  string    // the features that do not work in this state; empty means none
+	Cure   string    // how to repair it, with the commands; empty means nothing to do
 }
 
 // Condition is the state of a dependency of an engine.

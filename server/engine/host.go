@@ -13,8 +13,8 @@ import (
 // Host is what a server provides to its engines.
 type Host struct {
 	// HTTP reaches the addresses that a link or a page names, through the egress guard. The
-	// guard refuses private addresses after name resolution, also for redirects. nil: the host
-	// has no network.
+	// guard refuses private addresses after name resolution, also for redirects. nil means
+	// that the host has no network.
 	HTTP *http.Client
 	// Programs runs external programs. An engine has no other way to start one.
 	Programs Runner
@@ -49,7 +49,8 @@ type Command struct {
 	// Program is a name to look up or an absolute path.
 	Program string
 	Args    []string
-	// Dir is the working directory; empty: a fresh directory that is removed afterwards.
+	// Dir is the working directory; empty means a fresh directory that is removed
+	// afterwards.
 	Dir string
 	// Reads are the files and folders outside of Dir that the program reads or runs, and Writes
 	// those that it writes, device files included. Paths are absolute. The program can also
@@ -82,7 +83,7 @@ type Network struct {
 	// The guard then checks no address, because no connection leaves the process. nil
 	// means that the run uses the network.
 	Inside func(ctx context.Context, address string) (net.Conn, error)
-	// Service is a service of the operator that this run may ask; nil: none.
+	// Service is a service of the operator that this run may ask; nil means none.
 	Service *Service
 }
 

@@ -39,7 +39,7 @@ const (
 
 // ListPage is a part of a list.
 type ListPage struct {
-	Title   string // of the list; empty: not known
+	Title   string // of the list; empty if not known
 	Entries []ListEntry
 	Last    bool // whether these are the last entries
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // Config limits the visits to platforms through each exit. The zero value suits public
-// sites: the largest of them lets a guest visit about 300 items an hour.
+// sites: the largest site allows a guest to visit about 300 items an hour.
 type Config struct {
 	// Rate applies to each platform that Rates does not name.
 	Rate Rate

@@ -15,16 +15,16 @@ import (
 )
 
 // Engine is the fake engine of a test server. By default, every file is ten seconds of
-// speech, in which the engine recognizes "hello world" at once. Every link leads to
-// such a file, with English captions of the same text if its platform has captions. An
-// Engine is safe for concurrent use.
+// speech, in which the engine recognizes "hello world" at once. Every link leads to such
+// a file. If the platform of the link has captions, the link has English captions with
+// the same text. An Engine is safe for concurrent use.
 type Engine struct {
 	mu        sync.Mutex
 	begun     int
-	changed   chan struct{} // closed, and replaced, when begun grows
+	changed   chan struct{} // closed and replaced whenever begun grows
 	media     Media
 	mediaErr  error
-	gate      chan struct{} // nil: open
+	gate      chan struct{} // nil means open
 	recognize Recognize
 
 	links links
@@ -34,7 +34,7 @@ type Engine struct {
 
 // Media describes every file.
 type Media struct {
-	Format string // the container; empty: "wav"
+	Format string // the container; empty means "wav"
 	// Duration is the length of the speech; 0 means ten seconds.
 	Duration time.Duration
 	// Claimed is the length in the file's header; 0 means no length. It may differ from

@@ -15,7 +15,7 @@ type Track struct {
 	Lang string // BCP 47
 	Kind transcript.TrackKind
 	Name string
-	Text string // its text, as one segment of ten seconds
+	Text string // the text, as one segment of ten seconds
 }
 
 // track returns t as a platform lists it.
@@ -32,7 +32,7 @@ type links struct {
 	tracks      []Track
 	captionsErr error
 	audioErr    error
-	gate        chan struct{} // of the captions; nil: open
+	gate        chan struct{} // of the captions; nil means open
 	reads       map[transcript.Platform]int
 	downloads   map[transcript.Platform]int
 }

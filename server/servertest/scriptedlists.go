@@ -11,8 +11,8 @@ import (
 type lists struct {
 	entries map[string][]string // by the list's id
 	err     error
-	gate    chan struct{} // nil: open
-	page    int           // 0: as many as requested
+	gate    chan struct{} // nil means open
+	page    int           // 0 means as many as requested
 	read    int
 }
 

@@ -18,7 +18,7 @@ type site struct {
 	channels  []video.Channel
 	playlists []video.Playlist
 	err       error
-	gate      chan struct{} // nil: open
+	gate      chan struct{} // nil means open
 	asked     int
 }
 

@@ -55,7 +55,7 @@ func roomy() account.Plan {
 		ASRMinutesPerPeriod:  1_000_000,
 		Upload:               true,
 		MaxUploadBytes:       4 << 30,
-		MaxKeepMedia:         10 * 365 * 24 * time.Hour, // the most that a request can ask for
+		MaxKeepMedia:         10 * 365 * 24 * time.Hour, // the most that a request may ask for
 		MaxKeptMediaBytes:    1 << 40,
 		ASR:                  true,
 		ASRConcurrency:       1000,
@@ -206,7 +206,7 @@ func (s *Server) startService(ctx context.Context, o options) (err error) {
 			return e, nil
 		},
 	}
-	service.SettingsOf(&s.config).Patience = patience // a busy machine takes longer than a service may
+	service.SettingsOf(&s.config).Patience = patience // a service may stop faster than a busy machine allows
 	if s.config.Accounts, err = account.New(s.Store, o.plans); err != nil {
 		return err
 	}

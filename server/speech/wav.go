@@ -15,7 +15,7 @@ const (
 	formatPCM        = 0x0001
 	formatExtensible = 0xFFFE // the first two bytes of a GUID hold the real format
 	unknownLength    = 0xFFFFFFFF
-	headerSize       = 44 // the RIFF, fmt and data headers of WriteWAV
+	headerSize       = 44 // the RIFF, fmt and data headers that WriteWAV writes
 )
 
 // Recording is a WAV of 16 kHz, mono, 16 bit that is read in place. It is safe for concurrent
@@ -25,8 +25,8 @@ type Recording struct {
 	closer io.Closer         // nil if the caller owns the reader
 }
 
-// Open opens the file at path. The caller closes it. The error wraps fs.ErrNotExist if there is
-// no such file.
+// Open opens the file with the given path. The caller closes it. The error wraps fs.ErrNotExist
+// if there is no such file.
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -18,17 +18,17 @@ type Backup struct {
 	TakenAt   time.Time // just before the moment of the backup's data
 	Blobs     int
 	BlobBytes int64
-	// Missing is the number of blobs that rows name but that did not exist. Missed are
-	// the keys of the first 20 of them.
+	// Missing is the number of blobs that rows name but that did not exist. Missed has the
+	// keys of the first 20 of them.
 	Missing int
 	Missed  []string
 }
 
-// Backup copies the database and its blobs, as they are at one moment, to target: a
-// file if the name ends in .tar, otherwise a folder. target must not exist. After an
-// error, Backup leaves nothing there. Processes may serve the store meanwhile: none of
-// them deletes a blob until Backup returns. On PostgreSQL, Backup needs the program
-// pg_dump, which must be at least as new as the database server.
+// Backup copies the database and its blobs, as they are at one moment, to target, which
+// must not exist. If the name of target ends in .tar, target is a file; otherwise it is a
+// folder. After an error, Backup leaves no files in target. Processes may serve the store
+// meanwhile: none of them deletes a blob until Backup returns. On PostgreSQL, Backup
+// needs the program pg_dump, which must be at least as new as the database server.
 //
 // A backup contains hashes of keys and the secrets of webhooks. Only the user of this
 // process can read it.

@@ -38,8 +38,8 @@ var ErrNoDatabase = db.ErrNoDatabase
 // cannot use them. The error's text names that version.
 var ErrNewer = db.ErrNewer
 
-// InMemory is a value of Options.Blobs that keeps uploads and audio in memory, where they
-// end with the process. Use it in tests, and in tools that read neither.
+// InMemory is a value of Options.Blobs that keeps uploads and audio in memory until the
+// process ends. Use it in tests, and in tools that need neither uploads nor audio.
 const InMemory = blobs.InMemory
 
 // Options say where a [Store] keeps its data.
@@ -53,10 +53,9 @@ type Options struct {
 	// Unchanged makes Open fail, and change nothing, if the tables are of an older version. It is
 	// for tools that only read, such as a backup before an upgrade.
 	Unchanged bool
-	// FullSync makes every SQLite commit survive a loss of power. Commits then take
-	// more than ten times as long. Without it, a loss of power may lose the last
-	// commits. Without a loss of power, a crash of the process loses no commit in
-	// either case.
+	// FullSync makes every SQLite commit survive a power failure. Commits then take more
+	// than ten times as long. Without it, a power failure may lose the last commits. If only
+	// the process crashes, no commit is lost in either case.
 	FullSync bool
 	// Blobs is where uploads and audio are kept: the path of a folder, the URL of a
 	// bucket in an object store, or InMemory. Required.

@@ -10,13 +10,13 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/account"
 )
 
-// plain makes a text from a client fit for a span: it removes keys, and it replaces invalid
-// UTF-8, because exporters drop a whole export with invalid text.
+// plain makes a client's text suitable for a span: it removes keys, and it replaces invalid
+// UTF-8, because an exporter drops a whole export that contains invalid text.
 func plain(text string) string {
 	return strings.ToValidUTF8(account.HideKeys(text), "\uFFFD")
 }
 
-// plainProvider makes tracers whose spans begin with plain texts.
+// plainProvider makes tracers whose spans begin with such texts.
 type plainProvider struct{ trace.TracerProvider }
 
 // Tracer implements trace.TracerProvider.
@@ -26,7 +26,8 @@ func (p plainProvider) Tracer(name string, options ...trace.TracerOption) trace.
 
 type plainTracer struct{ trace.Tracer }
 
-// Start implements trace.Tracer. If two attributes have the same key, the later one counts.
+// Start implements trace.Tracer. If two attributes have the same key, the later attribute
+// counts.
 func (t plainTracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
 	begins := trace.NewSpanStartConfig(options...)
 	for _, a := range begins.Attributes() {

@@ -72,7 +72,7 @@ func New(o Options) *Tracer {
 // http.StripPrefix. A span holds the path of a request, never its query.
 func (t *Tracer) Handler(of http.Handler) http.Handler {
 	routed := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() { // by now the server has found the route
+		defer func() { // at this point the server has found the route
 			trace.SpanFromContext(r.Context()).SetAttributes(attribute.String("http.route", r.Pattern))
 		}()
 		of.ServeHTTP(w, r)
@@ -84,7 +84,7 @@ func (t *Tracer) Handler(of http.Handler) http.Handler {
 	)
 }
 
-// traceparent is the W3C's header; references to traces have its form.
+// traceparent is the W3C's header. References to traces have its format.
 const traceparent = "traceparent"
 
 // Trace returns the span of the request that ctx belongs to, as a traceparent.

@@ -8,7 +8,7 @@ import (
 
 // chapter is a stretch of a script.
 type chapter struct {
-	title string // "": that before the first, or all where there are none
+	title string // "" means that that before the first, or all where there are none
 	from  place
 	to    int
 }

@@ -15,10 +15,10 @@ type script struct {
 	text     []byte
 	segments []transcript.Segment // those that have text
 	from     []int                // where each begins in text, and where the last ends
-	chars    []int                // of each; 0: not counted yet
+	chars    []int                // of each; 0 if not counted yet
 
 	timed int   // the segment that the words below are of
-	words []int // where each of its words begins in text; nil: its words are not known
+	words []int // where each of its words begins in text; nil means that its words are not known
 }
 
 // place is a place in a script, where a character begins.

@@ -31,7 +31,7 @@ type platform struct {
 // also have other links.
 type short struct {
 	host string
-	path []segment // nil: every path
+	path []segment // nil means every path
 }
 
 func (p *platform) validID(id string) bool { return validID(p.id, id) }
@@ -53,7 +53,7 @@ func (p *platform) content(id string) Match {
 	return m
 }
 
-// at is the link to a moment of a content, with {t}; empty: there is none.
+// at is the link to a moment of a content, with {t}; empty means that there is none.
 func (p *platform) at(id string) string {
 	if place, elsewhere := p.data.Elsewhere[id]; elsewhere {
 		return place.At

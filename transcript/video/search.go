@@ -29,8 +29,8 @@ func Orders() []Order { return []Order{ByRelevance, ByDate, ByViews} }
 // Search describes a search on the video site.
 type Search struct {
 	Q         string // 1 to 200 characters
-	Type      Type   // empty: TypeVideo
-	Order     Order  // empty: ByRelevance
+	Type      Type   // empty means TypeVideo
+	Order     Order  // empty means ByRelevance
 	ChannelID string // search only this channel; empty means the whole site
 }
 

@@ -16,7 +16,8 @@ import (
 //	source <(transcribe --completion bash)       # bash, and zsh with its name
 //	transcribe --completion fish | source
 //
-// Home is the home of the user, for which the code writes ~ in the help of flags; empty: none.
+// Home is the home of the user, for which the code writes ~ in the help of flags; empty means
+// none.
 func WriteCompletion(to io.Writer, shell string, model *kong.Application, home string) error {
 	m := maker{help: model.HelpFlag, home: home}
 	m.add("", model.Node)
@@ -116,7 +117,7 @@ func (m *maker) flag(f *kong.Flag) flag {
 	return made
 }
 
-// known returns the values that a flag or an argument may have; nil: any.
+// known returns the values that a flag or an argument may have; nil means any.
 func known(value *kong.Value) (values []string) {
 	for _, v := range value.EnumSlice() {
 		if v != "" {

@@ -16,7 +16,7 @@ func (c *Completion) Run(call *kong.Context) error {
 	return WriteCompletion(call.Stdout, c.Shell, call.Model, home())
 }
 
-// home returns the user's home; empty: there is none.
+// home returns the user's home, or empty if there is none.
 func home() string {
 	dir, _ := os.UserHomeDir() // a user without a home has no folder there either
 	return dir

@@ -20,7 +20,7 @@ type environment struct {
 // it: a variable holds for all calls.
 const verb = "verb"
 
-// variable returns the environment variable of a flag; empty: there is none.
+// variable returns the environment variable of a flag, or empty if there is none.
 func (s environment) variable(flag *kong.Value) string {
 	if flag.Flag == nil || flag.Name == "help" || flag.Tag.Has(verb) {
 		return ""

@@ -14,7 +14,7 @@ import (
 // ManualPage holds what the command line does not tell a manual page.
 type ManualPage struct {
 	Help func(*kong.Value) string // the help of a flag or argument; nil: as it is declared
-	Home string                   // the home of the user, for which the page writes ~; empty: none
+	Home string                   // the home of the user, for which the page writes ~; empty means none
 	End  string                   // a last paragraph; may be empty
 }
 

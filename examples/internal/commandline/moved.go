@@ -24,8 +24,8 @@ func (m Moved) Error() string {
 
 var unknownFlag = regexp.MustCompile(`^unknown flag --([a-z-]+)`)
 
-// goneFlag returns what takes the place of the flag that an error of the parser is about; nil: it is
-// about something else.
+// goneFlag returns what takes the place of the flag that an error of the parser is about, or nil if
+// it is about something else.
 func (c Program) goneFlag(err error) error {
 	named := unknownFlag.FindStringSubmatch(err.Error())
 	for _, m := range c.Moved {

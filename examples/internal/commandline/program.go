@@ -19,7 +19,7 @@ type Program struct {
 	About          string // one sentence
 	Vars           kong.Vars
 	Moved          []Moved                // flags that are gone
-	Groups         func(*kong.Kong) error // puts flags into groups of the help; nil: there are none
+	Groups         func(*kong.Kong) error // puts flags into groups of the help; nil means that there are none
 	Stdout, Stderr io.Writer
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Service is a service that runs on this machine.
 type Service struct {
-	URL string `json:"url"` // empty: the service does not accept requests yet
+	URL string `json:"url"` // empty means that the service does not accept requests yet
 	Key string `json:"key"` // for the header Authorization
 }
 
@@ -33,9 +33,9 @@ type File struct {
 }
 
 // Hold takes the file for this process, until Release or the end of the process. The error is
-// ErrHeld if another process holds the file for longer than the patience; 0: Hold tries once. A
-// reader holds the file for a moment. Hold removes the address of an earlier service, because the
-// port may belong to another program now; the key stays.
+// ErrHeld if another process holds the file for longer than the patience; 0 means Hold tries
+// once. A reader holds the file for a moment. Hold removes the address of an earlier service,
+// because the port may belong to another program now; the key stays.
 func Hold(path string, patience time.Duration) (*File, error) {
 	f := &File{path: path, lock: flock.New(path+".lock", flock.SetPermissions(0o600))}
 	held, err := f.lock.TryLock()
@@ -60,7 +60,7 @@ func Hold(path string, patience time.Duration) (*File, error) {
 	return f, nil
 }
 
-// Key returns the key in the file; empty: none.
+// Key returns the key in the file, or empty if there is none.
 func (f *File) Key() string { return f.key }
 
 // Write replaces the content of the file.

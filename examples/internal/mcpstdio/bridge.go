@@ -37,7 +37,7 @@ type Bridge struct {
 
 	mu      sync.Mutex
 	writing sync.Mutex
-	version string                        // of the protocol, from the answer to "initialize"; empty: none yet
+	version string                        // of the protocol, from the answer to "initialize"; empty means none yet
 	waiting map[string]context.CancelFunc // requests without an answer, by their ids
 	broken  error                         // why out takes no more answers
 }

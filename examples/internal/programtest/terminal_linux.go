@@ -17,8 +17,8 @@ type Terminal struct {
 	seen   chan []byte
 }
 
-// NewTerminal makes a terminal with that many columns; 0: unknown. Each watch function gets all output
-// so far, whenever there is more.
+// NewTerminal makes a terminal with that many columns; 0 means unknown. Each watch function gets
+// all output so far, whenever there is more.
 func NewTerminal(t testing.TB, columns uint16, watch ...func(shown string)) *Terminal {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

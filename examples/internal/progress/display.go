@@ -18,7 +18,7 @@ import (
 // concurrent use.
 type Display struct {
 	out      io.Writer
-	terminal *os.File // nil: lines
+	terminal *os.File // nil means lines
 	ended    chan struct{}
 	clock    sync.WaitGroup
 

@@ -17,12 +17,12 @@ import (
 // goroutine.
 type Line struct {
 	display *Display
-	name    string // empty: the only task
+	name    string // empty means the only task
 	began   time.Time
 
 	// Guarded by display.mu.
 	step    string
-	bar     *progressbar.ProgressBar // nil: the progress of the step is not known
+	bar     *progressbar.ProgressBar // nil means that the progress of the step is not known
 	bytes   bool                     // the bar counts bytes
 	now     measure
 	first   measure         // where the bar began

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// checkout returns the folder of the repository from which this program was built; empty: this
-// machine does not have the folder, or it belongs to a stranger. The program may run on another
-// machine than the one that built it.
+// checkout returns the folder of the repository from which this program was built, or empty if
+// this machine does not have the folder, or it belongs to a stranger. The program may run on
+// another machine than the one that built it.
 func checkout() string {
 	_, source, _, _ := runtime.Caller(0) // a program that was built with -trimpath has no absolute path here
 	root := filepath.Join(filepath.Dir(source), "..", "..", "..")

@@ -29,7 +29,8 @@ type Choice struct {
 	RecognizerFlags // ASR names the recognizer
 	// Why gives the reason for the choice in a few words.
 	Why string
-	// Unused is the reason why a pulled model cannot be used; nil: there is no such model.
+	// Unused is the reason why a pulled model cannot be used; nil means that there is no
+	// such model.
 	Unused error
 }
 
@@ -106,8 +107,8 @@ func (f RecognizerFlags) chooseWhisper(ctx context.Context) (chosen Choice, unus
 	return Choice{RecognizerFlags: f}, unused
 }
 
-// pulled returns the best pulled recognizer of a program; nil: none. The error is the reason
-// why a pulled model cannot be used.
+// pulled returns the best pulled recognizer of a program, or nil if there is none. The error
+// is the reason why a pulled model cannot be used.
 func (f RecognizerFlags) pulled(ctx context.Context, program string) (*ASR, error) {
 	folder, err := f.Folder()
 	if err != nil {

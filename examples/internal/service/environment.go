@@ -30,7 +30,7 @@ func ModelsFolder() string {
 }
 
 // dataFolder returns the user's folder for what these programs have pulled, according to the
-// XDG base directories; empty: the user has no home.
+// XDG base directories, or empty if the user has no home.
 func dataFolder() string {
 	base := os.Getenv("XDG_DATA_HOME") //nolint:forbidigo // all programs that share this package need it
 	if !filepath.IsAbs(base) {
@@ -48,8 +48,8 @@ func SearchPath() string {
 	return os.Getenv("PATH") //nolint:forbidigo // as above
 }
 
-// trialsFolder returns the user's folder for notes about programs that have passed a check;
-// empty: the user has no folder for caches.
+// trialsFolder returns the user's folder for notes about programs that have passed a check,
+// or empty if the user has no folder for caches.
 func trialsFolder() string {
 	base, err := os.UserCacheDir()
 	if err != nil || !filepath.IsAbs(base) {

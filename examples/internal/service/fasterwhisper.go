@@ -9,7 +9,8 @@ import (
 // imageWhisper is the interpreter of the environment in the full image.
 const imageWhisper = "/opt/whisper/bin/python"
 
-// fasterWhisper returns the interpreter of an environment with faster-whisper; empty: none is known.
+// fasterWhisper returns the interpreter of an environment with faster-whisper, or empty if none is
+// known.
 func (f RecognizersFlag) fasterWhisper() string {
 	return cmp.Or(f.Recognizers.FasterWhisper, FasterWhisper())
 }
@@ -22,8 +23,8 @@ func (f RecognizersFlag) hasFasterWhisper() bool {
 }
 
 // FasterWhisper returns the interpreter of the environment that make setup, or make demo, has
-// installed in the checkout from which this program was built, or else that of the full image;
-// empty: there is none.
+// installed in the checkout from which this program was built, or else that of the full image,
+// or empty if there is none.
 func FasterWhisper() string {
 	root := checkout()
 	environment := filepath.Join(root, "bin", "whisper")

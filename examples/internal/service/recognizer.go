@@ -44,9 +44,10 @@ type RecognizersFlag struct {
 
 // ASR is a value of --asr: a name and, after a colon, a URL or a model.
 type ASR struct {
-	Name  string // empty: the best one
+	Name  string // empty means the best one
 	Model string // of whisper-cli or parakeet-cli, a file
-	// Before is asked before this recognizer, for the languages that it knows; nil: none.
+	// Before is asked before this recognizer, for the languages that it knows; nil means
+	// none.
 	Before *ASR
 	// Program replaces Recognizers.WhisperCLI, and SHA256 is the hash of the model, if the model was
 	// pulled.
@@ -109,7 +110,7 @@ func (f RecognizerFlags) addresses() []string {
 }
 
 // Recognizer makes the recognizer that --asr names, with the recognizer that is asked before
-// it; nil: none.
+// it; nil means none.
 func (f RecognizerFlags) Recognizer(host engine.Host) (engine.Recognizer, error) {
 	last, err := f.recognizer(host, f.ASR)
 	if err != nil || f.ASR.Before == nil {

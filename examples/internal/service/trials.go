@@ -19,7 +19,7 @@ import (
 type trial struct {
 	program string
 	look    func(program string) (path string, err error)
-	folder  string // of the notes about passed checks; empty: nothing is noted
+	folder  string // of the notes about passed checks; empty means that nothing is noted
 
 	mu      sync.Mutex
 	settled bool // this process has an answer of its own

@@ -16,11 +16,12 @@ func YtDlp() string { return ytDlpHere().first() }
 // YtDlpOrigin tells people where a program comes from that reads links.
 func YtDlpOrigin(program string) string { return ytDlpHere().origin(program) }
 
-// YtDlpCure returns what the operator does to get a current program instead of the given one;
-// empty: these programs know no command for that.
+// YtDlpCure returns what the operator does to get a current program instead of the given one,
+// or empty if these programs know no command for that.
 func YtDlpCure(program string) string { return ytDlpHere().cure(program) }
 
-// YtDlpFolder returns the user's folder for the pulled yt-dlp; empty: the user has no home.
+// YtDlpFolder returns the user's folder for the pulled yt-dlp, or empty if the user has no
+// home.
 func YtDlpFolder() string {
 	if data := dataFolder(); filepath.IsAbs(data) {
 		return filepath.Join(data, "yt-dlp")

@@ -40,7 +40,7 @@ type looked struct {
 	info fs.FileInfo
 }
 
-// Path returns the absolute path of the file; empty: there is none.
+// Path returns the absolute path of the file, or empty if there is none.
 func (f File) Path() string { return f.path }
 
 // Changed reports whether the file, or a file that it names, has changed since it was read.
@@ -112,7 +112,7 @@ func (f *File) executable(name string) string {
 	return f.in(name)
 }
 
-// keyIn returns the key in a file that the settings name; empty: no file is named.
+// keyIn returns the key in a file that the settings name, or empty if no file is named.
 func (f *File) keyIn(member, name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -238,7 +238,7 @@ func Words(err error) string { return plain.Words(err) }
 // Member documents a member of a file of settings.
 type Member struct {
 	Name    string // as exits[].address
-	Kind    string // such as "a text"; empty: an object, whose members follow
+	Kind    string // such as "a text"; empty means an object, whose members follow
 	Default string
 	Help    string
 	Next    bool // a change takes effect at the next start

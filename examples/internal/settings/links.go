@@ -28,10 +28,10 @@ type Links struct {
 	linksMembers
 
 	ServerExits []server.Exit      // Exits, with their credentials
-	PlayerList  []videosite.Player // Players; nil: the built-in list
+	PlayerList  []videosite.Player // Players; nil means the built-in list
 	Access      ytdlp.Access       // TokenProvider, YtDlp and Cookies
 	Runtime     string             // JSRuntime, with an absolute path
-	SitesTable  *site.Table        // Sites; nil: the built-in table
+	SitesTable  *site.Table        // Sites; nil means the built-in table
 
 	key string // of DataAPI.KeyFile
 }
@@ -106,7 +106,8 @@ func (l Links) PerMinute() float64 {
 	return l.Pace
 }
 
-// RecognizeBlockedAfter returns the time of the file; 0: jobs wait for their captions.
+// RecognizeBlockedAfter returns the time of the file, or 0 if jobs wait for their
+// captions.
 func (l Links) RecognizeBlockedAfter() time.Duration {
 	return time.Duration(l.RecognizeBlockedAfterSec) * time.Second
 }
@@ -272,7 +273,7 @@ func (l *Links) readDataAPI() (err error) {
 	return nil
 }
 
-// Finder returns the data API; nil: there is no key.
+// Finder returns the data API, or nil if there is no key.
 func (l Links) Finder() (*dataapi.Discovery, error) {
 	if l.key == "" {
 		return nil, nil //nolint:nilnil // discovery then uses the program that reads links

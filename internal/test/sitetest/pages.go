@@ -25,7 +25,7 @@ type Pages struct {
 	PlayerApart bool
 	// Says, if not nil, changes the player's answer about the video with an id.
 	Says func(id string, said map[string]any)
-	// Media is the file of every video; empty: the site delivers none.
+	// Media is the file of every video; empty means the site delivers none.
 	Media string
 	// Puzzling sets a puzzle in the link of every video. Only a program that runs the player's
 	// script gets the media.

@@ -10,8 +10,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Turn is a span in which one person speaks, numbered from 1 to 9; 0: silence. It lasts whole
-// hundredths of a second.
+// Turn is a span in which one person speaks, numbered from 1 to 9; 0 means silence. It lasts
+// whole hundredths of a second.
 type Turn struct {
 	Person int
 	For    time.Duration

@@ -39,7 +39,7 @@ const (
 type answer struct {
 	*http.Response
 	body *bufio.Reader // the content
-	late *time.Timer   // ends the answer of a slow host; nil: the context of the request does
+	late *time.Timer   // ends the answer of a slow host; nil means that the context of the request does
 	end  context.CancelCauseFunc
 }
 

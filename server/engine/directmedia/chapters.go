@@ -10,8 +10,8 @@ import (
 // maxChapters bounds a file of chapters, in bytes.
 const maxChapters = 1 << 20
 
-// chapters reads the chapters of an item; nil: there are none that can be read. Their loss is no
-// reason to fail: the text is whole without them.
+// chapters reads the chapters of an item, or nil if there are none that can be read. Their loss
+// is no reason to fail: the text is whole without them.
 func (s *Source) chapters(ctx context.Context, link string) []transcript.Chapter {
 	if link == "" {
 		return nil

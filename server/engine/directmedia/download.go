@@ -30,8 +30,8 @@ type download struct {
 	o      engine.AudioOptions
 	file   *os.File
 	done   int64  // bytes in the file
-	total  int64  // of the whole file; 0: the host does not say
-	tag    string // the version of the file, for If-Range; empty: the host names none
+	total  int64  // of the whole file; 0 means that the host does not say
+	tag    string // the version of the file, for If-Range; empty means that the host names none
 }
 
 // download writes the sound of a recording to a new file in dir.

@@ -13,7 +13,7 @@ import (
 // recording is what a link leads to.
 type recording struct {
 	by    namer  // of the sound
-	sound string // its address; empty: an item without a recording
+	sound string // its address; empty means an item without a recording
 	first *answer
 	about transcript.Metadata
 	texts []textFile // the publisher's transcripts

@@ -94,8 +94,9 @@ func root(body []byte) string {
 	return ""
 }
 
-// noMedia is the error of a link that leads to a file without sound; nil: it may have sound. A page
-// instead of a recording may be one that blocks, so this proves nothing about the recording.
+// noMedia is the error of a link that leads to a file without sound; nil means that it may have
+// sound. A page instead of a recording may be one that blocks, so this proves nothing about the
+// recording.
 func noMedia(k kind, by namer) *transcript.Error {
 	switch k {
 	case media:

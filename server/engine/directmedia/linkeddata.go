@@ -119,7 +119,7 @@ func word(value any) string {
 // isoDuration is a length by ISO 8601, without years and months.
 var isoDuration = regexp.MustCompile(`^P(?:(\d{1,3})D)?T?(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?$`)
 
-// seconds reads a length by ISO 8601; 0: the text is none.
+// seconds reads a length by ISO 8601, or 0 if the text is none.
 func seconds(text string) (sum float64) {
 	found := isoDuration.FindStringSubmatch(text)
 	if found == nil {

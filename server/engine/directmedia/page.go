@@ -48,9 +48,9 @@ func (s *Source) findOnPage(ctx context.Context, a *answer) (*recording, error) 
 	return found.recording()
 }
 
-// findInFeeds finds the page among the items of the site's feeds; nil: it is not there. A feed
-// that is proven not to be there is passed over. Other faults count, because the feed may name a
-// transcript.
+// findInFeeds finds the page among the items of the site's feeds, or nil if it is not there. A
+// feed that is proven not to be there is passed over. Other faults count, because the feed may
+// name a transcript.
 func (s *Source) findInFeeds(ctx context.Context, found *pageFound) (*recording, error) {
 	for _, link := range found.feeds[:min(len(found.feeds), maxFeeds)] {
 		f, err := s.fetchFeed(ctx, link)
@@ -218,7 +218,7 @@ func (p *pageFound) add(list []string, ref string) []string {
 	return list
 }
 
-// link resolves a link of the page; empty: it is no web link.
+// link resolves a link of the page; empty means that it is no web link.
 func (p *pageFound) link(ref string) string {
 	u, err := url.Parse(strings.TrimSpace(ref))
 	if err != nil || ref == "" {

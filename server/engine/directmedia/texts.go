@@ -23,7 +23,7 @@ const maxText = 16 << 20
 type textFile struct {
 	at   string
 	says string // its media type as the publisher gives it
-	lang string // as the publisher gives it; empty: not known
+	lang string // as the publisher gives it; empty if not known
 }
 
 // track is one language of the publisher's transcripts, with the files in which it comes.

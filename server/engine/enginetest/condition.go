@@ -28,8 +28,8 @@ type Condition struct {
 	// example through another player.
 	Avoidable bool
 
-	at   step                     // the request with the special answer; empty: none
-	to   func(client string) bool // the players for which says changes the answer; nil: all
+	at   step                     // the request with the special answer; empty means none
+	to   func(client string) bool // the players for which says changes the answer; nil means all
 	does func(s *Site, w http.ResponseWriter, r *http.Request, good answer)
 	says func(s *Site, said object) // changes the player's answer
 }

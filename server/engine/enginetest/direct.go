@@ -65,12 +65,12 @@ var largeFeeds = []string{"/feed-endless.xml#x", "/feed-zip-bomb.xml#x"}
 type directLink struct {
 	link string // its path, with a fragment
 
-	captions transcript.Code // the error of Captions; empty: none
+	captions transcript.Code // the error of Captions; empty means none
 	tracks   []string        // their languages
 	text     []string        // of the first track
-	title    string          // empty: not judged
+	title    string          // empty if not judged
 
-	audio transcript.Code // the error of Audio; empty: none
+	audio transcript.Code // the error of Audio; empty means none
 	most  int64           // the bound of Audio
 	sound []byte          // nil: sound(0)
 }

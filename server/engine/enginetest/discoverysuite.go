@@ -73,7 +73,7 @@ type DiscoverySite struct {
 
 	mu      sync.Mutex
 	asked   int           // requests of the current question
-	at      int           // the request that meets the trouble, counted from 1; 0: none
+	at      int           // the request that meets the trouble, counted from 1; 0 means none
 	of      trouble       // the trouble
 	reached chan struct{} // closed when that request arrives
 }

@@ -81,7 +81,7 @@ type outcome struct {
 	ended bool // false: the question did not stop when it was told to
 }
 
-// meet asks a question whose request number at meets a trouble; 0: none does.
+// meet asks a question whose request number at meets a trouble; 0 means that none does.
 func (s *DiscoverySite) meet(ctx context.Context, q question, at int, of trouble) outcome {
 	reached := make(chan struct{})
 	s.mu.Lock()

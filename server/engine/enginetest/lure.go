@@ -115,7 +115,7 @@ func (s *Site) serveLure(w http.ResponseWriter, r *http.Request) {
 	page.send(w)
 }
 
-// lurePage is an answer with headers and a status; 0: 200.
+// lurePage is an answer with headers and a status; 0 means 200.
 type lurePage struct {
 	answer
 	headers map[string]string

@@ -20,7 +20,7 @@ type Sample struct {
 	Language string // the requested language tag; may be empty
 	Text     string // the spoken text
 	// MaxErrorRate is the highest acceptable word error rate, without regard to case and
-	// punctuation; 0: every word must be right.
+	// punctuation; 0 means that every word must be right.
 	MaxErrorRate float64
 }
 

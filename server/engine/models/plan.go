@@ -42,7 +42,7 @@ type Download struct {
 	// Left is how many bytes are missing.
 	Left int64
 
-	url  *url.URL // nil: From is a file
+	url  *url.URL // nil means that From is a file
 	path string
 }
 

@@ -20,7 +20,7 @@ const (
 // refusal is an answer with a status other than 200. Its body may be anything.
 type refusal struct {
 	status     int
-	retryAfter time.Duration // 0: not given
+	retryAfter time.Duration // 0 if not given
 	body       []byte        // the first 64 KiB
 }
 

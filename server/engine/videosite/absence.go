@@ -9,7 +9,7 @@ type evidence struct {
 	question
 	by     Player
 	said   *player.Answer
-	before error // of the players that were asked before; nil: there is none
+	before error // of the players that were asked before; nil means that there is none
 }
 
 // proof is what proves that a video has no captions. A player that the site no longer accepts

@@ -8,8 +8,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// blocked is the error of a site that blocks the server for the time that it names; 0: the site
-// names none.
+// blocked is the error of a site that blocks the server for the time that it names; 0 means
+// that the site names none.
 func blocked(pause time.Duration, why error) *transcript.Error {
 	r := refusal.Blocked
 	r.Pause = cmp.Or(pause, r.Pause)

@@ -19,7 +19,7 @@ const blank = "[BLANK_AUDIO]"
 type span struct {
 	text     string
 	from, to *float64
-	tokens   []token // nil: not requested
+	tokens   []token // nil if not requested
 }
 
 // token is a word, a part of a word, or a punctuation mark. The first token of a word begins

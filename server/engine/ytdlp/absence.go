@@ -20,7 +20,7 @@ import (
 type evidence struct {
 	*media
 	answers  []*player.Answer // of the site's players, in the pages that the program has kept
-	distrust error            // why the silence of this release proves nothing; nil: it was tested
+	distrust error            // why the silence of this release proves nothing; nil means that it was tested
 }
 
 // proofByPage is what proves it on the video site: the player of the site's own pages. That

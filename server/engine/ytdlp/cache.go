@@ -28,7 +28,7 @@ const (
 // back what it understands of the copy. So one run cannot change what another one reads
 // meanwhile, and no link and no special file comes into the cache. Safe for concurrent use.
 type cache struct {
-	dir string // empty: there is no cache
+	dir string // empty means that there is no cache
 	now func() time.Time
 
 	mu sync.Mutex

@@ -47,7 +47,7 @@ func (d *Downloader) Captions(ctx context.Context, c engine.Content, pick func([
 }
 
 // unlisted is the refusal of a platform that withholds tracks of unknown languages, if pick has
-// chosen no other track; nil: there is no such refusal.
+// chosen no other track; nil means that there is no such refusal.
 func unlisted(found engine.Captions) error {
 	if found.Unlisted && found.Track == nil {
 		return refusal.CaptionToken.Because(errors.New("ytdlp: withheld: tracks of unknown languages"))

@@ -124,7 +124,8 @@ func (s *descriptions) next(line []byte) {
 	s.since = nil
 }
 
-// describe reads the description of a video; nil: the site says that the video does not exist.
+// describe reads the description of a video, or nil if the site says that the video does not
+// exist.
 func describe(c engine.Content, line []byte, exit engine.Exit) (*video.Video, error) {
 	m, err := parseMedia(line, c.ExternalID)
 	switch {

@@ -20,7 +20,7 @@ type equipment struct {
 	tells     bool     // whether it reports runtimes: releases before 2025.11.12 do not
 	libraries []string // with their versions: "curl_cffi-0.13.0"
 	handlers  []string // of requests: "urllib", "curl_cffi"
-	plugins   string   // folders of plugins; empty: none
+	plugins   string   // folders of plugins; empty means none
 }
 
 // foundRuntime is a JavaScript runtime that the program has found.
@@ -32,7 +32,7 @@ type foundRuntime struct {
 // preferred are the runtimes in the program's order of preference.
 var preferred = []string{"deno", "node", "quickjs", "quickjs-ng", "bun"}
 
-// best returns the runtime that the program uses; nil: it supports none of them.
+// best returns the runtime that the program uses, or nil if it supports none of them.
 func (a *equipment) best() *foundRuntime {
 	for _, name := range preferred {
 		for i, r := range a.runtimes {

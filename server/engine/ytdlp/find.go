@@ -34,7 +34,7 @@ func (d *Downloader) find(ctx context.Context, c engine.Content) (m *media, trac
 
 // pageAnswer is what the player of the site's own pages has told of a content.
 type pageAnswer struct {
-	*media // nil: the program describes nothing
+	*media // nil means that the program describes nothing
 	tracks []track
 	kept   bool // the program has kept a page of the site
 }

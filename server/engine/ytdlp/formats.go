@@ -9,7 +9,7 @@ import (
 // format is one of the formats of a content.
 type format struct {
 	Protocol   text `json:"protocol"`
-	AudioCodec text `json:"acodec"` // "none": no sound; empty: not known
+	AudioCodec text `json:"acodec"` // "none": no sound; empty if not known
 	VideoCodec text `json:"vcodec"`
 }
 

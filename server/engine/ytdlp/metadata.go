@@ -61,7 +61,8 @@ func (t *tally) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// words is a list of strings; other elements are left out. nil: there is no list.
+// words is a list of strings; other elements are left out. nil means that there is no
+// list.
 type words []string
 
 // UnmarshalJSON never fails.
@@ -122,8 +123,8 @@ type about struct {
 	UploadDate  text   `json:"upload_date"` // 20240203
 	LiveStatus  text   `json:"live_status"`
 	Language    text   `json:"language"`
-	// Availability is "public" for a content that the platform shows to everybody; empty: not
-	// known.
+	// Availability is "public" for a content that the platform shows to everybody; empty if
+	// not known.
 	Availability text  `json:"availability"`
 	Chapters     marks `json:"chapters"`
 

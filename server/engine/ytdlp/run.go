@@ -84,9 +84,9 @@ type program struct {
 	file    string // a name to look up, or an absolute path
 	cure    string
 	log     *slog.Logger
-	runtime *jsRuntime // nil: none was named
+	runtime *jsRuntime // nil means that none was named
 	cache   *cache
-	way     *way       // nil: the plain one
+	way     *way       // nil means the plain one
 	site    *suiteSite // that the runs ask instead of the network; nil outside of the suite
 	said    *question[version]
 	told    *question[*equipment]

@@ -24,7 +24,7 @@ var unnamed = []string{"deno", "node", "quickjs"}
 // jsRuntime is a JavaScript runtime on this machine.
 type jsRuntime struct{ name, path string }
 
-// namedRuntime finds the runtime that the operator has named; nil: none was named.
+// namedRuntime finds the runtime that the operator has named, or nil if none was named.
 func namedRuntime(host engine.Host, named string) (*jsRuntime, error) {
 	if named == "" {
 		return nil, nil //nolint:nilnil // no runtime was named

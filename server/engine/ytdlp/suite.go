@@ -19,7 +19,7 @@ type rehearsal struct {
 	about  string // for people
 	id     string
 	tracks int
-	want   []transcript.Code // any of them; nil: no error
+	want   []transcript.Code // any of them; nil means no error
 }
 
 // rehearsals are the cases of the suite.

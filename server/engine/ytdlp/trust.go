@@ -21,9 +21,9 @@ import (
 // of another release proves nothing until that release has passed the suite.
 var tested = []version{oldest, "2026.10.26"}
 
-// distrust returns why the silence of this release of the program proves nothing; nil: the
-// release is tested. An untested release goes through the suite, once for each file of the
-// program, which takes some ten seconds.
+// distrust returns why the silence of this release of the program proves nothing, or nil
+// if the release is tested. An untested release goes through the suite, once for each file
+// of the program, which takes some ten seconds.
 func (d *Downloader) distrust(ctx context.Context) error {
 	v, err := d.program.version(ctx)
 	if err != nil || d.program.site != nil || slices.Contains(tested, v) {
@@ -67,8 +67,8 @@ func (d *Downloader) Rehearse(ctx context.Context) engine.Finding {
 	return f
 }
 
-// suite returns how a release fails the suite; nil: the release passes, now or at a time that is
-// noted.
+// suite returns how a release fails the suite; nil means the release passes, now or at a time
+// that is noted.
 func (d *Downloader) suite(ctx context.Context, v version) (*suiteFailure, error) {
 	if d.notes.has(&d.program, v) {
 		return nil, nil //nolint:nilnil // it passes
@@ -84,7 +84,8 @@ func (d *Downloader) suite(ctx context.Context, v version) (*suiteFailure, error
 	return failed, nil
 }
 
-// suiteNotes is the folder of the note about a release; empty: nothing is noted.
+// suiteNotes is the folder of the note about a release; empty means that nothing is
+// noted.
 type suiteNotes string
 
 // suitePass is the note about a release that has passed the suite.

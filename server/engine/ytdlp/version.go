@@ -84,7 +84,7 @@ func parseVersion(answer string) (version, error) {
 // date returns the day of the release as text.
 func (v version) date() string { return string(v[:min(len(v), len(dayForm))]) }
 
-// day returns the day of the release; zero: v is no version.
+// day returns the day of the release; zero means that v is no version.
 func (v version) day() time.Time {
 	day, err := time.Parse(dayForm, v.date())
 	if err != nil {

@@ -21,7 +21,7 @@ type way struct {
 	args    []string          // of the program
 	reads   []string          // the folder of plugins
 	service *engine.Service   // that provides tokens
-	login   *Cookies          // nil: none
+	login   *Cookies          // nil means none
 }
 
 // ways returns the further ways to the content of a platform, in the order in which they are

@@ -51,8 +51,8 @@ type Options struct {
 	Base string
 	// JSRuntime is the JavaScript runtime with which versions from 2025.11.12 on run a site's
 	// player: "deno", "node", "quickjs" or "bun", followed by a colon and its absolute path if
-	// the runner does not find it. Empty: the first of deno, node and quickjs that is installed
-	// and that the program supports.
+	// the runner does not find it. Empty means the first of deno, node and quickjs that is
+	// installed and that the program supports.
 	JSRuntime string
 	// Cure tells the operator how to get a current release of the program. It continues
 	// a sentence after a colon: "run make setup". Findings and errors about the

@@ -32,7 +32,7 @@ type Config struct {
 	Feeds      *textfeed.Feeds
 	Shares     *shares.Shares
 	Version    string       // of the program, for GET /healthz
-	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil: it does
+	Unconfined func() error // why the kernel does not hold programs to the egress guard; nil means that it does
 }
 
 // API is the resources of the service, each with its routes.

@@ -22,7 +22,7 @@ type Question struct {
 	Account string
 	Plan    account.Plan // of the account
 	Content engine.Content
-	// Languages is the caller's list; nil: the caller sent no list. Info ignores it.
+	// Languages is the caller's list; nil means the caller sent no list. Info ignores it.
 	Languages transcript.LanguageList
 }
 
@@ -30,7 +30,7 @@ type Question struct {
 // Transcript.Segments is empty.
 type CaptionReport struct {
 	transcript.CaptionReport
-	Text *db.Transcript // nil: there is none
+	Text *db.Transcript // nil means that there is none
 	// Failure is the report's own Error if the report is sent with the status of that
 	// error; else nil.
 	Failure *transcript.Error

@@ -23,7 +23,7 @@ func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error
 	looked := time.Now()
 	sub := subject.Subject{Content: q.Content} // without a language: the question is for tracks, not for a text
 	var shelf *db.Shelf
-	var before *db.Content // the platform's last answer; nil: there is none
+	var before *db.Content // the platform's last answer; nil means that there is none
 	err := s.store.Snapshot(ctx, func(ctx context.Context, r db.Reader) (err error) {
 		if shelf, err = sub.Shelf(ctx, r, q.Account, subject.Within(q.Plan.CacheTTL)); err != nil {
 			return err
@@ -73,9 +73,9 @@ func (s *Service) Info(ctx context.Context, q Question) (*transcript.Info, error
 	return i, nil
 }
 
-// latest is the platform's last answer for the content; nil: there is none. The platform
-// is asked unless the answer in before is fresh. If the platform gives no answer, latest
-// returns before and the error. looked is as for lookup.
+// latest is the platform's last answer for the content; nil means that there is none. The
+// platform is asked unless the answer in before is fresh. If the platform gives no
+// answer, latest returns before and the error. looked is as for lookup.
 func (s *Service) latest(ctx context.Context, sub subject.Subject, before *db.Content, looked time.Time, counts subject.Fresh) (*db.Content, error) {
 	if !language.HasCaptions(sub.Platform) {
 		return before, nil
@@ -118,9 +118,10 @@ func cachedLanguages(shelf *db.Shelf) []string {
 }
 
 // whyNoASR is why the content cannot be recognized for the account, by the length that
-// the platform gives; nil: it can. Of several reasons the first of these counts: the plan
-// has no recognition, the service has none, the content is too long for the service, too
-// long for the plan, or too long for the minutes that the account has left.
+// the platform gives; nil means that it can. Of several reasons the first of these
+// counts: the plan has no recognition, the service has none, the content is too long for
+// the service, too long for the plan, or too long for the minutes that the account has
+// left.
 func (s *Service) whyNoASR(ctx context.Context, q Question, m transcript.Metadata) (*transcript.Code, error) {
 	plan, sound, team := limits.Of(q.Plan, time.Now()), limits.Claimed(m.Duration), s.cluster.Team(ctx)
 	switch {

@@ -22,16 +22,16 @@ type Lookup struct {
 	// Question is one of discovery, as JSON; empty: what the other members say is asked.
 	// The ExternalID is then what tells the question from others.
 	Question string
-	Answer   *Answered // the best that is known so far; nil: nothing is
+	Answer   *Answered // the best that is known so far; nil means that nothing is
 	AskedAt  time.Time
-	EndedAt  *time.Time // nil: a better answer may come
+	EndedAt  *time.Time // nil means that a better answer may come
 }
 
 // Answered is what a platform has answered to a Lookup. After an error the rest is
 // what was learned before it.
 type Answered struct {
 	Metadata     transcript.Metadata `json:"metadata"`
-	Tracks       []transcript.Track  `json:"tracks"`                 // nil: not known
+	Tracks       []transcript.Track  `json:"tracks"`                 // nil if not known
 	TranscriptID string              `json:"transcriptId,omitempty"` // the text of the track that was read
 	Found        json.RawMessage     `json:"found,omitempty"`        // of discovery
 	Error        *transcript.Error   `json:"error,omitempty"`

@@ -112,7 +112,7 @@ type discoveryQuestion struct {
 	*Service
 	discovery
 	text string // the discovery as JSON
-	bad  error  // why the text cannot be read; nil: it can
+	bad  error  // why the text cannot be read; nil means that it can
 }
 
 func (q discoveryQuestion) key() string               { return q.text }

@@ -39,8 +39,8 @@ func Transient(c transcript.Code) bool {
 	return c == transcript.Internal || c == transcript.UpstreamFailed || c == transcript.RateLimited
 }
 
-// MayWait reports whether a step that waits since the given time may wait on. nil: the
-// step does not wait yet. now is by the same clock.
+// MayWait reports whether a step that waits since the given time may wait on. nil means
+// that the step does not wait yet. now is by the same clock.
 func (p Pauses) MayWait(since *time.Time, now time.Time) bool {
 	return since == nil || now.Sub(*since) < p.LastWait
 }

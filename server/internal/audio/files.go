@@ -39,8 +39,8 @@ func ChunkKeys(workID string) func(n int) string {
 	return func(n int) string { return fmt.Sprintf("%s-%s-%05d.wav", prefix(workID), cut, n) }
 }
 
-// Load copies a blob into dir and returns the path. sum is the beginning of the
-// SHA-256 of what was stored; nil: it is not known. A blob that is gone or differs is
+// Load copies a blob into dir and returns the path. sum is the beginning of the SHA-256
+// of what was stored; nil means that it is not known. A blob that is gone or differs is
 // an error.
 func (f *Files) Load(ctx context.Context, key string, sum []byte, dir string) (path string, err error) {
 	path = filepath.Join(dir, filepath.Base(key))

@@ -25,7 +25,7 @@ type writer struct {
 	out     string // what gets the name of the target
 	sums    *os.File
 	file    *os.File    // of tar
-	tar     *tar.Writer // nil: the backup is a folder
+	tar     *tar.Writer // nil means that the backup is a folder
 }
 
 // newWriter makes the folder in which the backup is made, which keeps a second backup to the same

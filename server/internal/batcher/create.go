@@ -36,7 +36,7 @@ import (
 type Config struct {
 	Store      *db.Store
 	Cluster    *cluster.Cluster
-	Lists      engine.ListSource // reads playlists and channels; nil: this process cannot
+	Lists      engine.ListSource // reads playlists and channels; nil means that this process cannot
 	Sites      *site.Table
 	ShortLinks *shortlink.Follower
 	// DirectMedia takes links of no platform.
@@ -98,7 +98,7 @@ type Request struct {
 	List    *engine.List // nil: of the entries
 	// Languages is the caller's list; nil when none was sent.
 	Languages transcript.LanguageList
-	MaxItems  int // 0: all that there are
+	MaxItems  int // 0 means all that there are
 	// Admit is called once before the batch is made, in no transaction; its error is
 	// the answer. nil admits every batch.
 	Admit func(context.Context) error
@@ -323,7 +323,7 @@ func (bs *Batches) Wait(waiting context.Context, account, id string) (*batch.Job
 type Page struct {
 	Batch *batch.Job
 	Items []batch.Item
-	Next  int // the position to go on from; 0: there are no more
+	Next  int // the position to go on from; 0 means that there are no more
 }
 
 // Page returns the account's batch with items of it in their order, at most n: those

@@ -18,7 +18,7 @@ type Entry struct {
 	Content engine.Content
 	// Short tells that Content.URL is a short link that is still to be followed.
 	Short bool
-	// Err is why the entry names nothing; nil: it does.
+	// Err is why the entry names nothing; nil means that it does.
 	Err *transcript.Error
 }
 

@@ -244,7 +244,7 @@ func (bs *Batches) expandFault(ctx context.Context, w queue.Row, step expandArgs
 }
 
 // expandAgain queues an expansion again after a pause, and finishes the present run. why is what
-// the owner of the batch reads meanwhile; nil: nothing has failed.
+// the owner of the batch reads meanwhile; nil means that nothing has failed.
 func (bs *Batches) expandAgain(ctx context.Context, w queue.Row, again expandArgs, why *transcript.LastError, pause time.Duration) error {
 	return bs.onBatch(ctx, again.Batch, func(ctx context.Context, tx *db.Tx, b *db.Batch) error {
 		if unwanted(b) {

@@ -19,7 +19,7 @@ import (
 type Export struct {
 	Batch *batch.Job // without the mark of its last export
 	Items []batch.Item
-	// TextsAt is when the text of each item was made; nil: it has none.
+	// TextsAt is when the text of each item was made; nil means that it has none.
 	TextsAt []*transcript.Time
 
 	texts []*string // the ids of the texts

@@ -29,7 +29,7 @@ type health struct {
 
 	mu        sync.Mutex
 	refusedAt time.Time // of the last upload
-	refused   error     // nil: the bucket has taken the last upload
+	refused   error     // nil means that the bucket has taken the last upload
 }
 
 // uploaded notes how an upload has ended.

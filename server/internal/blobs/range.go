@@ -84,7 +84,7 @@ type partsReader struct {
 	ctx    context.Context //nolint:containedctx // as in rangeReader
 	bucket *Bucket
 	parts  []partRange
-	part   io.ReadCloser // the first of the parts; nil: it is not open
+	part   io.ReadCloser // the first of the parts; nil means that it is not open
 }
 
 func (r *partsReader) Read(p []byte) (int, error) {

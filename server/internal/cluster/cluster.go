@@ -29,7 +29,7 @@ var ErrNoWorkers = errors.New("no process that works has given a sign of life fo
 type Config struct {
 	Self Abilities
 	Idle bool // this process only accepts requests
-	// Processes reads the list of processes. nil: no other process shares the database.
+	// Processes reads the list of processes. nil means no other process shares the database.
 	Processes func(context.Context) ([]queue.Process, error)
 	Log       *slog.Logger
 }

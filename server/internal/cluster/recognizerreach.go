@@ -17,7 +17,7 @@ const lifeSign = 30 * time.Second
 // Reach knows whether this process can reach its recognizer. A recognizer may run on
 // another machine. Safe for concurrent use.
 type Reach struct {
-	recognizer engine.Recognizer // nil: the process has none
+	recognizer engine.Recognizer // nil means that the process has none
 	answered   atomic.Pointer[time.Time]
 	busy       atomic.Int32 // recordings of this process that the recognizer works on
 }

@@ -62,7 +62,7 @@ type Text struct {
 type Expected struct {
 	// Is reports whether the present text is the one. Required.
 	Is func(present *Text) bool
-	// Revision is the revision that the caller names; 0: none.
+	// Revision is the revision that the caller names; 0 means none.
 	Revision int
 }
 

@@ -22,7 +22,7 @@ const MaxLines = 100_000
 type File struct {
 	MediaType string // text/vtt, application/x-subrip or text/plain
 	Content   []byte
-	Language  string // helps to read a file that is not UTF-8; empty: not known
+	Language  string // helps to read a file that is not UTF-8; empty if not known
 }
 
 // MediaTypes are the types of the files that can be imported.

@@ -19,9 +19,10 @@ import (
 // Import makes the text of a file the text of a content in a language: a new text if the library
 // has none, else a new revision. expected is nil if the library must have no such text. created
 // reports a new text. A file that has the present text makes no revision. The error is
-// INVALID_REQUEST if the file cannot be read, STATE_CONFLICT with the status 412 if the present text
-// is not the expected one, NO_TRANSCRIPT if a text is expected and there is none, and UPGRADE_REQUIRED
-// if the library of the owner has no room. sourceURL is the link to the content; nil: there is none.
+// INVALID_REQUEST if the file cannot be read, STATE_CONFLICT with the status 412 if the present
+// text is not the expected one, NO_TRANSCRIPT if a text is expected and there is none, and
+// UPGRADE_REQUIRED if the library of the owner has no room. sourceURL is the link to the content;
+// nil means that there is none.
 func (t *Texts) Import(ctx context.Context, owner account.Principal, key library.Key, expected *Expected, f File, sourceURL *string) (text *Text, created bool, err error) {
 	for range attempts {
 		_, present, err := t.read(ctx, owner.Account, key)

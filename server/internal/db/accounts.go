@@ -66,7 +66,7 @@ func (w AccountsTx) Put(ctx context.Context, a Account) error {
 type Standing struct {
 	Usage  Usage
 	Places PlacesInUse
-	Key    *Key // nil: the account has none with that id
+	Key    *Key // nil means that the account has none with that id
 }
 
 // Standing returns the state of the account in the period that began at a time. One

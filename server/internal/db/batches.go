@@ -26,8 +26,8 @@ type Batch struct {
 	// Languages is the caller's list; "" when none was sent.
 	Languages string
 	List      BatchList `bun:"embed:list_"`
-	Title     string    // of the list; "": not known
-	// MaxItems is how many items the caller wants, 0: all. ItemLimit is how many there
+	Title     string    // of the list; "" if not known
+	// MaxItems is how many items the caller wants, 0 means all. ItemLimit is how many there
 	// may be.
 	MaxItems, ItemLimit int
 	// Limits are the limits of the plan under which the items are made. CacheTTL is how old
@@ -63,7 +63,7 @@ type BatchState struct {
 	Batch  `bun:",extend"`
 	Shown  batch.Status // instead of Status
 	Counts batch.Counts `bun:"embed:n_"`
-	// MovedAt is the time of the last change of an item; nil: there is no item.
+	// MovedAt is the time of the last change of an item; nil means that there is no item.
 	MovedAt *time.Time
 	// ItemError is the newest LastError of the jobs of its items.
 	ItemError *transcript.LastError

@@ -26,14 +26,14 @@ type BatchItem struct {
 	Position   int // in the batch, from 1
 	Platform   transcript.Platform
 	ExternalID string
-	SourceURL  string // "": there is none
+	SourceURL  string // "" means that there is none
 	Short      bool   // a short link that is still to be followed
 	// Sound tells that it is to be recognized.
 	Sound bool
 	// Status is pending, success, failed or skipped: whether a pending one is being
 	// worked on, its job tells.
 	Status batch.ItemStatus
-	JobID  string // of its job; "": it has none
+	JobID  string // of its job; "" means that it has none
 	ItemEnd
 	Attempts  int // those that have ended
 	UpdatedAt time.Time
@@ -54,7 +54,7 @@ type ItemState struct {
 	// Job is the zero value without one that runs.
 	Job      lifecycle.State `bun:"embed:claim_"`
 	Sequence int             // of the job's last transition
-	Title    string          // of its text; "": there is none
+	Title    string          // of its text; "" means that there is none
 }
 
 // Items reads the items of batches.

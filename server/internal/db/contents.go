@@ -17,7 +17,7 @@ type Content struct {
 	Platform   transcript.Platform `bun:",pk"`
 	ExternalID string              `bun:",pk"`
 	Metadata   transcript.Metadata
-	Tracks     []transcript.Track // empty: proven none
+	Tracks     []transcript.Track // empty means proven none
 	AskedAt    time.Time
 }
 

@@ -36,19 +36,19 @@ type Work struct {
 	Tried      []Tried // the caption sources that were passed over, in order
 	MediaKey   string  // the blob of an upload; "" when there is none
 	// MediaType and MediaBytes describe an upload whose account wants to keep it for KeepMedia
-	// seconds after the work has succeeded; 0: it does not.
+	// seconds after the work has succeeded; 0 means that it does not.
 	MediaType  string
 	MediaBytes int64
 	KeepMedia  int64
 	Prompt     string // of the account when its upload was accepted; "" for none
 	Listening  transcript.Listening
-	Duration   float64 // seconds, measured; 0: not known yet
+	Duration   float64 // seconds, measured; 0 if not known yet
 	// WaitingSince is the time since which the work waits for a passing fault, by the
-	// database's clock: a platform that blocks, a full disk, a database that is away. nil:
-	// the work does not wait.
+	// database's clock: a platform that blocks, a full disk, a database that is away. nil
+	// means that the work does not wait.
 	WaitingSince *time.Time
 	LastError    *transcript.LastError // why the work is tried again or waits
-	// MovedAt is the time of the last change of state; nil: not known.
+	// MovedAt is the time of the last change of state; nil if not known.
 	MovedAt   *time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -165,8 +165,9 @@ func (w WorksTx) SetTried(ctx context.Context, workID string, tried []Tried) err
 	return mustAffect("sources tried for extraction "+workID, res, err)
 }
 
-// Divide gives a locked work to the account of one of its jobs alone. For the other
-// jobs it inserts rest, a piece of work in the same state; nil: there is no other job.
+// Divide gives a locked work to the account of one of its jobs alone. For the other jobs
+// it inserts rest, a piece of work in the same state; nil means that there is no other
+// job.
 func (w WorksTx) Divide(ctx context.Context, e *Work, jobs []Job, keep Job) (rest *Work, err error) {
 	others := *e
 	e.Owner, others.ID = keep.Account, ""

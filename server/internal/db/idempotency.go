@@ -48,7 +48,7 @@ type HeldKey struct {
 type Answer struct {
 	Kind AnswerKind `bun:"answer_kind"`
 	ID   string     `bun:"answer_id"`
-	// Note is what the answer says beyond that, as it stood then; empty: nothing.
+	// Note is what the answer says beyond that, as it stood then; empty means nothing.
 	Note string `bun:"answer_note"`
 }
 

@@ -38,7 +38,7 @@ type Job struct {
 	Turn string
 	// Reserved is what is set aside for it of its account's allowance: see AllowancesTx.Reserve.
 	Reserved Allowance `bun:"embed:reserved_"`
-	// Trace is by what a tracer knows the request; empty: it is not traced.
+	// Trace is by what a tracer knows the request; empty means that it is not traced.
 	Trace string
 	// Asked says that a request of its own has asked for the job, and Batched that
 	// items of batches wait for it. A job that only batches wait for goes after the
@@ -61,7 +61,8 @@ type Limits struct {
 	Speakers bool `json:"speakers,omitempty"`
 	// MaxDuration is the longest media that is recognized, in seconds.
 	MaxDuration int64 `json:"maxDuration"`
-	// MaxBytes is the largest file behind a direct link; below 0: no bound. 0: no such links.
+	// MaxBytes is the largest file behind a direct link; below 0: no bound. 0 means no such
+	// links.
 	MaxBytes int64 `json:"maxBytes,omitempty"`
 	// Period is when the period began from whose allowance the job is paid:
 	// Transcripts and ASRMinutes.
@@ -75,8 +76,8 @@ type Limits struct {
 	// RecognizeBlockedAfter is for how many seconds the captions of a link may be blocked before
 	// its sound is recognized. 0: as the service's configuration says; negative: the job waits.
 	RecognizeBlockedAfter int64 `json:"recognizeBlockedAfter,omitempty"`
-	// Turn names the turn that the account shares with others in each queue; empty: it has
-	// one of its own.
+	// Turn names the turn that the account shares with others in each queue; empty means
+	// that it has one of its own.
 	Turn string `json:"turn,omitempty"`
 	// ActionLabel and ActionURL say where there is more.
 	ActionLabel string `json:"actionLabel,omitempty"`

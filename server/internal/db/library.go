@@ -37,7 +37,7 @@ type LibraryRow struct {
 	SourceURL string
 	Metadata  transcript.Metadata
 
-	// A search finds a row by these values; "": the row has none.
+	// A search finds a row by these values; "" means that the row has none.
 	FoldedTitle   string
 	FoldedChannel string
 	Creator       string // its handle, else the channel

@@ -19,7 +19,7 @@ type openRows struct {
 	languages  string
 	kind       library.Kind // pending or failed
 	accounts   []string
-	jobs       []string // only rows of these claims; nil: rows of all claims
+	jobs       []string // only rows of these claims; nil means rows of all claims
 }
 
 // openRowsOf are those of jobs that wait for a piece of work.

@@ -17,11 +17,11 @@ import (
 type Pending struct {
 	// Database is the place of the database in words, without user and password.
 	Database string
-	// Migrations are the names of the migrations that Open would run, in their order. Empty:
-	// the tables are up to date.
+	// Migrations are the names of the migrations that Open would run, in their order. Empty
+	// means that the tables are up to date.
 	Migrations []string
 	// Newer is the version that has made the tables, if it is newer than the program. The
-	// program may work on such tables. Empty: no newer version has.
+	// program may work on such tables. Empty means that no newer version has.
 	Newer string
 }
 

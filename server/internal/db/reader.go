@@ -35,8 +35,8 @@ type Reader struct {
 // source is where rows are read from.
 type source struct {
 	db     bun.IDB
-	pool   *sqldb.DB // for prepared statements; nil: none is prepared
-	kept   *kept     // nil: no transcript is kept in memory
+	pool   *sqldb.DB // for prepared statements; nil means that none is prepared
+	kept   *kept     // nil means that no transcript is kept in memory
 	facts  facts
 	shared bool // see Store.Shared
 }

@@ -15,9 +15,9 @@ type Recording struct {
 	ExternalID  string `bun:",pk"` // of the upload
 	MediaKey    string // the blob
 	ContentType string // by the first bytes of the file
-	Title       string // for the name of the file; "": it has none
+	Title       string // for the name of the file; "" means that it has none
 	Bytes       int64
-	CopyKey     string // the blob of the copy for playing; "": there is none
+	CopyKey     string // the blob of the copy for playing; "" means that there is none
 	CopyBytes   int64
 	Until       time.Time // from then on the service shows the recording to nobody
 	CreatedAt   time.Time

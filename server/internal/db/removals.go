@@ -17,7 +17,7 @@ import (
 type Removal struct {
 	Account string `bun:",pk"`
 	BegunAt time.Time
-	EndedAt *time.Time // nil: rows are left
+	EndedAt *time.Time // nil means that rows are left
 }
 
 // Removals reads the marks of removals.

@@ -23,7 +23,7 @@ type soundRow struct {
 	Facts  []byte // gzip of JSON
 }
 
-// Of returns what is known of the sound of work, as JSON; nil: nothing.
+// Of returns what is known of the sound of work, as JSON, or nil if there is nothing.
 func (r Sounds) Of(ctx context.Context, workID string) ([]byte, error) {
 	row, err := scanOne[soundRow](ctx, r.db.NewSelect().Where("extraction_id = ?", workID), "sound of extraction "+workID)
 	if errors.Is(err, ErrNotFound) {

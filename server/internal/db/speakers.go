@@ -11,7 +11,7 @@ type Speaker struct {
 	WorkID string `bun:"extraction_id"`
 	Name   string
 	Spoken float64 // seconds
-	Clip   []byte  // a WAV; nil: there is none
+	Clip   []byte  // a WAV; nil means that there is none
 }
 
 // Speakers reads the speakers of work.

@@ -72,7 +72,7 @@ type Options struct {
 	// OpenBucket opens the bucket whose URL is Blobs, and the store closes the bucket.
 	// A folder and blobs.InMemory need none.
 	OpenBucket func(ctx context.Context, u *url.URL) (*blob.Bucket, error) `json:"-"`
-	// Log receives what goes wrong behind the scenes; nil: nothing is logged.
+	// Log receives what goes wrong behind the scenes; nil means that nothing is logged.
 	Log *slog.Logger
 }
 

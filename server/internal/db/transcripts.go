@@ -29,7 +29,7 @@ type Transcript struct {
 	// PromptSum tells prompts apart with which it was heard: see PromptSum. It is only
 	// written.
 	PromptSum string
-	// Duration is the length of the media in seconds; 0: not known.
+	// Duration is the length of the media in seconds; 0 if not known.
 	Duration float64
 	// ChangedAt is UpdatedAt to the microsecond, as it was read: each text that a
 	// transcript has had has another.

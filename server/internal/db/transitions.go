@@ -21,7 +21,7 @@ type Move struct {
 	// Waits notes that the work waits for a passing fault, which Why names, from now on. Any
 	// other move ends the note.
 	Waits bool
-	// Why is the LastError from now on; nil: it stays.
+	// Why is the LastError from now on; nil means that it stays.
 	Why *transcript.LastError
 }
 
@@ -36,7 +36,7 @@ type End struct {
 	// Via is a state that the jobs pass on the way to the end, with an event of its own;
 	// the zero value: there is none.
 	Via lifecycle.State
-	// Metadata is what the platform has told about the content meanwhile; nil: nothing.
+	// Metadata is what the platform has told about the content meanwhile; nil means nothing.
 	Metadata *transcript.Metadata
 }
 

@@ -28,9 +28,9 @@ type Upload struct {
 	ID       string `bun:",pk"` // UUIDv7; made when empty
 	Account  string
 	Received int64  // bytes that are stored
-	Length   *int64 // bytes of the whole file; nil: not known yet
+	Length   *int64 // bytes of the whole file; nil if not known yet
 	Sum      []byte // the state of the SHA-256 of what is stored
-	Digest   []byte // the SHA-256 that the sender has announced; nil: none
+	Digest   []byte // the SHA-256 that the sender has announced; nil means none
 	Turn     int64  // of the request that has the upload, from 1
 	Complete bool   // the whole file is stored
 	Wishes   string // the query of the request that began the upload

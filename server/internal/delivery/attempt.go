@@ -21,8 +21,8 @@ import (
 
 // result is what an attempt has brought.
 type result struct {
-	reason  string // why it failed, for the account; "": the endpoint has answered with 2xx
-	status  int    // of the answer; 0: there was none
+	reason  string // why it failed, for the account; "" means that the endpoint has answered with 2xx
+	status  int    // of the answer; 0 means that there was none
 	took    time.Duration
 	after   time.Duration // what Retry-After asks for
 	busy    bool          // the endpoint asks for patience
@@ -74,7 +74,7 @@ func (s *Sender) attempt(ctx context.Context, e *endpoint, d *delivery, now time
 	if text := clip.OneLine(strings.ToValidUTF8(string(said), ""), maxQuoted); text != "" {
 		r.reason += " It said: " + text
 	}
-	r.after, _ = retryafter.Parse(res.Header, longestRetryAfter) // 0: the answer asks for no pause
+	r.after, _ = retryafter.Parse(res.Header, longestRetryAfter) // 0 means that the answer asks for no pause
 	return r
 }
 

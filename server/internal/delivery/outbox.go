@@ -35,7 +35,8 @@ func (o *outbox) onStep(ctx context.Context, step Step, fn func(ctx context.Cont
 	return held, err
 }
 
-// lockFor locks the endpoint of a step; nil: the endpoint is deleted, or another step has the work.
+// lockFor locks the endpoint of a step, or nil if the endpoint is deleted, or another step has the
+// work.
 func lockFor(ctx context.Context, tx *db.Tx, step Step) (*endpoint, error) {
 	e := new(endpoint)
 	err := tx.SQL().ForUpdate(tx.SQL().NewSelect().Model(e).Where("w.id = ? AND w.step = ?", step.Endpoint, step.Number)).Scan(ctx)

@@ -95,7 +95,7 @@ func (s *Sender) settle(ctx context.Context, tx *db.Tx, e *endpoint, d delivery,
 	return sqldb.Wrap("save delivery", err)
 }
 
-// pauseAfter is the pause after the nth attempt; 0: there is no other attempt.
+// pauseAfter is the pause after the nth attempt; 0 means that there is no other attempt.
 func pauseAfter(n int) time.Duration {
 	if n > len(pauses) {
 		return 0
@@ -128,7 +128,8 @@ func (e *endpoint) failed(r result, now time.Time) {
 // disable switches an endpoint off.
 func (e *endpoint) disable(reason string) { e.Status, e.DisabledReason = webhook.Disabled, reason }
 
-// endpointPause is the pause of an endpoint after its nth failure in a row; 0: there is none.
+// endpointPause is the pause of an endpoint after its nth failure in a row; 0 means that
+// there is none.
 func endpointPause(n int, busy bool) time.Duration {
 	first := firstPause
 	if busy {

@@ -42,7 +42,8 @@ func (o *outbox) ask(ctx context.Context, tx *db.Tx, e *endpoint, now time.Time,
 	return nil
 }
 
-// pendingTest locks the test event of a locked endpoint that is pending; nil: none is.
+// pendingTest locks the test event of a locked endpoint that is pending, or nil if none
+// is.
 func pendingTest(ctx context.Context, tx *db.Tx, e *endpoint) (*delivery, error) {
 	d := new(delivery)
 	q := tx.SQL().NewSelect().Model(d).Where("d.endpoint_id = ? AND d.status = 'pending' AND d.type = 'test'", e.ID).Order("d.id").Limit(1)

@@ -20,7 +20,7 @@ type endpoint struct {
 	bun.BaseModel `bun:"table:webhook_endpoints,alias:w"`
 
 	ID             string `bun:",pk"`
-	Account        string // "": the endpoint is deleted, and its rows are about to go
+	Account        string // "" means that the endpoint is deleted, and its rows are about to go
 	URL            string `bun:"url"`
 	Events         []webhook.EventType
 	Description    string
@@ -38,12 +38,12 @@ type endpoint struct {
 	Slow         bool       // the endpoint has not shown that it answers quickly
 
 	Step   int64      // the number of the only step that may work on the endpoint
-	StepAt *time.Time // when the step looks for deliveries; nil: none has to
+	StepAt *time.Time // when the step looks for deliveries; nil means that none has to
 	// CreatedAt and UpdatedAt are as in webhook.Endpoint.
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	VerifiedURL *string `bun:"verified_url"` // the address that has answered with 2xx; nil: none has
+	VerifiedURL *string `bun:"verified_url"` // the address that has answered with 2xx; nil means that none has
 
 	OldestAt *time.Time `bun:",scanonly"` // of the oldest pending delivery, if it was asked for; see oldest
 }

@@ -92,7 +92,8 @@ func (s *Sender) turn(ctx context.Context, step Step) (pause time.Duration, err 
 	return 0, nil
 }
 
-// of reads the endpoint of a step; nil: the endpoint is deleted, or another step has the work.
+// of reads the endpoint of a step, or nil if the endpoint is deleted, or another step has the
+// work.
 func (s *Sender) of(ctx context.Context, step Step) (*endpoint, error) {
 	e := new(endpoint)
 	err := s.db.SQL().Reader().NewSelect().Model(e).Where("id = ? AND step = ?", step.Endpoint, step.Number).Scan(ctx)
@@ -158,7 +159,7 @@ func (s *Sender) deliver(ctx context.Context, step Step) (more bool, err error) 
 	return s.note(context.WithoutCancel(ctx), step, e.URL, due, results)
 }
 
-// idle is why an endpoint receives nothing; "": it receives.
+// idle is why an endpoint receives nothing; "" means that it receives.
 func (s *Sender) idle(ctx context.Context, e *endpoint) (string, error) {
 	if e.Status != webhook.Active {
 		return idleReason(e), nil

@@ -13,6 +13,6 @@ type Times struct {
 	Window time.Duration
 	// Look is the longest time, by the clock of the machine, until a step looks again.
 	Look time.Duration
-	// Now is the clock; nil: the clock of the database.
+	// Now is the clock; nil means the clock of the database.
 	Now func(context.Context) (time.Time, error)
 }

@@ -24,7 +24,7 @@ const minFreeFiles = 1000
 type Disks struct {
 	Store   *db.Store
 	Log     *slog.Logger
-	Scratch string // the folder of scratch files; "": the process has none
+	Scratch string // the folder of scratch files; "" means that the process has none
 	MinFree int64  // how many bytes are to stay free on each disk
 }
 

@@ -18,9 +18,9 @@ import (
 // identity is what the Authenticator says of a request.
 type identity struct {
 	principal account.Principal
-	window    *rateWindow                                      // in which the request was counted; nil: no window
+	window    *rateWindow                                      // in which the request was counted; nil means no window
 	counted   bool                                             // in a window, or without one
-	refusal   *transcript.Error                                // why the account may not use the service now; nil: it may
+	refusal   *transcript.Error                                // why the account may not use the service now; nil means that it may
 	ask       func(context.Context) (account.Principal, error) // the Authenticator, about the same request
 }
 

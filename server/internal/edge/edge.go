@@ -32,7 +32,8 @@ type Config struct {
 	BodyBytes      int64 // the most bytes of request bodies in memory, at least LeastBodyBytes
 	AnswerBytes    int64 // the most bytes of large answers in memory
 	Connections    int   // of the process: its parts bound the requests under way
-	// Patience is how long each call of the store may take in a request; 0: the store's usual four seconds.
+	// Patience is how long each call of the store may take in a request; 0 means the store's usual
+	// four seconds.
 	Patience time.Duration
 }
 

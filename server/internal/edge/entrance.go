@@ -14,7 +14,7 @@ type Entrance struct {
 	closed    bool
 	accepting map[*listener]struct{}
 	coming    map[*watchedConn]struct{} // accepted, and no request has come to a handler
-	through   chan struct{}             // closed once the entrance is closed, and both maps are empty; nil: the entrance is open
+	through   chan struct{}             // closed once the entrance is closed, and both maps are empty; nil means that the entrance is open
 }
 
 // Watch adds a listener of [Listener] that an http.Server is about to use. Others are left alone.

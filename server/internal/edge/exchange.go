@@ -19,16 +19,16 @@ type exchange struct {
 	refusal   func(*transcript.Error) ForeignRefusal // see Route.Refusal
 	client    netip.Addr                             // see ClientAddr
 	principal account.Principal
-	identity  *identity     // nil: the request is not let in yet
+	identity  *identity     // nil means that the request is not let in yet
 	err       error         // why the request was refused
 	gone      bool          // the client went away
 	waited    time.Duration // for a job or for events, as the client asked
 
 	answer  *recorder    // nil: outside of a request
-	body    *PatientBody // of the request; nil: no body
+	body    *PatientBody // of the request; nil means no body
 	holding holding      // the memory that the request takes
 	edge    *Edge        // that counts the request; nil: outside of a request
-	counted string       // the account for which the request is under way; empty: none
+	counted string       // the account for which the request is under way; empty means none
 }
 
 type exchangeKey struct{}

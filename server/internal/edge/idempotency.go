@@ -25,8 +25,8 @@ type Post struct {
 	// Large says that the body takes long to read, so that the key is taken before.
 	Large bool
 	// Cached makes the answer of a request that needs neither work nor a write; a nil Reply: Do
-	// does the request. Keyed requests ask Cached first, see Edge.fromCache. nil: every request
-	// is done.
+	// does the request. Keyed requests ask Cached first, see Edge.fromCache. nil means that
+	// every request is done.
 	Cached func() (*Reply, error)
 	// Do does the operation. The transaction that writes the result also records the
 	// answer for the key. key is nil for a request without a key.
@@ -242,7 +242,8 @@ func IdempotencyHeader(key *string) request.Table {
 	}}
 }
 
-// idempotencyKey is the request's Idempotency-Key; empty: the request has no key.
+// idempotencyKey is the request's Idempotency-Key; empty means that the request has no
+// key.
 func idempotencyKey(r *http.Request) (key string, err error) {
 	if r.Header["Idempotency-Key"] == nil {
 		return "", nil

@@ -107,7 +107,8 @@ func (l *lease) settle(a db.Answer) (db.Answer, error) {
 }
 
 // release ends the lease. A key that is not settled repeats the recorded answer; without a
-// recorded answer the key is free. cause is the error of the request; nil: it succeeded.
+// recorded answer the key is free. cause is the error of the request; nil means it
+// succeeded.
 func (l *lease) release(cause error) {
 	l.stopBeat()
 	if l.settled {

@@ -14,7 +14,7 @@ func Listener(l net.Listener) net.Listener {
 
 type listener struct {
 	net.Listener
-	entrance *Entrance // nil: no server watches the listener
+	entrance *Entrance // nil means no server watches the listener
 	end      sync.Once
 	ended    chan struct{} // closed by Close
 }
@@ -42,8 +42,8 @@ func (l *listener) Close() error {
 // watchedConn is a connection on which net/http answers.
 type watchedConn struct {
 	net.Conn
-	gathered *gathering // nil: each part of an answer leaves by itself
-	entrance *Entrance  // nil: no server watches the listener
+	gathered *gathering // nil means each part of an answer leaves by itself
+	entrance *Entrance  // nil means no server watches the listener
 	coming   atomic.Bool
 }
 

@@ -63,7 +63,8 @@ func (h *holding) release() {
 	}
 }
 
-// holdBody begins to hold the body of the request that ctx belongs to; nil: no bound.
+// holdBody begins to hold the body of the request that ctx belongs to; nil means no
+// bound.
 func holdBody(ctx context.Context) *HeldBody {
 	entry := exchangeOf(ctx)
 	h := &entry.holding

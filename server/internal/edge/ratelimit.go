@@ -21,8 +21,8 @@ type rateWindow struct {
 	left             int // seconds until the end
 }
 
-// RateWindowOf returns the window in which the request that ctx belongs to was counted; nil:
-// the request was not counted.
+// RateWindowOf returns the window in which the request that ctx belongs to was counted, or
+// nil if the request was not counted.
 func RateWindowOf(ctx context.Context) *transcript.RateWindow {
 	in, ok := identityOf(ctx)
 	if !ok || in.window == nil {

@@ -11,7 +11,7 @@ import (
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController // of ResponseWriter
-	body    *PatientBody             // of the request; nil: no body
+	body    *PatientBody             // of the request; nil means no body
 	status  int
 	written int64
 	failed  bool // the client has not taken a part of the answer

@@ -19,7 +19,7 @@ type FlatRefusal struct {
 	code   transcript.Code
 	// message says how to cure the failure; empty if the slug says enough.
 	message string
-	// retryAfter is the value of Retry-After, in seconds; 0: no such header.
+	// retryAfter is the value of Retry-After, in seconds; 0 means no such header.
 	retryAfter int
 }
 

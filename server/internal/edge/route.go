@@ -16,21 +16,21 @@ import (
 // operation in the OpenAPI document, so that neither exists without the other.
 type Route struct {
 	Method, Pattern string
-	Formerly        string // an earlier pattern, which goes on answering; empty: none
+	Formerly        string // an earlier pattern, which goes on answering; empty means none
 	Operation       string // operationId, the name of the client's method
 	Summary         string
 	Tag             string
 	Open            bool          // needs no credential
 	ByAddress       bool          // of an open route: requests count in a rate window of the client's address
 	Always          bool          // of an open route: it answers whatever else its client has under way
-	Scope           account.Scope // empty: any valid key
+	Scope           account.Scope // empty means any valid key
 	Polls           bool          // asks for the progress of work; such requests have a rate window of their own
 	CountsItself    bool          // its handler finds out of which class a request is, and calls Edge.Count
 	Streams         bool          // its answer is sent as it is made
 	Handle          func(http.ResponseWriter, *http.Request) error
-	// Refusal writes every refusal of the pattern in the form of another API; nil: the API's own
-	// form. All routes of a pattern have the same. The error of a refusal that is otherwise flat
-	// may have no message.
+	// Refusal writes every refusal of the pattern in the form of another API; nil means the
+	// API's own form. All routes of a pattern have the same. The error of a refusal that is
+	// otherwise flat may have no message.
 	Refusal func(*transcript.Error) ForeignRefusal
 
 	// For the document.
@@ -40,21 +40,21 @@ type Route struct {
 	Ranges              bool              // the route sends ranges of bytes: 416
 	Conditional         bool              // the route wants an If-Match: 412 and 428
 	Form                request.Table     // a multipart form
-	CSV                 string            // the description of a CSV body; empty: the route takes none
-	OPML                string            // the description of an OPML body; empty: the route takes none
+	CSV                 string            // the description of a CSV body; empty means that the route takes none
+	OPML                string            // the description of an OPML body; empty means that the route takes none
 	Texts               map[string]string // the descriptions of other bodies of text, by their media types
 	Files               map[string]string // the descriptions of bodies of bytes, by their media types, as "audio/*"
 	Answers             []Answer
 	Codes               []transcript.Code // of the errors of this route; every route has some more
-	Report              any               // the body of 502 and 503; nil: the error alone
+	Report              any               // the body of 502 and 503; nil means the error alone
 	Events              map[transcript.EventType]any
 }
 
 // Answer is a documented success.
 type Answer struct {
 	Status      int
-	Body        any    // nil: none
-	ContentType string // empty: application/json
+	Body        any    // nil means none
+	ContentType string // empty means application/json
 	Headers     []Header
 }
 

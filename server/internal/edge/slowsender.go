@@ -27,9 +27,9 @@ type PatientBody struct {
 	began    time.Time
 	patience patience
 	until    time.Time                 // the deadline; it also holds while the handler does not read
-	last     time.Time                 // the latest deadline; zero: no latest
+	last     time.Time                 // the latest deadline; zero means no latest
 	ended    bool                      // was read to its end
-	stopped  atomic.Pointer[time.Time] // when Stop was called; nil: never
+	stopped  atomic.Pointer[time.Time] // when Stop was called; nil means never
 }
 
 // NewPatientBody is body with the deadlines of a slow client.

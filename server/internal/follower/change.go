@@ -36,7 +36,7 @@ func (fs *Follows) List(ctx context.Context, account, before string, n int) ([]f
 }
 
 // Items returns at most n items of the account's follow, newest first, and the position
-// to go on from; 0: there are no more. before is 0 at first. NOT_FOUND as for Get.
+// to go on from, or 0 if there are no more. before is 0 at first. NOT_FOUND as for Get.
 func (fs *Follows) Items(ctx context.Context, account, id string, before int64, n int) ([]follow.Item, int64, error) {
 	f, err := owned(ctx, fs.cfg.Store, account, id)
 	if err != nil {

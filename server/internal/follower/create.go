@@ -30,7 +30,7 @@ const Answer db.AnswerKind = "follow"
 type Request struct {
 	Account   string
 	Plan      account.Plan
-	Languages transcript.LanguageList // nil: none was sent
+	Languages transcript.LanguageList // nil means that none was sent
 	MaxItems  int                     // how many of the items that are there become transcripts
 	Wants     []Want
 	// Admit is called once before follows are made, in no transaction; its error is the
@@ -47,7 +47,7 @@ type Want struct {
 	List  site.Match // the channel or the playlist
 	URL   string     // of a feed
 	Title string
-	Err   *transcript.Error // why it cannot be followed; nil: it can
+	Err   *transcript.Error // why it cannot be followed; nil means that it can
 }
 
 // Result is what became of a Want.
@@ -140,7 +140,7 @@ func (fs *Follows) results(ctx context.Context, account string, notes []note) ([
 	return all, nil
 }
 
-// feedOf is the address of the platform's feed of a list; "": it has none.
+// feedOf is the address of the platform's feed of a list; "" means that it has none.
 func (fs *Follows) feedOf(w Want) string {
 	if w.List.Named { // feeds are known by ids alone
 		return ""

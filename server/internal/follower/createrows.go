@@ -212,7 +212,7 @@ func (fs *Follows) wakeSources(ctx context.Context, tx *db.Tx, sources []*source
 }
 
 // wakeAt is the time to which a follow moves the next look at the source: now, but not sooner than
-// soonest after the look before. nil: the next look stays where it is.
+// soonest after the look before. nil means that the next look stays where it is.
 func (s *source) wakeAt(now time.Time, soonest time.Duration) *time.Time {
 	at := now
 	if s.LookedAt != nil && s.LookedAt.Add(soonest).After(at) && !s.LookedAt.After(now) {

@@ -29,9 +29,9 @@ const (
 
 // fetched is the answer to the question for a feed.
 type fetched struct {
-	feed           *feed.Feed // nil: it has not changed
+	feed           *feed.Feed // nil means that it has not changed
 	etag, modified string
-	moved          string // where permanent redirects led; "": nowhere
+	moved          string // where permanent redirects led; "" means nowhere
 }
 
 // errNotAFeed tells that an address has no feed, and another way may have the list.
@@ -129,8 +129,8 @@ func refused(answer *http.Response) error {
 
 // MayFollow refuses a feed that this service could make nothing of: without direct media,
 // the items of a feed must be contents of platforms. MayFollow reads the feed to see that
-// if it may, and refuses the feed if it may not. nil: the feed may be followed. The code is
-// SERVICE_UNAVAILABLE if the account or others read large feeds at the moment.
+// if it may, and refuses the feed if it may not. nil means that the feed may be followed.
+// The code is SERVICE_UNAVAILABLE if the account or others read large feeds at the moment.
 func (fs *Follows) MayFollow(ctx context.Context, account, address string, read bool) *transcript.Error {
 	if fs.cfg.DirectMedia {
 		return nil

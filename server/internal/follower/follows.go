@@ -46,17 +46,17 @@ type Config struct {
 	Client func() *http.Client
 	// Trace returns the trace of a request, to be kept with the follow.
 	Trace func(context.Context) string
-	// Submit prepares the submission of an item. The result submits it in a transaction
-	// and returns the id of its job; "": the text was there already.
+	// Submit prepares the submission of an item. The result submits it in a transaction and
+	// returns the id of its job; "" means that the text was there already.
 	Submit func(context.Context, Item) func(context.Context, *db.Tx) (job string, err error)
 
-	Lists engine.ListSource // reads playlists and channels; nil: this process cannot
+	Lists engine.ListSource // reads playlists and channels; nil means that this process cannot
 	// DirectMedia takes items with a recording on no platform.
 	DirectMedia bool
-	// Failing is called in the transaction that finds that a follow fails; nil: nothing is
-	// to be told.
+	// Failing is called in the transaction that finds that a follow fails; nil means that
+	// nothing is to be told.
 	Failing func(ctx context.Context, tx *db.Tx, follow string) error
-	// Webhooks receive the events of follows that publishers end; nil: none do.
+	// Webhooks receive the events of follows that publishers end; nil means that none do.
 	Webhooks *delivery.Store
 	Count    Counts // nil members count nothing
 	Times

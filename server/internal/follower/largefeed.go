@@ -23,7 +23,7 @@ var errNoPlace = errors.New("follows: other large feeds are being read")
 type place struct {
 	line    *underway.Line
 	account string
-	leave   func() // nil: the feed has no place
+	leave   func() // nil means that the feed has no place
 }
 
 func (lk *looker) placeOf(account string) *place {

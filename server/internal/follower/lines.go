@@ -24,7 +24,7 @@ type line struct {
 	Account string `bun:",pk"`
 	Slow    bool   `bun:",pk"`
 	Step    int64
-	StepAt  *time.Time // nil: no look waits
+	StepAt  *time.Time // nil means that no look waits
 }
 
 // queued is the place of a source in the line of an account that follows it.
@@ -35,8 +35,8 @@ type queued struct {
 	Account      string
 	Host         string
 	Slow         bool
-	DueAt        *time.Time // nil: no look waits or is under way
-	LookingSince *time.Time // nil: no look is under way
+	DueAt        *time.Time // nil means that no look waits or is under way
+	LookingSince *time.Time // nil means that no look is under way
 	MovedTo      string     // where the last look was led for good
 	MovedLooks   int        // how many looks in a row were led there
 }

@@ -23,7 +23,7 @@ type news struct {
 	items          []found // oldest first
 	unchanged      bool
 	etag, modified string
-	moved          string // where permanent redirects led; "": nowhere
+	moved          string // where permanent redirects led; "" means nowhere
 	rules          rules
 }
 

@@ -19,16 +19,16 @@ type source struct {
 	Platform transcript.Platform // of a channel or a playlist
 	ListID   string
 	URL      string `bun:"url"`
-	FeedURL  string `bun:"feed_url"` // "": the list itself is read; of a feed, URL or where that has moved
+	FeedURL  string `bun:"feed_url"` // "" means that the list itself is read; of a feed, URL or where that has moved
 	Title    string
 
 	ETag     string `bun:"etag"`
 	Modified string // the header Last-Modified
 	Rules    rules  // how often the publisher wants looks
-	// LastEntry is the highest position of an entry; 0: there is none.
+	// LastEntry is the highest position of an entry; 0 means that there is none.
 	LastEntry int64
 
-	NextLookAt   *time.Time // nil: no active follow
+	NextLookAt   *time.Time // nil means no active follow
 	LookingUntil *time.Time // the lease of the process that looks
 	LookedAt     *time.Time // the last look that succeeded
 	NewAt        *time.Time // the last look that found an entry
@@ -72,7 +72,7 @@ type following struct {
 	ID         string `bun:",pk"`
 	Account    string
 	SourceID   string
-	Languages  string // "": the request had none
+	Languages  string // "" means that the request had none
 	MaxItems   int    // of those that were there at first
 	Paused     bool
 	EndedAt    *time.Time // when the publisher ended the feed, which has paused the follow
@@ -85,7 +85,7 @@ type following struct {
 	UpdatedAt  time.Time
 
 	Source *source `bun:"rel:belongs-to,join:source_id=id"`
-	Look   *queued `bun:"rel:belongs-to,join:source_id=source_id"` // nil: the source has never been due
+	Look   *queued `bun:"rel:belongs-to,join:source_id=source_id"` // nil means that the source has never been due
 }
 
 // item is what became of an entry for a follow.

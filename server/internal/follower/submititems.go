@@ -139,7 +139,7 @@ func passes(code transcript.Code) bool {
 	return false
 }
 
-// next reads a follow, and its next entry; nil: there is none to submit.
+// next reads a follow, and its next entry, or nil if there is none to submit.
 func (t taker) next(ctx context.Context, id string) (*following, *entry, error) {
 	f := new(following)
 	r := t.Store.SQL().Reader()
@@ -167,7 +167,7 @@ func (t taker) next(ctx context.Context, id string) (*following, *entry, error) 
 // and feeds are behind.
 const late = 24 * time.Hour
 
-// reasonToSkip is why an entry is not submitted; "": it is.
+// reasonToSkip is why an entry is not submitted; "" means that it is.
 func reasonToSkip(f *following, e *entry) string {
 	switch {
 	case e.Platform == "":

@@ -14,6 +14,6 @@ type Times struct {
 	Quick     time.Duration // how long a look may take in the quick line
 	Slow      time.Duration // how long a look may take in the slow line
 	PerSecond int           // how many looks a process may begin in a second
-	// Now is the clock; nil: the clock of the database.
+	// Now is the clock; nil means the clock of the database.
 	Now func(context.Context) (time.Time, error)
 }

@@ -47,9 +47,9 @@ type Config struct {
 	Show func(context.Context, *db.Job) (*view.Job, error)
 	// Kept is how long ended jobs are kept.
 	Kept time.Duration
-	// Timeout is how long a hook may take; 0: 30 s.
+	// Timeout is how long a hook may take; 0 means 30 s.
 	Timeout time.Duration
-	// Pause is the pause after the nth call of a hook that has failed; nil: Pause.
+	// Pause is the pause after the nth call of a hook that has failed; nil means Pause.
 	Pause func(n int) time.Duration
 }
 

@@ -17,11 +17,12 @@ type File struct {
 	SHA256 [sha256.Size]byte
 	Size   int64  // bytes
 	Name   string // the file name; may be empty
-	// Row is the id of the resumable upload that the file is; empty: it is none.
+	// Row is the id of the resumable upload that the file is; empty means that it is none.
 	Row string
-	// MediaType is what the first bytes say; empty: they are not read.
+	// MediaType is what the first bytes say; empty means that they are not read.
 	MediaType string
-	// Work is the id of the work to come, and Chunks were cut while the file arrived; empty: none were.
+	// Work is the id of the work to come, and Chunks were cut while the file arrived; empty means that
+	// none were.
 	Work   string
 	Chunks []db.Chunk
 }
@@ -33,11 +34,11 @@ func (f *File) ExternalID() string { return fmt.Sprintf("%x", f.SHA256[:16]) }
 type Hearing struct {
 	Account  string
 	Limits   db.Limits
-	Language string // to recognize; "": the recognizer finds it out
+	Language string // to recognize; "" means that the recognizer finds it out
 	Prompt   string // to recognize with
 	// Listening is how the sound is heard.
 	Listening transcript.Listening
-	Longest   time.Duration // that the account may have recognized now; 0: nothing
+	Longest   time.Duration // that the account may have recognized now; 0 means nothing
 }
 
 // Foresee returns how the sound of a file is recognized that begins to arrive, if the file is

@@ -29,7 +29,7 @@ type Config struct {
 	Cluster *cluster.Cluster // the processes that share the work
 	Disks   *disks.Disks
 	Metrics *metrics.Metrics
-	// Tracer says what to keep of the trace of a request; nil: nothing.
+	// Tracer says what to keep of the trace of a request; nil means nothing.
 	Tracer engine.Tracer
 	// MaxMediaDuration is the longest media that is decoded.
 	MaxMediaDuration time.Duration

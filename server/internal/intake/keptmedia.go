@@ -39,7 +39,7 @@ func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order, answer *h
 }
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.
-// e is the running work on the same upload; nil: there is none.
+// e is the running work on the same upload; nil means that there is none.
 func (o order) checkRoom(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	most := o.Plan.MaxKeptMediaBytes
 	if o.KeepMedia == 0 || most == account.Unlimited || e != nil && e.KeepMedia > 0 {

@@ -108,7 +108,7 @@ const (
 )
 
 // GoBack leads work back to where its stage began to wait. why is shown to the owners of its jobs;
-// nil: nothing has failed.
+// nil means that nothing has failed.
 func (c *Moves) GoBack(ctx context.Context, tx *db.Tx, e *db.Work, how Setback, why *transcript.LastError) error {
 	if e.State.Status == transcript.JobProcessing {
 		return c.move(ctx, tx, e, db.Move{To: step.WaitingFor(e.State), Retry: how == Attempted, Waits: how == Blocked, Why: why})

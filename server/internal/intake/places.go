@@ -132,8 +132,8 @@ func leavePlace(ctx context.Context, tx *db.Tx, e *db.Work, ended []db.Job, over
 	return giveUp(ctx, tx, e, over)
 }
 
-// heirOf is the oldest job of work that may have it recognized; nil: there
-// is none.
+// heirOf is the oldest job of work that may have it recognized; nil means that there is
+// none.
 func heirOf(ctx context.Context, tx *db.Tx, e *db.Work) (*db.Job, error) {
 	jobs, err := tx.Jobs.LockRunning(ctx, e.ID)
 	if i := slices.IndexFunc(jobs, func(c db.Job) bool { return c.Limits.ASR }); i >= 0 {

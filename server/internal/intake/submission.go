@@ -25,10 +25,10 @@ type Wish struct {
 	Languages transcript.LanguageList
 	View      view.View
 	// Prompt holds names and words that are likely to be said in a file, in addition to the
-	// account's prompt; empty: none.
+	// account's prompt; empty means none.
 	Prompt string
-	// KeepMedia is how long a file is kept after its text is there, in whole seconds; 0: it is
-	// not. The caller has judged it by the plan.
+	// KeepMedia is how long a file is kept after its text is there, in whole seconds; 0 means
+	// that it is not. The caller has judged it by the plan.
 	KeepMedia time.Duration
 	// Listening is how the sound is heard. Its values that are the service's defaults count as
 	// the zero value.
@@ -46,7 +46,7 @@ type Submission struct {
 	// Admit is called before a job is made that the plan has room for, at most once
 	// and in no transaction; its error is the answer. nil admits every job.
 	Admit func(context.Context) error
-	// Key is the idempotency key that the request holds; nil: it has none. The
+	// Key is the idempotency key that the request holds; nil means that it has none. The
 	// transaction that writes what the answer speaks of records it.
 	Key *db.HeldKey
 }
@@ -61,8 +61,8 @@ type allowed struct {
 	trace     string                  // as of a db.Job
 	team      cluster.Team            // the processes that may do the work
 	languages transcript.LanguageList // those of the wish that count, as the team recognizes them
-	// item is the item of a batch that it is; nil: it is asked for by itself. An item
-	// goes after what is, and waits where that is refused.
+	// item is the item of a batch that it is; nil means that it is asked for by itself. An
+	// item goes after what is, and waits where that is refused.
 	item *db.BatchItem
 	// followed tells that it is an item of a follow. Nobody waits for it, so it goes after
 	// what is asked for by itself, as an item of a batch does.

@@ -55,7 +55,7 @@ func Of(plan account.Plan, now time.Time) db.Limits {
 func Recognizes(p account.Plan) bool { return p.ASR && p.ASRConcurrency != 0 }
 
 // RecognizesBlockedAfter returns how long a job's captions may be blocked before the sound is
-// recognized; 0: the job waits for its captions. service is the time in the service's
+// recognized, or 0 if the job waits for its captions. service is the time in the service's
 // configuration, for plans that say none.
 func RecognizesBlockedAfter(l db.Limits, service time.Duration) time.Duration {
 	switch {

@@ -23,7 +23,7 @@ const (
 // message is the one message in the body of a request, as far as the face itself reads it.
 type message struct {
 	method   string
-	id       json.RawMessage // a string or a number; nil: a notification
+	id       json.RawMessage // a string or a number; nil means a notification
 	params   params
 	progress bool // the caller wants to hear of progress
 }

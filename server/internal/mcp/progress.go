@@ -12,9 +12,9 @@ import (
 // progressEvery is the least time between two reports of progress.
 const progressEvery = time.Second
 
-// teller tells the caller of a job's progress; nil: the caller did not ask for reports. The
-// values of the reports rise: whole numbers for each report, because a job that is tried again
-// begins its recording again.
+// teller tells the caller of a job's progress; nil means that the caller did not ask for
+// reports. The values of the reports rise: whole numbers for each report, because a job that
+// is tried again begins its recording again.
 func (f *Face) teller(ctx context.Context, req *sdk.CallToolRequest) func(*transcript.Job) {
 	token := req.Params.GetProgressToken()
 	if token == nil {

@@ -86,7 +86,7 @@ type call struct {
 	refused   error // the window of the account is full
 	w         http.ResponseWriter
 	r         *http.Request // ends when the client goes away
-	task      *task         // in place of the tool's result; nil: none
+	task      *task         // in place of the tool's result; nil means none
 }
 
 type callKey struct{}

@@ -15,7 +15,7 @@ import (
 // tool is a tool of the face.
 type tool struct {
 	name, description string
-	scope             account.Scope // empty: any valid key
+	scope             account.Scope // empty means any valid key
 	polls             bool          // counts as a polling request, as its route does
 	reads             bool          // changes nothing
 	repeats           bool          // a second equal call changes nothing more

@@ -17,7 +17,7 @@ type Face struct {
 	API      *api.API
 	Lifetime *edge.Lifetime
 	Pipeline *service.Service
-	Admit    resource.Admit // has the last word on new work; nil: the plan decides
+	Admit    resource.Admit // has the last word on new work; nil means that the plan decides
 }
 
 // createTranscription is the name of the operation, for Admit.

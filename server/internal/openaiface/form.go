@@ -196,7 +196,7 @@ func isChunking(text string) bool {
 	return text == "" || text == "auto" || json.Unmarshal([]byte(text), &object) == nil && object.Type == "server_vad"
 }
 
-// languageOf is the list of one language; nil: the text is no tag.
+// languageOf is the list of one language; nil means that the text is no tag.
 func languageOf(tag string) transcript.LanguageList {
 	list, err := transcript.ParseLanguageList(tag)
 	if err != nil || len(list) != 1 || list[0].ASR {

@@ -12,7 +12,7 @@ import (
 type failure struct {
 	Message string  `json:"message"` // a sentence for people
 	Type    string  `json:"type"`
-	Param   *string `json:"param"` // the field that is wrong; nil: none
+	Param   *string `json:"param"` // the field that is wrong; nil means none
 	Code    string  `json:"code"`  // what to branch on
 }
 

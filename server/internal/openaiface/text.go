@@ -123,7 +123,7 @@ type diarizedSegment struct {
 	Start   float64 `json:"start"`
 	End     float64 `json:"end"`
 	Text    string  `json:"text"`
-	Speaker string  `json:"speaker"` // empty: the recognizer could not tell
+	Speaker string  `json:"speaker"` // empty means that the recognizer could not tell
 }
 
 // render writes the text in the form that a request asks for.

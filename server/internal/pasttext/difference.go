@@ -32,7 +32,8 @@ const mostText = 1 << 30
 
 func isDifference(stored []byte) bool { return len(stored) > 0 && stored[0] == mark }
 
-// difference returns what to store in place of the older text; nil: the whole text stays.
+// difference returns what to store in place of the older text, or nil if the whole text
+// stays.
 func difference(older, newer *packed.Bytes) ([]byte, error) {
 	if older.Len() < large {
 		return nil, nil
@@ -69,7 +70,8 @@ func older(stored, newer []byte) ([]byte, error) {
 	return text, nil
 }
 
-// compare returns the difference that makes was from is; nil: it would have more bytes than most.
+// compare returns the difference that makes was from is, or nil if it would have more bytes than
+// most.
 func compare(was, is []byte, most int) []byte {
 	c := &comparison{is: cut(is), d: binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(was))}
 	c.d = binary.AppendUvarint(c.d, uint64(len(was)))
@@ -104,7 +106,7 @@ func compare(was, is []byte, most int) []byte {
 type comparison struct {
 	is     pieces
 	seed   maphash.Seed
-	places map[uint64]int // of the lines of is, by their hashes; -1: there are several; nil: not yet needed
+	places map[uint64]int // of the lines of is, by their hashes; -1 means that there are several; nil: not yet needed
 	d      []byte
 
 	// The step under way.

@@ -21,7 +21,7 @@ import (
 // Text is a text as JSON. A text that Read has made from a difference has no gzip.
 type Text struct {
 	Segments *packed.Bytes
-	Words    *packed.Bytes // nil: there are none
+	Words    *packed.Bytes // nil means that there are none
 }
 
 // Change is what replaces the stored text of a revision when the next text comes. The zero value

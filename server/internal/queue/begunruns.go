@@ -15,7 +15,7 @@ const endWritten = time.Minute
 // tell a run of its own from a run whose answer was lost. Safe for concurrent use.
 type begunRuns struct {
 	mu   sync.Mutex
-	runs map[begunRun]time.Time // when the run has ended; zero: it has not
+	runs map[begunRun]time.Time // when the run has ended; zero means that it has not
 }
 
 type begunRun struct {

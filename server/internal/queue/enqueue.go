@@ -143,7 +143,7 @@ func (*available) InsertBegin(ctx context.Context, p *rivertype.JobInsertParams)
 	return nil
 }
 
-// workOf is the work that a step's arguments name; empty: none.
+// workOf is the work that a step's arguments name; empty means none.
 func workOf(args []byte) string {
 	var named struct {
 		Work string `json:"extraction"`

@@ -25,9 +25,10 @@ type Process struct {
 	// Silent is how long ago its last beat was, by the database's clock. The clock may be
 	// set, so another process takes this one for dead by the Sign.
 	Silent time.Duration
-	// Session is that of the process with the database: see EndedProcesses. 0: it has none.
+	// Session is that of the process with the database: see EndedProcesses. 0 means that it
+	// has none.
 	Session int64
-	// Abilities is what it has said it can do, a JSON object: see Workers. nil: it
+	// Abilities is what it has said it can do, a JSON object: see Workers. nil means that it
 	// has said nothing.
 	Abilities []byte
 }

@@ -12,7 +12,7 @@ import (
 
 // addition is what the service adds to River's tables after River's own migrations.
 type addition struct {
-	column string // of river_job; "": create makes an index or a trigger
+	column string // of river_job; "" means that create makes an index or a trigger
 	name   string // of the index or the trigger
 	create string
 }
@@ -68,8 +68,8 @@ func Migrate(ctx context.Context, kind goose.Dialect, db *bun.DB, river sqldb.Ri
 	return nil
 }
 
-// Missing names what the tables of the queue lack if a process was killed within Migrate, after River's
-// own migrations. "": nothing is missing.
+// Missing names what the tables of the queue lack if a process was killed within Migrate, after
+// River's own migrations. "" means that nothing is missing.
 func Missing(ctx context.Context, kind goose.Dialect, db bun.IDB) (string, error) {
 	for _, a := range additions(kind) {
 		has, err := a.isIn(ctx, kind, db)

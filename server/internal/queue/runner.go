@@ -28,11 +28,12 @@ type Workers struct {
 	// Queues maps a queue's name to how many of its steps run at once here. Required.
 	Queues map[string]int
 	// Takes says whether this process takes steps from a queue now. The runner asks when it
-	// starts and then every half a second, from one goroutine. nil: the process takes steps
-	// from all queues.
+	// starts and then every half a second, from one goroutine. nil means that the process
+	// takes steps from all queues.
 	Takes    func(queue string) bool
 	Periodic []Periodic
-	// Finished is how long the queue keeps the row of a step that has ended; 0: an hour.
+	// Finished is how long the queue keeps the row of a step that has ended; 0 means an
+	// hour.
 	Finished time.Duration
 }
 

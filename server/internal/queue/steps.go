@@ -21,8 +21,8 @@ type Worker struct {
 	addTo func(*river.Workers) error
 }
 
-// NewWorker makes a worker of a function. The context of a run ends after limit;
-// 0: it has no limit.
+// NewWorker makes a worker of a function. The context of a run ends after limit; 0 means
+// that it has no limit.
 func NewWorker[S Step](limit time.Duration, do func(ctx context.Context, run Row, step S) error) Worker {
 	return Worker{addTo: func(all *river.Workers) error {
 		return river.AddWorkerSafely(all, &stepWorker[S]{limit: limit, do: do})

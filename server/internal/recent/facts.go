@@ -12,7 +12,7 @@ import (
 // changes. Safe for concurrent use. A nil Facts remembers nothing.
 type Facts[S, K comparable, V any] struct {
 	size    func(V) int
-	things  *Things[K, fact[V]] // nil: others change the subjects too
+	things  *Things[K, fact[V]] // nil means others change the subjects too
 	reads   together.Reads[K, V]
 	seed    maphash.Seed
 	changes [subjects]atomic.Uint64 // by the hash of the subject

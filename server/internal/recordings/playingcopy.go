@@ -48,7 +48,7 @@ const overshoot = time.Second
 
 // Copies makes the copies for playing.
 type Copies struct {
-	Media engine.PlayingMedia // nil: this process makes none
+	Media engine.PlayingMedia // nil means that this process makes none
 	Store *db.Store
 	Audio *audio.Files
 	Disks *disks.Disks
@@ -62,7 +62,7 @@ type Copies struct {
 type playingArgs struct {
 	Account    string `json:"account"`
 	ExternalID string `json:"externalId"`
-	Track      int    `json:"track,omitempty"` // whose sound it is, from 1; 0: the usual one
+	Track      int    `json:"track,omitempty"` // whose sound it is, from 1; 0 means the usual one
 }
 
 func (playingArgs) Kind() string  { return "playing_copy" }

@@ -40,7 +40,8 @@ func KeepPromised(ctx context.Context, tx *db.Tx, e *db.Work, text string) error
 	return err
 }
 
-// Of describes the recording that an account keeps of a content; nil: the account keeps none.
+// Of describes the recording that an account keeps of a content; nil means that the account
+// keeps none.
 func Of(ctx context.Context, r db.Reader, account string, p transcript.Platform, externalID string) (*transcript.Recording, error) {
 	if p != transcript.Upload {
 		return nil, nil //nolint:nilnil // only uploads have recordings

@@ -5,7 +5,7 @@ import "encoding/json"
 // Kind describes the values of a field and the default.
 type Kind[T any] struct {
 	values  values[T]
-	initial *T          // the default; nil: none
+	initial *T          // the default; nil means none
 	enum    *EnumSchema // nil if the kind is no enum, or if the document does not show the values
 }
 

@@ -25,7 +25,8 @@ func (l *Library) Recording(ctx context.Context, account, externalID string) (*d
 	return r, nil
 }
 
-// Media describes the recording that an account keeps of a content; nil: it keeps none.
+// Media describes the recording that an account keeps of a content; nil means that it
+// keeps none.
 func (l *Library) Media(ctx context.Context, account string, p transcript.Platform, externalID string) (*transcript.Recording, error) {
 	return recordings.Of(ctx, l.Store.Reader, account, p, externalID)
 }

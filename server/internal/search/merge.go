@@ -17,7 +17,7 @@ type input struct {
 	blocks  []Block     // that are not read yet
 	reader  *blockReader
 
-	word     string // of the present entry; "": the input has ended
+	word     string // of the present entry; "" means that the input has ended
 	postings []Posting
 }
 

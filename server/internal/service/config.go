@@ -38,14 +38,14 @@ type Config struct {
 	Log *slog.Logger
 	// Metrics count what is done.
 	Metrics *metrics.Metrics
-	// Tracer hears of each step; nil: no trace is made.
+	// Tracer hears of each step; nil means that no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
 	// MaxMediaDuration is the longest media that is decoded.
 	MaxMediaDuration time.Duration
 	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
-	// recognized, for plans that say no time; 0: jobs wait for their captions.
+	// recognized, for plans that say no time; 0 means that jobs wait for their captions.
 	RecognizeBlockedAfter time.Duration
 	// MinFreeDisk is how many bytes are to stay free on each local disk: with less,
 	// no new work is taken.
@@ -59,7 +59,8 @@ type Config struct {
 	ShortLinks *shortlink.Follower
 	// Pace is how often this process visits each platform.
 	Pace pace.Config
-	// Guard has the exits by which this process visits platforms; nil: the one exit "direct".
+	// Guard has the exits by which this process visits platforms; nil means the one exit
+	// "direct".
 	Guard *egress.Guard
 	// LookupBudget is how long a reader waits for a platform. A later answer goes into
 	// the cache.
@@ -70,8 +71,8 @@ type Config struct {
 	DirectMedia bool
 	// Hooks are called for what ends. The members of hooks.Config that New fills are not set.
 	Hooks hooks.Config
-	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil: no plan
-	// bounds how long things are kept.
+	// PlanOf returns the plan of an account; the zero value if it cannot be found out. nil means
+	// that no plan bounds how long things are kept.
 	PlanOf func(ctx context.Context, account string) account.Plan
 	// Follows is how often followed addresses are looked at; the zero value: as usual.
 	Follows follower.Times

@@ -12,19 +12,22 @@ import (
 // Settings are the times and bounds of a server that no operator sets. The zero value of a member
 // means its usual value.
 type Settings struct {
-	// ProgressInterval is the shortest time between two progress reports of a job; 0: 1 s.
+	// ProgressInterval is the shortest time between two progress reports of a job; 0 means 1
+	// s.
 	ProgressInterval time.Duration
-	// LookupBudget is how long a GET waits for a platform; 0: 10 s.
+	// LookupBudget is how long a GET waits for a platform; 0 means 10 s.
 	LookupBudget time.Duration
-	// DiscoveryBudget is how long a GET waits for an answer of the video site; 0: 50 s.
+	// DiscoveryBudget is how long a GET waits for an answer of the video site; 0 means 50 s.
 	DiscoveryBudget time.Duration
-	// Connections is how many connections the process keeps open; 0: edge.MaxConnections.
+	// Connections is how many connections the process keeps open; 0 means
+	// edge.MaxConnections.
 	Connections int
-	// AnswerBytes bounds the bytes of large answers; 0: 64 MiB.
+	// AnswerBytes bounds the bytes of large answers; 0 means 64 MiB.
 	AnswerBytes int64
-	// Patience is how long each call of the store may take in a request; 0: four seconds.
+	// Patience is how long each call of the store may take in a request; 0 means four
+	// seconds.
 	Patience time.Duration
-	// RequestGrace is how long requests have to end when the server stops; 0: 5 s.
+	// RequestGrace is how long requests have to end when the server stops; 0 means 5 s.
 	RequestGrace time.Duration
 	// Retention is how long ended work is kept; the zero value: work.DefaultRetention.
 	Retention work.Retention
@@ -32,7 +35,7 @@ type Settings struct {
 	Follows follower.Times
 	// Webhooks is how deliveries are made.
 	Webhooks delivery.Times
-	// Timeout bounds a POST that waits for its job, and the way of a short link; nil:
+	// Timeout bounds a POST that waits for its job, and the way of a short link; nil means
 	// context.WithTimeout.
 	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }

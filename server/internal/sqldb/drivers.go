@@ -10,9 +10,9 @@ import (
 
 // Drivers stand between a DB and its database. The zero value leaves the drivers as they are.
 type Drivers struct {
-	// SQLite wraps the driver of SQLite files; nil: the driver is used as it is.
+	// SQLite wraps the driver of SQLite files; nil means that the driver is used as it is.
 	SQLite func(driver.Driver) driver.Driver
-	// Postgres is shown each statement that PostgreSQL gets; nil: nobody is.
+	// Postgres is shown each statement that PostgreSQL gets; nil means that nobody is.
 	Postgres pgx.QueryTracer
 }
 

@@ -54,7 +54,7 @@ func (p *postgres) dump(ctx context.Context, path string, read func(ctx context.
 // lockTime is how long pg_dump waits for a table that another program keeps locked.
 const lockTime = "60s"
 
-// sizeOf is the size of a file; 0: it is not there.
+// sizeOf is the size of a file; 0 means that it is not there.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -100,7 +100,7 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// reconnect tries until it succeeds; nil: ctx has ended.
+// reconnect tries until it succeeds; nil means that ctx has ended.
 func (l *listener) reconnect(ctx context.Context) *pgx.Conn {
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		conn, err := l.connect(ctx)

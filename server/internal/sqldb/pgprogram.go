@@ -103,8 +103,8 @@ var errStalled = errors.New("it has done nothing")
 // task is what a program is to do.
 type task struct {
 	args   []string
-	stdin  *counted // nil: nothing
-	writes string   // the file that the program writes; "": none
+	stdin  *counted // nil means nothing
+	writes string   // the file that the program writes; "" means none
 	// moved is how much the program has done. It grows while the program works.
 	moved    func() int64
 	patience time.Duration // for which moved may stand still

@@ -60,8 +60,9 @@ func (s *session) judges() bool {
 	return !s.pooled && !s.since.IsZero() && (!s.again || time.Since(s.since) >= settled)
 }
 
-// Session is the number by which other processes learn that this process has ended: see Ended. 0:
-// they do not, because one process serves the database, or because a pooler stands between.
+// Session is the number by which other processes learn that this process has ended: see Ended. 0
+// means that they do not, because one process serves the database, or because a pooler stands
+// between.
 func (d *DB) Session() int64 {
 	if d.session == nil {
 		return 0

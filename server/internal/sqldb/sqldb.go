@@ -46,7 +46,7 @@ type DB struct {
 	Dialect
 	database database
 	hub      *hub
-	session  *session // nil: one process serves the database
+	session  *session // nil means that one process serves the database
 }
 
 // Open opens the database and changes no table.

@@ -65,8 +65,8 @@ func OfWork(e *db.Work) Subject {
 	return s
 }
 
-// ASRLanguage is the language to recognize; "": the recognizer finds it out. On a
-// platform with captions only an entry with asr names one.
+// ASRLanguage is the language to recognize; "" means that the recognizer finds it out. On
+// a platform with captions only an entry with asr names one.
 func (s Subject) ASRLanguage() string {
 	entry, _ := language.ASR(s.Languages) // for content without captions, the list has only this entry
 	return entry.Tag

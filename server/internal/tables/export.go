@@ -14,13 +14,13 @@ import (
 // Export says what of a row goes into the export of its account. The zero value is the whole row, in
 // the order of Table.Key.
 type Export struct {
-	Order []string // columns that no two rows of an account have in common; nil: Table.Key
+	Order []string // columns that no two rows of an account have in common; nil means Table.Key
 	// Join names another table that has more of the row, and More are its columns.
 	Join, More string
 	Omit       []string // secrets, and what only the service understands
 	Bool       []string // columns of true and false, which SQLite keeps as numbers
 	JSON       []string // columns of JSON
-	// Open changes a row that is stored in a form of its own; nil: no column is.
+	// Open changes a row that is stored in a form of its own; nil means that no column is.
 	Open func(ctx context.Context, from bun.IDB, row map[string]any) error
 }
 
@@ -63,7 +63,8 @@ func (t Table) Rows(ctx context.Context, from bun.IDB, account string, each func
 	}
 }
 
-// rowsAfter returns rows after one whose columns of the order are last; nil: the first rows.
+// rowsAfter returns rows after one whose columns of the order are last; nil means the first
+// rows.
 func (t Table) rowsAfter(from bun.IDB, account string, order []string, last []any) *bun.RawQuery {
 	columns := "t." + strings.Join(order, ", t.")
 	args := []any{account, bun.Safe(columns), rowsAtOnce}
@@ -95,7 +96,7 @@ func (e *Export) shape(row map[string]any) {
 	}
 }
 
-// document is a value of a column of JSON; nil: the column is empty.
+// document is a value of a column of JSON; nil means that the column is empty.
 func document(text string) any {
 	if text == "" {
 		return nil

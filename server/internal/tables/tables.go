@@ -25,21 +25,23 @@ type Table struct {
 	// Key are the columns of the primary key.
 	Key []string
 	// Owner is the condition of the rows of an account, in SQL: the table is t, and the account is ?0.
-	// "": no row is an account's own. OwnedBy and OwnedWith make the usual conditions.
+	// "" means that no row is an account's own. OwnedBy and OwnedWith make the usual conditions.
 	Owner string
 	// With is the table with whose rows the rows of this table go. The database does that by a foreign
-	// key, or the feature does it. "": the rows stand alone.
+	// key, or the feature does it. "" means the rows stand alone.
 	With string
-	// Export says what of the rows goes into the export of their account; nil: nothing does.
+	// Export says what of the rows goes into the export of their account; nil means that
+	// nothing does.
 	Export *Export
-	// Removal says how the rows go when their account is removed; nil: With says it, or no row is an
-	// account's own.
+	// Removal says how the rows go when their account is removed; nil means that With says it, or no
+	// row is an account's own.
 	Removal *Removal
-	// Old says which rows the hourly sweep deletes; nil: the sweep leaves the table alone.
+	// Old says which rows the hourly sweep deletes; nil means that the sweep leaves the
+	// table alone.
 	Old *Old
-	// Blobs calls do for each blob that a row needs, and reads some hundred rows at a time; nil: the
-	// rows need no blobs. A backup copies these blobs, and a verification looks for them. Both know a
-	// store alone, so only tables of package db have blobs.
+	// Blobs calls do for each blob that a row needs, and reads some hundred rows at a time; nil means
+	// that the rows need no blobs. A backup copies these blobs, and a verification looks for them.
+	// Both know a store alone, so only tables of package db have blobs.
 	Blobs func(ctx context.Context, from bun.IDB, do func(Blob) error) error
 	// Lease tells that the rows are of living processes: a restored database begins without them.
 	Lease bool
@@ -58,7 +60,8 @@ func OwnedWith(column, other string) string {
 // Removal says how the rows of an account go when the account is removed.
 type Removal struct {
 	Turn Turn
-	// Rows is the condition of the rows that may go, as Table.Owner; "": Table.Owner is.
+	// Rows is the condition of the rows that may go, as Table.Owner; "" means that
+	// Table.Owner is.
 	Rows string
 	// AtOnce is how many rows one transaction deletes; 0: as many as Some.
 	AtOnce int
@@ -83,7 +86,7 @@ type Old struct {
 	// Rows is the condition, in SQL. The table has its own name. ?0 is a time by the database's clock,
 	// and ?1 the same time as a value: with it PostgreSQL guesses how many rows are older.
 	Rows string
-	// Age is how long ago the time is. nil: the condition names no time.
+	// Age is how long ago the time is. nil means that the condition names no time.
 	Age func(Kept) time.Duration
 }
 
@@ -104,8 +107,8 @@ func For(age time.Duration) func(Kept) time.Duration {
 // Blob is a blob that a row needs.
 type Blob struct {
 	Key  string
-	Size int64  // bytes; 0: the row does not know
-	Sum  []byte // the first bytes of its SHA-256; nil: the row does not know
+	Size int64  // bytes; 0 means that the row does not know
+	Sum  []byte // the first bytes of its SHA-256; nil means that the row does not know
 	// May tells that the blob may have gone although the row names it.
 	May bool
 }

@@ -37,7 +37,7 @@ type circuit struct {
 	// breaker is replaced whenever it opens, because each breaker has its own delay. So the
 	// result of an older visit does not change the new breaker.
 	breaker  breaker
-	coolDown time.Duration     // the last one; 0: the platform has answered since
+	coolDown time.Duration     // the last one; 0 means that the platform has answered since
 	opened   time.Time         // first time since the platform's last answer
 	block    *transcript.Error // the last one
 }
@@ -46,7 +46,7 @@ func newCircuit(log *slog.Logger) *circuit {
 	return &circuit{log: log, breaker: circuitbreaker.NewWithDefaults[any]()}
 }
 
-// remaining returns how long no visit may be made, and why; 0: a visit may be made.
+// remaining returns how long no visit may be made, and why, or 0 if a visit may be made.
 func (c *circuit) remaining() (time.Duration, *transcript.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,8 @@ func (c *circuit) open(d time.Duration) {
 	c.breaker.Open()
 }
 
-// next returns the cool-down after the last one; 0: there was none. asked is in seconds.
+// next returns the cool-down after the last one, or 0 if there was none. asked is in
+// seconds.
 func next(last time.Duration, asked int) time.Duration {
 	asks := time.Duration(min(asked, int(mostAskedFor/time.Second))) * time.Second // bounded, because a duration holds at most 292 years
 	bound := mostCoolDown

@@ -14,7 +14,7 @@ import (
 // lane is the way to a platform by one exit. Its tokens are shared by all sources, because the
 // platform sees one visitor. Each source has a circuit of its own.
 type lane struct {
-	exit *egress.Exit // nil: the service has no pool of exits
+	exit *egress.Exit // nil means that the service has no pool of exits
 	name string       // of the exit
 	gone bool         // the pool has lost the exit
 	log  *slog.Logger

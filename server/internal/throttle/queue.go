@@ -44,8 +44,8 @@ type queue struct {
 // visitor identifies a visit. A visitor without a name is a reader.
 type visitor struct {
 	name string
-	// accounts are the accounts for which the visit is made; they take turns. nil: the visitor
-	// has a turn of its own.
+	// accounts are the accounts for which the visit is made; they take turns. nil means that
+	// the visitor has a turn of its own.
 	accounts []string
 	behind   bool // it comes after all others in the line
 }
@@ -309,8 +309,8 @@ func (q *queue) until(v visitor, source int, now time.Time) (*lane, time.Duratio
 	return q.lanes[n], opens + wait
 }
 
-// opens returns the time until the first lane may be visited; 0: one may be visited now; never:
-// no lane serves the source.
+// opens returns the time until the first lane may be visited; 0 means that one may be visited
+// now; never: no lane serves the source.
 func (q *queue) opens(source int) time.Duration {
 	soonest := never
 	for _, l := range q.lanes {
@@ -329,7 +329,8 @@ func (q *queue) serves(source int) bool {
 	return q.opens(source) != never
 }
 
-// blocked returns why the source may not be visited by any exit; nil: it may be visited by one.
+// blocked returns why the source may not be visited by any exit, or nil if it may be visited by
+// one.
 func (q *queue) blocked(source int) *transcript.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

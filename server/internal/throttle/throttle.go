@@ -69,7 +69,8 @@ func listsRoute() route     { return route{lists, "lists"} }
 func discoveryRoute() route { return route{discovers, "discovery"} }
 
 // New checks the configuration. Visits leave by the exits of the guard's pool; nil: by the one
-// exit "direct". log receives a line when a circuit opens or closes; nil: nothing is logged.
+// exit "direct". log receives a line when a circuit opens or closes; nil means that nothing is
+// logged.
 func New(c pace.Config, guard *egress.Guard, log *slog.Logger) (*Throttle, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

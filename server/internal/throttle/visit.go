@@ -21,7 +21,7 @@ type visit struct {
 	throttle *Throttle
 	queue    *queue
 	who      visitor
-	one      *asking // nil: the visit does not belong to others
+	one      *asking // nil means that the visit does not belong to others
 	tried    []*lane // the lanes by which it had no answer
 }
 

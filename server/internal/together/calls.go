@@ -17,7 +17,7 @@ type Calls[C interface {
 }] struct {
 	mu      sync.Mutex
 	waiting []*Shared[C]
-	ahead   *Shared[C] // the call for which the others wait; nil: none
+	ahead   *Shared[C] // the call for which the others wait; nil means none
 }
 
 // Shared is a call of several callers.

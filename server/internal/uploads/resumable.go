@@ -138,9 +138,9 @@ type Incoming struct {
 	Body  io.Reader
 	Stop  func()               // ends Body with an error, also while a call reads
 	Limit int64                // the most bytes of the file, account.Unlimited for any
-	Kept  func(received int64) // is called when more bytes are stored; nil: not called
+	Kept  func(received int64) // is called when more bytes are stored; nil if not called
 	// Whole is what the body is expected to be submitted as, if it brings a whole file: the file
-	// is worked on while it arrives. nil: the body is a part.
+	// is worked on while it arrives. nil means that the body is a part.
 	Whole *intake.Submission
 }
 

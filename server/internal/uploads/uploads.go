@@ -65,11 +65,12 @@ func New(c Config) *Uploads {
 // Abort.
 type Upload struct {
 	intake.File
-	// Parts says how far a file has come that arrives in several requests; nil: it arrives by one.
+	// Parts says how far a file has come that arrives in several requests; nil means it arrives by
+	// one.
 	Parts *db.Upload
 
 	uploads *Uploads
-	arrival *recognize.Arrival // the work on it while it arrived; nil: there was none
+	arrival *recognize.Arrival // the work on it while it arrived; nil means that there was none
 }
 
 // ReceiveFor is Receive for a submission that is not whole yet. The file is worked on while it
@@ -89,7 +90,8 @@ func (u *Uploads) ReceiveFor(ctx context.Context, expected intake.Submission, r 
 	return file, nil
 }
 
-// arrive begins the work on a file that arrives; nil: the file is worked on when it has arrived.
+// arrive begins the work on a file that arrives; nil means that the file is worked on when it
+// has arrived.
 func (u *Uploads) arrive(ctx context.Context, expected intake.Submission) *recognize.Arrival {
 	if expected.Admit != nil || !u.steps.ReadsArriving() {
 		return nil

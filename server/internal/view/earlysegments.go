@@ -24,7 +24,7 @@ type earlySegments struct {
 	chunk int                // the first chunk that is not read yet
 	part  int                // the chunks of speech before it
 	from  int                // the segments before it
-	sound *recognition.Sound // nil: not read yet
+	sound *recognition.Sound // nil if not read yet
 
 	waiting []transcript.Segment // read, and in no event yet
 	size    int                  // their bytes as JSON

@@ -24,7 +24,7 @@ type View struct {
 type Result struct {
 	transcript.Result
 	SegmentsJSON *packed.Bytes
-	Duration     float64 // of the media, in seconds; 0: not known
+	Duration     float64 // of the media, in seconds; 0 if not known
 	// TextID and TextChanged tell which text it is of all that there have been.
 	TextID      string
 	TextChanged time.Time

@@ -20,7 +20,7 @@ type candidates struct {
 	counter *search.Counter
 	keep    int         // how many are wanted
 	all     []candidate // at most twice keep
-	worst   *Place      // a text behind it is not among the first; nil: every text may be
+	worst   *Place      // a text behind it is not among the first; nil means that every text may be
 }
 
 // candidate is a text with its place in the order of the search.

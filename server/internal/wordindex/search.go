@@ -17,9 +17,9 @@ import (
 type Search struct {
 	Account  string
 	Query    search.Query
-	Platform string // "": every one
-	Lang     string // an exact tag; "": every one
-	After    *Place // where the page before ended; nil: none was before
+	Platform string // "" means every one
+	Lang     string // an exact tag; "" means every one
+	After    *Place // where the page before ended; nil means that none was before
 	N        int    // how many are wanted at most
 }
 

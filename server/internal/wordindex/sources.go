@@ -17,12 +17,12 @@ import (
 
 // source is an index that a search reads: of a single text, or of a volume.
 type source struct {
-	volume  int64  // 0: a single text
+	volume  int64  // 0 means a single text
 	text    string // the transcript of a single text
 	entries []entry
 
 	terms  [][]search.Posting // of each term
-	starts []search.Posting   // in the order of the texts; nil: not read
+	starts []search.Posting   // in the order of the texts; nil if not read
 }
 
 // savedText is a row of the library.

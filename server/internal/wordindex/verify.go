@@ -41,7 +41,7 @@ type verifier struct {
 // storedText is a text with the index of its own.
 type storedText struct {
 	ID       string
-	Segments []byte // gzip; nil: there is no text
+	Segments []byte // gzip; nil means that there is no text
 	Alone    bool   // some account has the text in no volume
 }
 

@@ -25,7 +25,8 @@ type Features struct {
 	// QueueBatch queues the steps of a batch that are missing from every queue. It calls
 	// found in the transaction that does so.
 	QueueBatch func(ctx context.Context, batch string, found func(*db.Tx)) error
-	// Start is called before the work begins, and Live runs while it lasts; nil: nothing does.
+	// Start is called before the work begins, and Live runs while it lasts; nil means that
+	// nothing does.
 	Start func(context.Context) error
 	Live  func(context.Context)
 }

@@ -58,12 +58,12 @@ type Config struct {
 	Idle bool
 	// Dir is for scratch files; the caller removes it after Stop.
 	Dir string
-	// Tracer hears of each step; nil: no trace is made.
+	// Tracer hears of each step; nil means that no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
 	// RecognizeBlockedAfter is for how long captions may be blocked before the sound is
-	// recognized, for plans that say no time; 0: jobs wait for their captions.
+	// recognized, for plans that say no time; 0 means that jobs wait for their captions.
 	RecognizeBlockedAfter func() time.Duration
 	// Retention is how long what has ended is kept.
 	Retention Retention
@@ -79,7 +79,7 @@ type Work struct {
 	cfg       Config
 	processor *processor
 	rescue    *rescue
-	life      *cluster.Life // nil: the process is idle
+	life      *cluster.Life // nil means that the process is idle
 	stopLife  context.CancelFunc
 	living    sync.WaitGroup
 }

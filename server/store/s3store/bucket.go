@@ -61,7 +61,8 @@ func (b *bucket) ListPaged(ctx context.Context, opts *driver.ListOptions) (*driv
 	return page, nil
 }
 
-// NewRangeReader reads length bytes of an object, from offset on; a negative length: to its end.
+// NewRangeReader reads length bytes of an object from the given offset. If length is negative,
+// it reads to the end of the object.
 func (b *bucket) NewRangeReader(ctx context.Context, key string, offset, length int64, _ *driver.ReaderOptions) (driver.Reader, error) {
 	var part minio.GetObjectOptions
 	switch {
@@ -72,7 +73,7 @@ func (b *bucket) NewRangeReader(ctx context.Context, key string, offset, length 
 			return nil, err
 		}
 	case offset > 0:
-		if err := part.SetRange(offset, 0); err != nil { // 0: to the end
+		if err := part.SetRange(offset, 0); err != nil { // 0 means to the end
 			return nil, err
 		}
 	}
@@ -99,7 +100,7 @@ func (r *reader) Attributes() *driver.ReaderAttributes { return &r.about }
 
 func (r *reader) As(any) bool { return false }
 
-// Delete removes an object. S3 does not tell whether the object was there.
+// Delete removes an object. S3 does not say whether the object existed.
 func (b *bucket) Delete(ctx context.Context, key string, _ *driver.DeleteOptions) error {
 	return b.core.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})
 }

@@ -40,8 +40,8 @@ const (
 // The credentials come from the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from
 // ~/.aws/credentials, or from the role of the instance or container.
 //
-// The bucket supports only what a store needs: no signed URLs, copies or conditional
-// writes, and no lists of folders. The store closes it.
+// The bucket supports only what a store needs. It does not support signed URLs, copies,
+// conditional writes or lists of folders. The store closes the bucket.
 func Open(_ context.Context, u *url.URL) (*blob.Bucket, error) {
 	if u.Scheme != Scheme || u.Host == "" {
 		return nil, errors.New("want s3://BUCKET")
@@ -95,7 +95,7 @@ func read(q url.Values) (endpoint string, o *minio.Options, err error) {
 	return at.Host, o, nil
 }
 
-// isEndpoint reports whether a URL is an address without anything that a request would not use.
+// isEndpoint reports whether a URL is an address without parts that a request would not use.
 func isEndpoint(u *url.URL) bool {
 	http := u.Scheme == "http" || u.Scheme == "https"
 	return http && u.Host != "" && u.User == nil && strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == ""

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	leastPart    = 5 << 20  // bytes, the least that S3 accepts, unless the caller names more
+	leastPart    = 5 << 20  // the least number of bytes that S3 accepts, unless the caller sets another
 	firstBuffer  = 64 << 10 // bytes
 	middleBuffer = 1 << 20  // bytes
-	atOnce       = 2        // parts under way, unless the caller names another number
-	// abortTime bounds how long the object store takes to let go of an upload.
+	atOnce       = 2        // the number of parts that are sent at the same time, unless the caller sets another
+	// abortTime limits how long an upload waits for the object store to remove its parts.
 	abortTime = 10 * time.Second
 )
 
@@ -33,10 +33,10 @@ type upload struct {
 	key         string
 	contentType string
 	partSize    int
-	part        []byte      // the part that fills
-	free        chan []byte // parts that were sent, for their memory
+	part        []byte      // the part that is being filled
+	free        chan []byte // parts that were sent, kept for their memory
 
-	id      string // of an upload in parts, else empty
+	id      string // of an upload in parts, otherwise empty
 	sending *errgroup.Group
 	parts   context.Context // ends when a part has failed
 	count   int             // of the parts that were sent
@@ -44,8 +44,8 @@ type upload struct {
 	sent    []minio.CompletePart
 }
 
-// NewTypedWriter begins an upload. The upload holds at most as many parts in memory as are
-// under way, and one more.
+// NewTypedWriter begins an upload. In memory, the upload has the parts that are being
+// sent, and one more.
 func (b *bucket) NewTypedWriter(ctx context.Context, key, contentType string, o *driver.WriterOptions) (driver.Writer, error) {
 	if o.IfNotExist || o.BeforeWrite != nil || len(o.Metadata) > 0 {
 		return nil, errUnsupported
@@ -54,7 +54,7 @@ func (b *bucket) NewTypedWriter(ctx context.Context, key, contentType string, o 
 	u.sending, u.parts = errgroup.WithContext(ctx)
 	limit := cmp.Or(o.MaxConcurrency, atOnce)
 	u.sending.SetLimit(limit)
-	u.free = make(chan []byte, limit+1) // each part under way, and the part that fills
+	u.free = make(chan []byte, limit+1) // each part that is being sent, and the part that is being filled
 	return u, nil
 }
 
@@ -74,8 +74,9 @@ func (u *upload) Write(p []byte) (n int, err error) {
 	return n, context.Cause(u.parts)
 }
 
-// grow makes room for n more bytes of the part. A small object takes little memory, and a large
-// object leaves few buffers behind. An object of middle size gets the memory of an earlier one.
+// grow makes room for n more bytes of the part. A small object uses little memory, and a large
+// object leaves few buffers behind. An object of medium size reuses the memory of an earlier
+// object.
 func (u *upload) grow(n int) {
 	need := len(u.part) + n
 	switch {
@@ -91,7 +92,8 @@ func (u *upload) grow(n int) {
 	}
 }
 
-// freePart returns an empty part, with the memory of a part that was sent if there is one.
+// freePart returns an empty part. It reuses the memory of a part that was sent, if there
+// is one.
 func (u *upload) freePart() []byte {
 	select {
 	case part := <-u.free:
@@ -101,8 +103,8 @@ func (u *upload) freePart() []byte {
 	}
 }
 
-// sendPart sends the part that has filled. It waits while as many parts as allowed are under
-// way.
+// sendPart sends the part that is full. It waits while the largest number of parts is
+// being sent.
 func (u *upload) sendPart() (err error) {
 	if u.id == "" {
 		if u.id, err = u.core.NewMultipartUpload(u.parts, u.name, u.key, minio.PutObjectOptions{ContentType: u.contentType}); err != nil {
@@ -116,7 +118,7 @@ func (u *upload) sendPart() (err error) {
 		if err := u.parts.Err(); err != nil {
 			return err
 		}
-		o := minio.PutObjectPartOptions{Sha256Hex: hashOf(part), DisableContentSha256: true} // the hash is known
+		o := minio.PutObjectPartOptions{Sha256Hex: hashOf(part), DisableContentSha256: true} // the hash has been computed
 		sent, err := u.core.PutObjectPart(u.parts, u.name, u.key, u.id, number, bytes.NewReader(part), int64(len(part)), o)
 		if err != nil {
 			return err
@@ -130,15 +132,15 @@ func (u *upload) sendPart() (err error) {
 	return context.Cause(u.parts)
 }
 
-// hashOf returns the hash that is signed with a request: the object store accepts no other
+// hashOf returns the hash that signs a request, so that the object store accepts no other
 // bytes.
 func hashOf(part []byte) string {
 	hash := sha256.Sum256(part)
 	return hex.EncodeToString(hash[:])
 }
 
-// Close ends the upload. If the context has ended, or a request fails, no object remains, and
-// no part.
+// Close ends the upload. If the context has ended, or a request fails, neither the object nor
+// a part of it remains.
 func (u *upload) Close() error {
 	if u.id == "" {
 		return u.sendWhole()
@@ -162,7 +164,7 @@ func (u *upload) sendWhole() error {
 	if err := u.ctx.Err(); err != nil {
 		return err
 	}
-	o := minio.PutObjectOptions{ContentType: u.contentType, DisableContentSha256: true} // the hash is known
+	o := minio.PutObjectOptions{ContentType: u.contentType, DisableContentSha256: true} // the hash has been computed
 	if _, err := u.core.PutObject(u.ctx, u.name, u.key, bytes.NewReader(u.part), int64(len(u.part)), "", hashOf(u.part), o); err != nil {
 		return err
 	}
@@ -172,7 +174,8 @@ func (u *upload) sendWhole() error {
 	return nil
 }
 
-// abort makes the object store remove the parts. It does not end with the caller's context.
+// abort makes the object store remove the parts. It continues after the caller's context
+// has ended.
 func (u *upload) abort() error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(u.ctx), abortTime)
 	defer done()

@@ -7,7 +7,8 @@ type Absence[E any] []Requirement[E]
 // Requirement is a row of a table.
 type Requirement[E any] struct {
 	Name string // for people, as a statement that holds if the requirement is met
-	// Missing returns why the evidence does not meet the requirement; nil: the evidence does.
+	// Missing returns why the evidence does not meet the requirement, or nil if the evidence
+	// does.
 	Missing func(E) error
 }
 

@@ -144,7 +144,8 @@ func executable() (string, error) {
 	return name, nil
 }
 
-// present returns the version of the executable in the folder; empty: there is none that runs.
+// present returns the version of the executable in the folder, or empty if there is none that
+// runs.
 func (f *Folder) present(ctx context.Context) string {
 	if _, err := os.Stat(f.Program()); err != nil {
 		return ""

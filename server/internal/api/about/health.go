@@ -23,7 +23,7 @@ const readyTimeout = 4500 * time.Millisecond
 type Probes struct {
 	*resource.Shared
 	Version    string
-	Unconfined func() error // why the kernel does not hold programs to the guard; nil: it does
+	Unconfined func() error // why the kernel does not hold programs to the guard; nil means that it does
 }
 
 // Routes are the routes that say whether the service works.

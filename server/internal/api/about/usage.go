@@ -80,7 +80,7 @@ func allowance(used, reserved, most int64) transcript.Allowance {
 	return a
 }
 
-// limit is a limit of a plan in the form of the API; nil: no limit.
+// limit is a limit of a plan in the form of the API; nil means no limit.
 func limit[N int | int64](n N) *int64 {
 	if n == account.Unlimited {
 		return nil
@@ -95,7 +95,7 @@ func inSeconds(d time.Duration) *int64 {
 	return new(int64(d / time.Second))
 }
 
-// usageKey is a key in the form of the API; nil: the request had none.
+// usageKey is a key in the form of the API; nil means that the request had none.
 func usageKey(k *db.Key) *transcript.UsageKey {
 	if k == nil {
 		return nil

@@ -82,13 +82,13 @@ var byID = resource.One{Param: "batchId", About: "The id of a batch.", None: "Th
 // BatchList is a page of batches.
 type BatchList struct {
 	Batches       []batch.Job `json:"batches"`                 // the batches of the page, latest first
-	NextPageToken string      `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	NextPageToken string      `json:"nextPageToken,omitempty"` // for the next page; empty means that there is no more
 }
 
 // batchesQuery is the query of GET /v1/batch.
 type batchesQuery struct {
 	resource.Paging
-	status batch.Status // empty: any
+	status batch.Status // empty means any
 }
 
 // Pages of batches, in batches.
@@ -116,7 +116,7 @@ func (b *Batches) listBatches(w http.ResponseWriter, r *http.Request) error {
 type BatchPage struct {
 	Batch         batch.Job    `json:"batch"`                   // the present state of the batch
 	Items         []batch.Item `json:"items"`                   // a page of its items, in the order in which they were sent
-	NextPageToken string       `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	NextPageToken string       `json:"nextPageToken,omitempty"` // for the next page; empty means that there is no more
 }
 
 // Pages of items, in items.

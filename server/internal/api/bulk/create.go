@@ -40,8 +40,8 @@ func (b *Batches) createBatchRoute() edge.Route {
 type batchRequest struct {
 	urls              []string
 	playlist, channel string
-	languages         transcript.LanguageList // nil: none sent
-	maxItems          int                     // 0: all
+	languages         transcript.LanguageList // nil means none sent
+	maxItems          int                     // 0 means all
 }
 
 // table is the table of the JSON body.

@@ -95,7 +95,8 @@ func csvHeader(rows *csv.Reader) (column int, err error) {
 	return column, nil
 }
 
-// notText is the place of the first byte that is NUL or not valid UTF-8; -1: there is none.
+// notText is the place of the first byte that is NUL or not valid UTF-8; -1 means that
+// there is none.
 func notText(body []byte) int {
 	nul := bytes.IndexByte(body, 0)
 	if utf8.Valid(body) {
@@ -111,8 +112,9 @@ func notText(body []byte) int {
 	}
 }
 
-// tooWide is the first line on which a row has more than maxColumns cells; 0: there is none.
-// tooWide may be wrong for rows whose quotes do not match, which are refused anyway.
+// tooWide is the first line on which a row has more than maxColumns cells; 0 means that
+// there is none. tooWide may be wrong for rows whose quotes do not match, which are refused
+// anyway.
 func tooWide(body []byte) int {
 	line, cells, quoted := 1, 1, false
 	for _, b := range body {

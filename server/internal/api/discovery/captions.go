@@ -46,7 +46,7 @@ func codesOfPlatforms() []transcript.Code {
 // captionsRequest is the query of GET /v1/video_site/captions.
 type captionsRequest struct {
 	videoID   string
-	languages transcript.LanguageList // nil: none sent
+	languages transcript.LanguageList // nil means none sent
 }
 
 func (req *captionsRequest) table() request.Table {

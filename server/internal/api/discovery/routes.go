@@ -69,7 +69,7 @@ func (d *discovered) at(list resource.Listing) (at engine.Window, err error) {
 	return engine.Window{After: string(after), Max: d.MaxResults}, nil
 }
 
-// next is the token of the page that begins at a place; empty: there is none.
+// next is the token of the page that begins at a place; empty means that there is none.
 func (d *discovered) next(at string) string {
 	if at == "" {
 		return ""

@@ -64,7 +64,7 @@ type OneDelivery struct {
 // DeliveryList is a page of deliveries.
 type DeliveryList struct {
 	Deliveries    []webhook.Delivery `json:"deliveries"`              // the deliveries of the page, newest first
-	NextPageToken string             `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	NextPageToken string             `json:"nextPageToken,omitempty"` // for the next page; empty means that there is no more
 }
 
 // Pages of deliveries.

@@ -15,9 +15,9 @@ func (j *Jobs) Job(ctx context.Context, owner, id string) (*view.Job, error) {
 	return j.Pipeline.Jobs.Job(ctx, owner, id, &view.View{SendMetadata: true})
 }
 
-// Follow returns a job when it has ended, or as it stands after the wait. Told hears of the job's progress, nil:
-// nothing does. Follow counts as an event stream. If the account has as many streams as it may, Follow
-// returns at once.
+// Follow returns a job when it has ended, or as it stands after the wait. Told hears of the job's
+// progress, nil means that nothing does. Follow counts as an event stream. If the account has as
+// many streams as it may, Follow returns at once.
 func (j *Jobs) Follow(ctx context.Context, p account.Principal, id string, wait time.Duration, told func(*transcript.Job)) (*view.Job, error) {
 	closed, ok := j.Streams.Take(ctx, p)
 	if !ok {

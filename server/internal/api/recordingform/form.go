@@ -26,7 +26,7 @@ import (
 type Form struct {
 	Field    func(name string, value io.Reader) error // reads a part other than the file
 	Check    func() error                             // checks the fields so far, when the file begins: the client need not send it
-	Begin    func() error                             // takes what the file needs of the service, after Check; nil: nothing
+	Begin    func() error                             // takes what the file needs of the service, after Check; nil means nothing
 	Read     func() error                             // reads the values of all fields, at the end of the form
 	Expected func() intake.Submission                 // is what the fields so far want of the file
 }

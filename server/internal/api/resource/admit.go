@@ -13,10 +13,10 @@ import (
 // Operation describes the work that an account asks for.
 type Operation struct {
 	ID          string              // the operationId of the route
-	Platform    transcript.Platform // of the content, or of the playlist or channel of a batch; empty: a list of links
+	Platform    transcript.Platform // of the content, or of the playlist or channel of a batch; empty means a list of links
 	ExternalID  string              // on that platform; of an upload from its bytes
-	Items       int                 // how many links a batch is made from; 0: no batch, or not known yet
-	UploadBytes int64               // the size of the file; 0: it is a link
+	Items       int                 // how many links a batch is made from; 0 means no batch, or not known yet
+	UploadBytes int64               // the size of the file; 0 means that it is a link
 }
 
 // Admit has the last word on work that a plan permits. The error of Admit is the answer.
@@ -25,7 +25,7 @@ type Admit func(context.Context, account.Principal, Operation) error
 // admitPatience is how long Config.Admit may take.
 const admitPatience = 30 * time.Second
 
-// Of is Admit for one request; nil: the plan decides.
+// Of is Admit for one request; nil means that the plan decides.
 func (a Admit) Of(p account.Principal, op Operation) func(context.Context) error {
 	if a == nil {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
-// Around is the body that render writes around segments, which stay packed; nil: no segments.
+// Around is the body that render writes around segments, which stay packed; nil means no
+// segments.
 func Around(segments *packed.Bytes, render func(dst, segments []byte) ([]byte, error)) (*packed.Body, error) {
 	b, err := render(nil, []byte("[]"))
 	if err != nil || segments == nil {

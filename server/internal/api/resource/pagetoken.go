@@ -17,7 +17,7 @@ import (
 // Paging has the fields of a list's query that are about its pages.
 type Paging struct {
 	MaxResults int    // entries of a page
-	PageToken  string // from the page before; empty: the first page is asked for
+	PageToken  string // from the page before; empty means that the first page is asked for
 }
 
 // MaxPageToken bounds a page token, in characters: that is room for any position.

@@ -52,7 +52,7 @@ func MadeOf(id string, changed time.Time, writer string, options ...string) stri
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// MediaMark tells recordings apart in an ETag; empty: none is kept.
+// MediaMark tells recordings apart in an ETag; empty means that none is kept.
 func MediaMark(media *transcript.Recording) string {
 	if media == nil {
 		return ""

@@ -22,8 +22,8 @@ type Shared struct {
 	DirectMedia bool                                              // links of no platform name a recording
 	Judge       func(ctx context.Context, job, link string) error // refuses an address where no request may go
 	Checker     edge.AccountChecker                               // says whether an account may use the service now
-	Admit       Admit                                             // has the last word on new work; nil: the plan decides
-	BasePath    string                                            // the start of the paths in answers; empty: the root
+	Admit       Admit                                             // has the last word on new work; nil means that the plan decides
+	BasePath    string                                            // the start of the paths in answers; empty means the root
 	Timeout     WithTimeout
 	Recent      *RecentAnswers // made of texts a moment ago
 	Streams     *StreamCounter // of event streams, and of the waits that take their place

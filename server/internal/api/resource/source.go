@@ -87,7 +87,8 @@ func (s *Shared) ContentOf(ctx context.Context, match site.Match) (_ engine.Cont
 // UploadID is the grammar of the ids of uploads.
 var UploadID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// LinkTo is the link to a moment of a content, in seconds; nil: the platform has no such links.
+// LinkTo is the link to a moment of a content, in seconds; nil means that the platform has no
+// such links.
 func LinkTo(sites *site.Table, platform transcript.Platform, externalID string, start float64) *string {
 	of, ok := sites.Site(platform)
 	at := of.At

@@ -142,7 +142,7 @@ func (t *Intake) linkSubmission(r *http.Request, match site.Match, req *linkRequ
 }
 
 // fromCache is the reply to a request for a link that the cache answers without a write;
-// nil: the pipeline decides.
+// nil means that the pipeline decides.
 func (t *Intake) fromCache(r *http.Request, match site.Match, req *linkRequest) (*edge.Reply, error) {
 	sub, err := t.linkSubmission(r, match, req)
 	if err != nil {

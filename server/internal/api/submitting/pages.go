@@ -39,7 +39,7 @@ type TextPage struct {
 	*view.Result
 	Text          *packed.Bytes // the text as a string of JSON, with its quotes
 	Page, Pages   int           // the number of the page, from 1, of so many
-	NextPageToken string        // of the next page; empty: there is no more
+	NextPageToken string        // of the next page; empty means that there is no more
 }
 
 // PageRequest says which page of a text is asked for.

@@ -22,9 +22,9 @@ import (
 type uploadHeaders struct {
 	resumable bool   // the sender may send the rest later
 	complete  bool   // the body is the end of the file
-	offset    int64  // where the body begins; -1: not said
-	length    *int64 // of the whole file; nil: not said
-	digest    []byte // the SHA-256 of the whole file; nil: not said
+	offset    int64  // where the body begins; -1 if not said
+	length    *int64 // of the whole file; nil if not said
+	digest    []byte // the SHA-256 of the whole file; nil if not said
 	interim   bool   // the sender reads interim answers
 }
 
@@ -113,7 +113,8 @@ func inconsistent(message string) error {
 	return request.Invalid(http.StatusBadRequest, transcript.Issue{Path: resumable.Length, Message: message}).With("type", problemLength)
 }
 
-// fileName is the name of the file in Content-Disposition; empty: there is none.
+// fileName is the name of the file in Content-Disposition; empty means that there is
+// none.
 func fileName(r *http.Request) (string, error) {
 	disposition := r.Header.Get("Content-Disposition")
 	if disposition == "" {

@@ -55,7 +55,7 @@ type FollowAnswer struct {
 // followRequest has the fields of a request for follows.
 type followRequest struct {
 	channel, playlist, feed string
-	languages               transcript.LanguageList // nil: none sent
+	languages               transcript.LanguageList // nil means none sent
 	maxItems                int
 	list                    []feed.Subscription
 }

@@ -80,13 +80,13 @@ type OneFollow struct {
 // FollowList is a page of follows.
 type FollowList struct {
 	Follows       []follow.Follow `json:"follows"`                 // the follows of the page, latest first
-	NextPageToken string          `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	NextPageToken string          `json:"nextPageToken,omitempty"` // for the next page; empty means that there is no more
 }
 
 // FollowItems is a page of the items of a follow.
 type FollowItems struct {
 	Items         []follow.Item `json:"items"`                   // the items of the page, newest first
-	NextPageToken string        `json:"nextPageToken,omitempty"` // for the next page; empty: there is no more
+	NextPageToken string        `json:"nextPageToken,omitempty"` // for the next page; empty means that there is no more
 }
 
 // Pages of follows and of their items.

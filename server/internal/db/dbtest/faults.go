@@ -40,7 +40,7 @@ type Faults struct {
 	seen  []string        // statements since Arm, without those that a service at rest makes
 	rest  map[string]bool // whether a statement is one of those: most are made again and again
 
-	before func(statement string) // nil: nothing
+	before func(statement string) // nil means nothing
 }
 
 // Faulty opens a store and closes it when the test ends. The faults stand between the store and its
@@ -57,7 +57,8 @@ func Faulty(t testing.TB, o db.Options) (*Faults, *db.Store) {
 	return f, s
 }
 
-// Arm lets the n-th statement from now on, from 1, fail; 0: none does, they are but counted.
+// Arm lets the n-th statement from now on, from 1, fail; 0 means that none does, they are
+// but counted.
 func (f *Faults) Arm(n int, as Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
