@@ -29,6 +29,9 @@ const (
 	NoSpeakers   Speakers = -1 // do not tell
 )
 
+// MaxSpeakers is the largest number of speakers that a request can name.
+const MaxSpeakers = 20
+
 // String returns the value of the member `speakers`: "auto", "none" or the number.
 func (s Speakers) String() string {
 	switch s {

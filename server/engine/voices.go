@@ -34,12 +34,9 @@ type DiarizerInfo struct {
 	Model string // "pyannote-segmentation-3.0"; empty if there is only one
 }
 
-// MaxSpeakers is the largest number of speakers that a caller can name.
-const MaxSpeakers = 20
-
 // DiarizeOptions are the options of one call.
 type DiarizeOptions struct {
-	// Speakers is how many people speak in the recording, 1 to MaxSpeakers. 0: find out.
+	// Speakers is how many people speak in the recording, 1 to [transcript.MaxSpeakers]. 0: find out.
 	Speakers int
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/speech"
+	"github.com/transcriptkit/transcriptkit/transcript"
 )
 
 // Dialogue is a recording of which it is known who speaks when.
@@ -126,7 +127,7 @@ func tellsVoices(t T, d engine.Diarizer, dialogues []Dialogue) {
 
 func keepsNumber(t T, d engine.Diarizer, dialogues []Dialogue) {
 	audio := dialogues[0].audio(t)
-	for _, most := range []int{1, 2, engine.MaxSpeakers} {
+	for _, most := range []int{1, 2, transcript.MaxSpeakers} {
 		turns, err := d.Diarize(t.Context(), audio, engine.DiarizeOptions{Speakers: most})
 		require.NoError(t, err, "%d speakers", most)
 		assert.NotEmpty(t, turns, "the turns of %d speakers", most)

@@ -107,11 +107,11 @@ func (v *Voices) Speech(ctx context.Context, audio engine.Audio) ([]engine.Span,
 // speech and less than 20 s, counts as the speaker with the most similar voice, unless Speakers asks
 // for more speakers.
 //
-// Errors: A number of speakers outside of 0 to [engine.MaxSpeakers] is INVALID_REQUEST. Other errors
+// Errors: A number of speakers outside of 0 to [transcript.MaxSpeakers] is INVALID_REQUEST. Other errors
 // are those of [Voices.Speech].
 func (v *Voices) Diarize(ctx context.Context, audio engine.Audio, o engine.DiarizeOptions) ([]engine.Turn, error) {
-	if o.Speakers < 0 || o.Speakers > engine.MaxSpeakers {
-		return nil, transcript.Errorf(transcript.InvalidRequest, "The number of speakers is from 0 to %d.", engine.MaxSpeakers).
+	if o.Speakers < 0 || o.Speakers > transcript.MaxSpeakers {
+		return nil, transcript.Errorf(transcript.InvalidRequest, "The number of speakers is from 0 to %d.", transcript.MaxSpeakers).
 			With("engine", name)
 	}
 	var answer struct {

@@ -191,7 +191,10 @@ func (w WorksTx) Clear(ctx context.Context, workID string) error {
 		return wrap("chunks and speakers of extraction "+workID, err)
 	}
 	_, err = w.db.NewDelete().Model((*speakerRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
-	return errors.Join(w.tx.Chunks.Delete(ctx, workID), w.tx.Sounds.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
+	if err == nil {
+		_, err = w.db.NewDelete().Model((*soundRow)(nil)).Where("extraction_id = ?", workID).Exec(ctx)
+	}
+	return errors.Join(w.tx.Chunks.Delete(ctx, workID), wrap("delete speakers of extraction "+workID, err))
 }
 
 // SetWaiting records why a piece of work waits for a passing fault, also for its running jobs,

@@ -373,7 +373,7 @@ func (w walk) places() {
 func (w walk) chunks() {
 	ctx := w.Context()
 	w.must(second(w.Chunks.ByNumber(ctx, rowID(10), 1)), second(w.Chunks.CutList(ctx, rowID(10))), second(w.Chunks.All(ctx, rowID(10))),
-		second(w.Chunks.Next(ctx, rowID(10), 1, 2)), second(w.Speakers.All(ctx, rowID(10))), second(w.Sounds.Of(ctx, rowID(10))))
+		second(w.Chunks.Next(ctx, rowID(10), 1, 2)), second(w.Speakers.All(ctx, rowID(10))), second(w.Works.Sound(ctx, rowID(10))))
 	w.in(func(ctx context.Context, tx *db.Tx) {
 		for range 2 {
 			_, _, err := tx.Chunks.Finish(ctx, rowID(10), 1, []byte("{}"), db.Recognizer{})
@@ -381,7 +381,7 @@ func (w walk) chunks() {
 		}
 		w.must(tx.Chunks.Insert(ctx, []db.Chunk{{WorkID: rowID(2000)}}), tx.Chunks.Delete(ctx, rowID(10)),
 			tx.Speakers.Put(ctx, []db.Speaker{{WorkID: rowID(10), Name: "B"}}),
-			tx.Sounds.Put(ctx, rowID(10), []byte("{}")), tx.Sounds.Delete(ctx, rowID(10)))
+			tx.Works.SetSound(ctx, rowID(10), []byte("{}")))
 	})
 }
 

@@ -28,7 +28,6 @@ type Reader struct {
 	Recordings  Recordings
 	Removals    Removals
 	Speakers    Speakers
-	Sounds      Sounds
 	Transcripts Transcripts
 }
 
@@ -69,7 +68,6 @@ func newReader(s *source) Reader {
 		Places:      Places{s},
 		Recordings:  Recordings{s},
 		Removals:    Removals{s},
-		Sounds:      Sounds{s},
 		Speakers:    Speakers{s},
 		Transcripts: Transcripts{s},
 	}

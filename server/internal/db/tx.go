@@ -31,7 +31,6 @@ type Tx struct {
 	Recordings  RecordingsTx
 	Removals    RemovalsTx
 	Speakers    SpeakersTx
-	Sounds      SoundsTx
 	Transcripts TranscriptsTx
 	Uploads     UploadsTx
 
@@ -59,7 +58,6 @@ func newTx(t *sqldb.Tx, facts facts) *Tx {
 	tx.Recordings = RecordingsTx{tx.Reader.Recordings, tx}
 	tx.Removals = RemovalsTx{tx.Reader.Removals, tx}
 	tx.Speakers = SpeakersTx{tx.Reader.Speakers, tx}
-	tx.Sounds = SoundsTx{tx.Reader.Sounds, tx}
 	tx.Transcripts = TranscriptsTx{tx.Reader.Transcripts, tx}
 	tx.Uploads = UploadsTx{tx}
 	return tx

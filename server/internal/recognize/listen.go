@@ -99,7 +99,7 @@ func putSound(ctx context.Context, tx *db.Tx, workID string, heard *recognition.
 	if err != nil {
 		return fmt.Errorf("recognize: sound: %w", err)
 	}
-	return tx.Sounds.Put(ctx, workID, facts)
+	return tx.Works.SetSound(ctx, workID, facts)
 }
 
 // recordingsOf opens the recordings of a sound: its channels if they are separated, else its mix.

@@ -105,7 +105,7 @@ func recognizing(s lifecycle.State) bool {
 
 // SoundOfWork is what is known of the sound of work; the zero value: nothing.
 func SoundOfWork(ctx context.Context, r db.Reader, work string) (sound recognition.Sound, err error) {
-	facts, err := r.Sounds.Of(ctx, work)
+	facts, err := r.Works.Sound(ctx, work)
 	if err != nil || facts == nil {
 		return sound, err
 	}
