@@ -29,7 +29,7 @@ var sentences = []string{
 	"We compared the numbers of the last ten years, and most of them did not agree at all.",
 	"My grandmother kept her letters in a wooden box under the stairs until she was ninety.",
 	"If the pressure falls below the second mark, the valve opens and the pump starts again.",
-	"The committee will meet on Thursday, although two of its members are still travelling.",
+	"The committee will meet on Thursday, although two of its members are still away.",
 }
 
 // rooms are filters for ways in which people record.

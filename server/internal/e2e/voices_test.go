@@ -80,7 +80,7 @@ func TestKillWhileSpeakersAreToldApart(t *testing.T) {
 				key, addr := s.makeKey(t), freeAddr(t)
 				victim := s.spawn(t, addr)
 				job := submit(t, newClient(t, victim.url, key), talk)
-				time.Sleep(whole * time.Duration(point) / 10) // the kill is to come at any point
+				<-time.After(whole * time.Duration(point) / 10) // the kill is to come at any point
 				victim.kill()
 				again := s.spawn(t, addr)
 				got, err := newClient(t, again.url, key).Jobs.Wait(t.Context(), job.JobID)

@@ -35,7 +35,7 @@ func (i *Intake) keepReceived(ctx context.Context, tx *db.Tx, o order, answer *h
 	return recordings.Keep(ctx, tx, &db.Recording{
 		Account: o.Account, ExternalID: o.file.ExternalID(), MediaKey: o.file.Key,
 		Title: uploadTitle(o.file.Name), ContentType: o.file.MediaType, Bytes: o.file.Size, Until: time.Now().Add(o.KeepMedia),
-	}, answer.Sound.Track())
+	}, answer.Track())
 }
 
 // checkRoom refuses a request after which the account would keep more bytes than its plan permits.
