@@ -21,7 +21,7 @@ func TestCueText(t *testing.T) {
 		"one\n \ntwo\n ":             "one\ntwo",
 		"a  b \t c\fd":               "a b c d",
 		"a\u00a0\u00a0b\u3000":       "a\u00a0\u00a0b\u3000", // wider white space is text
-		"\u200bone\u200b":            "\u200bone\u200b",
+		"\u200bone\u200b":            "one",
 		"one <i>two</i> three":       "one two three",
 		"one<i> two </i> three":      "one two three",
 		"<b>one</b>\n<u>two</u>":     "one\ntwo",
