@@ -101,9 +101,14 @@ func (t *cueText) fill(s *transcript.Segment, start, end int64) {
 	if !legible.IsText(t.out) {
 		t.replaceControls()
 	}
+	if hasInvisible(t.out) {
+		if t.dropInvisible(); len(bytes.TrimSpace(t.out)) == 0 {
+			return
+		}
+	}
 	s.Text = t.keep(t.out)
 	if len(t.speaker) > 0 && !t.voices {
-		s.Speaker = legible.Text(t.keep(t.speaker))
+		s.Speaker = legible.Text(t.keep(visible(t.speaker)))
 	}
 	end = max(start, end)
 	s.Start, s.Duration = seconds(start), seconds(end-start)

@@ -71,7 +71,7 @@ func letters(segs []transcript.Segment) string {
 	var b strings.Builder
 	for _, s := range segs {
 		for _, r := range s.Text {
-			if unicode.IsSpace(r) || r == '\u200B' {
+			if unicode.IsSpace(r) || strings.ContainsRune("\u200B\u200C\u200D\u2060\uFEFF", r) {
 				continue
 			}
 			if unicode.IsControl(r) {

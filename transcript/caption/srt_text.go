@@ -67,7 +67,7 @@ func isShown(b []byte) bool {
 	if is&srtSyntax != 0 || (pairs|was)&srtSpace != 0 {
 		return false
 	}
-	return is&srtWide == 0 || utf8.Valid(b) && !bytes.Contains(b, noBreak) && !bytes.Contains(b, zeroWidth)
+	return is&srtWide == 0 || utf8.Valid(b) && !bytes.Contains(b, noBreak) && !hasInvisible(b)
 }
 
 // show adds the text without its markup.

@@ -24,11 +24,6 @@ func readWith(t *testing.T, reader func(io.Reader) (caption.File, error), file s
 	return shown(segments)
 }
 
-func readTTML(t *testing.T, file string) string {
-	t.Helper()
-	return readWith(t, caption.ReadTTML, file)
-}
-
 // tt is a file with the body.
 func tt(body string) string {
 	return `<tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata>` +

@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,7 +65,7 @@ func run(ctx context.Context, folder, scratch, show string) error {
 		return err
 	}
 	if show != "" {
-		list(rows, show)
+		list(os.Stdout, rows, show)
 		return nil
 	}
 	return write(filepath.Join(folder, "README.md"), table(rows))
@@ -125,12 +126,12 @@ func judgeAll(ctx context.Context, all []example, others []other) (rows []row, e
 }
 
 // list prints the cases of a reader that are not right.
-func list(rows []row, reader string) {
+func list(w io.Writer, rows []row, reader string) {
 	for _, r := range rows {
 		for i, v := range r.verdicts {
 			if r.reader == reader && v != right {
 				b, _ := json.Marshal(r.answers[i]) // it came as JSON
-				fmt.Printf("%s\t%s\t%s\n", r.cases[i].name(), v, b)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.cases[i].name(), v, b)
 			}
 		}
 	}
