@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// mp3Count is what the frames of an MP3 file tell. Its header often tells something else:
-// programs that glue files together or cut them leave it as it is.
+// mp3Count is what the frames of an MP3 file tell. The header of the file often tells something
+// else, because programs that glue or cut files do not change the header.
 type mp3Count struct {
 	seconds float64
 	frames  int64

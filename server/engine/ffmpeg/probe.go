@@ -106,9 +106,9 @@ func (t *Tool) probe(ctx context.Context, file *part) (claims, error) {
 	return c, nil
 }
 
-// correct replaces what ffprobe gets wrong about a file with one track: it believes the header
-// of an MP3, and in other formats it ignores a header that announces more than the file holds.
-// guess is the length that ffprobe has computed from what the file holds.
+// correct corrects the claims of a file with one track. ffprobe believes the header of an MP3. In
+// other formats, ffprobe ignores a header that announces more than the file holds. guess is the
+// length that ffprobe has computed from the size of the file.
 func (c *claims) correct(file *part, guess seconds) {
 	t := &c.tracks[0]
 	switch c.Format {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// kinds returns the containers of which several may follow each other. ffmpeg itself reads
-// MP3, ADTS and MPEG streams that follow each other, so these end with the file.
+// kinds returns the containers that may follow each other in a file. ffmpeg itself reads MP3,
+// ADTS and MPEG streams that follow each other, so these end with the file.
 func kinds() []kind {
 	return []kind{
 		{begins: isMatroska, end: endOfMatroska},

@@ -13,11 +13,10 @@ const mostSpans = 256
 // span is a range of bytes.
 type span struct{ from, size int64 }
 
-// spansOf finds the recordings that follow each other in a file, from the structure of their
-// containers: the end that the first one declares, and the beginning of another one there.
-// Bytes inside of sound count only if the container declares no end, or an end where nothing
-// begins. unread is how many bytes
-// belong to no recording and are neither tags nor padding.
+// spansOf finds the recordings that follow each other in a file. It reads the structure of the
+// containers: where a recording ends, and whether another one begins there. A beginning inside
+// of sound counts only if the container declares no end, or an end where nothing begins. unread
+// is how many bytes belong to no recording and are neither tags nor padding.
 func spansOf(path string, size int64) (spans []span, unread int64) {
 	f, err := os.Open(path)
 	if err != nil {
