@@ -60,6 +60,8 @@ func (t *Tool) Verify(ctx context.Context, in string, found, max time.Duration) 
 		return invalid("The file has %d audio tracks.", len(tracks))
 	case clockOfHead(first) != clockOf(first.claims.Format):
 		return invalid("The format of the file cannot be told from its first bytes.")
+	case tracks[0].grows:
+		return invalid("One channel of the sound becomes two on the way.")
 	default:
 		announced := min(tracks[0].end.duration(), max)
 		if whole(found, announced) {

@@ -19,7 +19,8 @@ type input struct {
 	source []string  // the arguments that open it
 	track  int       // the number of the audio track, from 0
 	clock  clock
-	mono   bool // ffmpeg mixes the channels
+	// stereo makes two channels of the sound. ffmpeg lowers one channel by 3 dB for it.
+	stereo bool
 }
 
 // wall is how long the decoding may take: as long as its work, or as long as the file arrives,
@@ -100,6 +101,10 @@ func arguments(in input, form form) []string {
 	}
 	args = append(args, in.source...)
 	args = append(args, "-map", "0:a:"+strconv.Itoa(in.track), "-vn", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1")
-	args = append(args, "-af", form.filter)
+	filter := form.filter
+	if in.stereo && form == forSpeech {
+		filter += ":channel_layouts=stereo"
+	}
+	args = append(args, "-af", filter)
 	return append(args, "-c:a", "pcm_s16le", "-bitexact", "-f", "matroska", "-live", "1", "-cluster_time_limit", "500", "pipe:1")
 }

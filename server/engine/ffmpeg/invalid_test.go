@@ -93,7 +93,7 @@ func TestProbeRepeatsTheFilesClaims(t *testing.T) {
 		info   engine.MediaInfo
 	}{
 		"a.mp3":    {"", engine.MediaInfo{Format: "mp3", Duration: 3 * time.Second, HasAudio: true}},
-		"bare.mp3": {"-write_xing 0", engine.MediaInfo{Format: "mp3", HasAudio: true}},
+		"bare.mp3": {"-write_xing 0", engine.MediaInfo{Format: "mp3", Duration: 3 * time.Second, HasAudio: true}}, // its frames are counted
 		"a.m4a":    {"", engine.MediaInfo{Format: "mov,mp4,m4a,3gp,3g2,mj2", Duration: 3 * time.Second, HasAudio: true}},
 		"a.flac":   {"", engine.MediaInfo{Format: "flac", Duration: 3 * time.Second, HasAudio: true}},
 		"a.wav":    {"", engine.MediaInfo{Format: "wav", Duration: 3 * time.Second, HasAudio: true}},

@@ -15,16 +15,16 @@ const fade = sampleRate / 100
 const silentPower = 10 * 10
 
 // The powers of the mix in relation to the loudest channel at which the mix is left for that
-// channel, and at which the mix returns. The mean of two channels of which one is silent has
-// a power of 0.25, and remains.
+// channel, and at which the mix returns. If one of two channels is silent, their mean has a
+// power of 0.25, and it stays the mix.
 const (
 	leaveMix    = 0.22
 	returnToMix = 0.35
 )
 
 // mixer mixes the channels of a recording, window by window. The mix is the mean of the
-// channels. Where the channels cancel each other, it is the loudest channel. Where few of
-// many channels have sound, it is the mean, as loud as the loudest channel.
+// channels. The mix is the loudest channel while the channels cancel each other. If only a few
+// of many channels have sound, the mean is made as loud as the loudest channel.
 type mixer struct {
 	channels int
 	mean     []float64 // the part of each channel in the mean

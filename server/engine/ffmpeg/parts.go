@@ -79,7 +79,8 @@ func (p *part) input(number int) (input, track) {
 	if number >= len(p.claims.tracks) {
 		number = best(p.claims.tracks)
 	}
+	t := p.claims.tracks[number]
 	return input{
-		reads: []string{p.path}, source: p.source(), track: number, clock: clockOf(p.claims.Format),
-	}, p.claims.tracks[number]
+		reads: []string{p.path}, source: p.source(), track: number, clock: clockOf(p.claims.Format), stereo: t.grows,
+	}, t
 }

@@ -89,23 +89,46 @@ func (t *Tool) probe(ctx context.Context, file *part) (claims, error) {
 		return claims{}, invalid("The file is not audio or video in a format this service reads. It reads %s.", formats).
 			Because(errors.New(lastLine(exit.Stderr)))
 	}
+	p.countFromStart()
+	guess := p.Format.Duration
 	if strings.Contains(string(exit.Stderr), "Estimating duration from bitrate") {
 		p.forgetDurations()
 	}
-	p.countFromStart()
 	c := p.claims()
 	for _, t := range c.tracks {
 		if t.rate > 0 && (t.rate < leastRate || t.rate > mostRate) {
 			return claims{}, invalid("The file's sound has %d samples a second; %d to %d are taken.", t.rate, leastRate, mostRate)
 		}
 	}
-	if c.Format == "wav" && len(c.tracks) == 1 {
-		// ffprobe ignores a header that announces more sound than the file holds.
-		if announced := announcedByWAV(file); announced > 0 {
-			c.Duration, c.tracks[0].end = announced, seconds(announced.Seconds())
-		}
+	if len(c.tracks) == 1 {
+		c.correct(file, guess)
 	}
 	return c, nil
+}
+
+// correct corrects the claims of a file with one track. ffprobe believes the header of an MP3. In
+// other formats, ffprobe ignores a header that announces more than the file holds. guess is the
+// length that ffprobe has computed from the size of the file.
+func (c *claims) correct(file *part, guess seconds) {
+	t := &c.tracks[0]
+	switch c.Format {
+	case "mp3":
+		count, ok := countMP3(file)
+		c.Duration, t.end = 0, 0
+		if ok {
+			c.Duration, t.end = seconds(count.seconds).duration(), seconds(count.cutOff())
+			t.grows = count.grows
+		}
+	case "wav", "w64", "caf", "avi", "asf":
+		if announced := announcedByWAV(file); announced > 0 {
+			t.end = seconds(announced.Seconds())
+		} else if size, length := declared(file); size > file.size {
+			t.end = guess * seconds(size) / seconds(file.size)
+			if length > 0 {
+				t.end = length
+			}
+		}
+	}
 }
 
 func (p *probed) forgetDurations() {

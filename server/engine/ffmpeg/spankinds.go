@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// kinds returns the containers of which several may follow each other. ffmpeg itself reads
-// MP3, ADTS and MPEG streams that follow each other, so these end with the file.
+// kinds returns the containers that may follow each other in a file. ffmpeg itself reads MP3,
+// ADTS and MPEG streams that follow each other, so these end with the file.
 func kinds() []kind {
 	return []kind{
 		{begins: isMatroska, end: endOfMatroska},
@@ -45,14 +45,11 @@ func isFrames(head []byte) bool {
 
 // endOfTagged finds the end of a FLAC file behind an ID3 tag. MP3 files end with the file.
 func endOfTagged(c *cursor, at int64) int64 {
-	size := c.get(at+6, 4)
-	if len(size) < 4 {
+	head := c.get(at, 10)
+	if len(head) < 10 {
 		return c.size
 	}
-	behind := at + 10
-	for i, b := range size {
-		behind += int64(b&0x7f) << (7 * (3 - i))
-	}
+	behind := at + id3Size(head)
 	if prefix("fLaC")(c.get(behind, 4)) {
 		return endOfFLAC(c, behind)
 	}

@@ -13,10 +13,10 @@ const mostSpans = 256
 // span is a range of bytes.
 type span struct{ from, size int64 }
 
-// spansOf finds the recordings that follow each other in a file, from the structure of their
-// containers: the end that the first one declares, and the beginning of another one there.
-// Bytes inside of sound count only where a container declares no end. unread is how many bytes
-// belong to no recording and are neither tags nor padding.
+// spansOf finds the recordings that follow each other in a file. It reads the structure of the
+// containers: where a recording ends, and whether another one begins there. A beginning inside
+// of sound counts only if the container declares no end, or an end where nothing begins. unread
+// is how many bytes belong to no recording and are neither tags nor padding.
 func spansOf(path string, size int64) (spans []span, unread int64) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,8 +38,15 @@ func spansOf(path string, size int64) (spans []span, unread int64) {
 			unread = size - at
 			break
 		}
+		next := c.afterTags(end)
+		if next < size && c.kindAt(next) == nil {
+			// The container ends nowhere. Perhaps it is cut off, and another recording begins in it.
+			if inside := c.nextFile(at + 1); inside < end {
+				end, next = inside, inside
+			}
+		}
 		spans = append(spans, span{at, end - at})
-		at = c.afterTags(end)
+		at = next
 	}
 	if len(spans) < 2 {
 		return []span{{0, size}}, min(unread, size-1) * int64(len(spans))
@@ -82,7 +89,7 @@ func (c *cursor) get(at int64, n int) []byte {
 	if at < c.from || at+int64(n) > c.from+int64(c.n) {
 		c.from, c.n = at, 0
 		if at >= 0 && at < c.size {
-			c.n, _ = c.file.ReadAt(c.cache[:], at) // what is missing is missing
+			c.n, _ = c.file.ReadAt(c.cache[:min(int64(len(c.cache)), c.size-at)], at) // what is missing is missing
 		}
 	}
 	have := c.cache[min(int64(c.n), at-c.from):c.n]
@@ -118,10 +125,32 @@ func (c *cursor) le64(at int64) int64 {
 	return 0
 }
 
+// large64 and largeBig64 return a size that is perhaps larger than the file; 0 if it is absurd.
+func (c *cursor) large64(at int64) int64 {
+	if b := c.get(at, 8); len(b) == 8 {
+		return sane(binary.LittleEndian.Uint64(b))
+	}
+	return 0
+}
+
+func (c *cursor) largeBig64(at int64) int64 {
+	if b := c.get(at, 8); len(b) == 8 {
+		return sane(binary.BigEndian.Uint64(b))
+	}
+	return 0
+}
+
+func sane(size uint64) int64 {
+	if size > 1<<45 {
+		return 0
+	}
+	return int64(size)
+}
+
 // search returns the first place from at on and before end where mark stands and fits agrees,
 // or end. fits gets up to headLength bytes from back bytes before the mark, which is the place.
 func (c *cursor) search(at, end int64, mark string, back int64, fits func(head []byte) bool) int64 {
-	for at < end {
+	for from := at; at < end; {
 		piece := c.get(at, len(c.cache))
 		i := bytes.Index(piece, []byte(mark))
 		if i < 0 {
@@ -129,7 +158,7 @@ func (c *cursor) search(at, end int64, mark string, back int64, fits func(head [
 			continue
 		}
 		found := at + int64(i)
-		if begin := found - back; begin >= 0 && fits(c.get(begin, headLength)) {
+		if begin := found - back; begin >= from && begin < end && fits(c.get(begin, headLength)) {
 			return begin
 		}
 		at = found + 1

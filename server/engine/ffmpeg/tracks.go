@@ -24,7 +24,8 @@ type track struct {
 	aside    int
 	channels int
 	layout   string
-	rate     int // samples a second; 0: not known
+	rate     int  // samples a second; 0: not known
+	grows    bool // one channel becomes two on the way
 	// end is where the track ends on the media clock according to the file's header; 0 if the
 	// header does not tell.
 	end seconds

@@ -2,7 +2,7 @@ package ffmpeg
 
 import "math"
 
-// What two channels must be to count as two voices.
+// The bounds by which two channels count as two voices.
 const (
 	mostAlike     = 0.3  // the correlation of the channels
 	leastTurns    = 0.1  // the part of the loud windows in which one channel is much louder, for each channel
@@ -13,8 +13,8 @@ const (
 )
 
 // voices decides whether two channels are two voices: whether they have little in common,
-// and take turns. Speech rises and falls. Noise and tones do not, so a channel of noise
-// beside a voice is no second voice.
+// and take turns. The level of speech rises and falls. The level of noise and of tones stays,
+// so noise counts as no voice.
 type voices struct {
 	left, right, cross float64 // sums of powers, and of products
 	loud               int     // windows in which a channel is loud

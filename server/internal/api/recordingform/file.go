@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"strings"
 
-	"github.com/transcriptkit/transcriptkit/internal/clip"
 	"github.com/transcriptkit/transcriptkit/server/internal/edge"
 	"github.com/transcriptkit/transcriptkit/transcript"
 )
@@ -20,9 +19,6 @@ func (f *reader) readFile(ctx context.Context, part *multipart.Part) error {
 		return transcript.Errorf(transcript.UploadInvalid, "There is more than one file in the form.").With("part", "file")
 	}
 	if err := f.Check(); err != nil { // the client need not send the file
-		return err
-	}
-	if err := CheckDeclared(part.Header.Get("Content-Type")); err != nil {
 		return err
 	}
 	digest, err := DeclaredDigest(part.Header.Values("Content-Digest"))
@@ -59,18 +55,13 @@ func (f *reader) begin(ctx context.Context) (arrived func(), err error) {
 	return edge.HoldUpload(ctx)
 }
 
-// CheckDeclared refuses a declared type that no media has. The content decides the real
-// type of the file.
-func CheckDeclared(contentType string) error {
-	if contentType == "" {
-		return nil
-	}
+// IsMedia reports whether a media type may be that of a recording. It tells a body that is a
+// recording from a body that is something else. The part of a form with the file may declare any
+// type: its bytes decide.
+func IsMedia(contentType string) bool {
 	t, _, err := mime.ParseMediaType(contentType)
 	kind, sub, _ := strings.Cut(t, "/")
-	if err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream") {
-		return nil
-	}
-	return transcript.Errorf(transcript.UploadInvalid, "The file is declared as neither audio nor video.").With("contentType", clip.Text(contentType))
+	return err == nil && sub != "" && (kind == "audio" || kind == "video" || t == "application/ogg" || t == "application/octet-stream")
 }
 
 // DeclaredDigest is the SHA-256 of a Content-Digest header (RFC 9530), nil when

@@ -49,7 +49,7 @@ func (f *fileRequest) kept(query string) string {
 }
 
 // isFile reports whether a body of the media type is a recording.
-func isFile(media string) bool { return media != "" && recordingform.CheckDeclared(media) == nil }
+func isFile(media string) bool { return recordingform.IsMedia(media) }
 
 // receivedFile is what has come by POST /v1/transcript with a file as its body.
 type receivedFile struct {
