@@ -2,8 +2,8 @@ package service
 
 import "github.com/transcriptkit/transcriptkit/server/engine"
 
-// tellVoices logs who tells speakers apart. If an environment of faster-whisper is there, and nobody
-// does, the environment is one that an older version has installed.
+// tellVoices logs the engine that tells speakers apart. If an environment of faster-whisper is there
+// without a diarizer, an older version has installed the environment.
 func (s Setup) tellVoices(e engine.Engine) {
 	switch {
 	case e.Diarizer != nil:
