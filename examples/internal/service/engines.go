@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/transcriptkit/transcriptkit/examples/internal/settings"
 	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/directmedia"
 	"github.com/transcriptkit/transcriptkit/server/engine/ffmpeg"
@@ -74,7 +73,7 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 	if e.Recognizer, err = s.Speech.Recognizer(host); err != nil {
 		return e, nil, err
 	}
-	if err := settings.AddVoices(host, s.Speech.fasterWhisper(), &e); err != nil {
+	if err := s.Speech.Recognizers.AddVoices(host, s.Speech.fasterWhisper(), &e); err != nil {
 		return e, nil, err
 	}
 	if s.adapters != nil {

@@ -6,7 +6,7 @@
 //	turns, err := d.Diarize(ctx, audio, engine.DiarizeOptions{})
 //
 // The options of the program are those of version 2.0.1. Each call starts the program, confined and with
-// one thread. What the program knows about voices ends with the program.
+// one thread. The embeddings of voices stay in the memory of the program.
 package sherpa
 
 import (
