@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/transcriptkit/transcriptkit/server/engine"
 	"github.com/transcriptkit/transcriptkit/server/engine/openai"
+	"github.com/transcriptkit/transcriptkit/server/engine/sherpa"
 	"github.com/transcriptkit/transcriptkit/server/engine/whisper"
 )
 
@@ -25,7 +27,21 @@ type recognizersMembers struct {
 	OpenAI        openAIMembers        `json:"openai" help:"Settings for --asr openai:URL."`
 	WhisperServer whisperServerMembers `json:"whisperServer" help:"Settings for --asr whisper-server:URL."`
 	WhisperCLI    string               `json:"whisperCLI" next:"" default:"whisper-cli" help:"The program for models of Whisper, a name or a path. In its folder is parakeet-cli."`
-	FasterWhisper string               `json:"fasterWhisper" next:"" default:"in a checkout, what make setup has installed, else /opt/whisper/bin/python" help:"The interpreter of a Python environment with faster-whisper and its model tiny.en."`
+	FasterWhisper string               `json:"fasterWhisper" next:"" default:"in a checkout, what make setup has installed, else /opt/whisper/bin/python" help:"The interpreter of a Python environment with faster-whisper and its model tiny.en, and with the models that tell speakers apart."`
+	Sherpa        sherpaMembers        `json:"sherpa" help:"Settings for sherpa-onnx, which tells speakers apart instead of the environment of fasterWhisper. Both models are required."`
+}
+
+type sherpaMembers struct {
+	Program      string  `json:"program" next:"" default:"sherpa-onnx-offline-speaker-diarization" help:"The program of sherpa-onnx 2.0.1, a name or a path."`
+	Libraries    string  `json:"libraries" next:"" default:"those of the system" help:"A folder with the libraries of the program."`
+	Segmentation string  `json:"segmentation" next:"" help:"The model that finds the turns, a file: pyannote's segmentation 3.0 as sherpa-onnx publishes it."`
+	Embedding    string  `json:"embedding" next:"" help:"The model that tells voices apart, a file."`
+	Threshold    float64 `json:"threshold" next:"" default:"0.7" help:"The distance up to which two voices are one speaker, below 2. A larger one finds fewer speakers."`
+}
+
+// options are the options of the diarizer.
+func (s sherpaMembers) options() sherpa.Options {
+	return sherpa.Options{Program: s.Program, Libraries: s.Libraries, Segmentation: s.Segmentation, Embedding: s.Embedding, Threshold: s.Threshold}
 }
 
 type openAIMembers struct {
@@ -52,6 +68,10 @@ func (r *Recognizers) UnmarshalText(path []byte) (err error) {
 func ReadRecognizers(path string) (Recognizers, error) {
 	var r Recognizers
 	err := r.open(path, &r.recognizersMembers)
+	r.Sherpa.Program = r.executable(r.Sherpa.Program)
+	for _, file := range []*string{&r.Sherpa.Libraries, &r.Sherpa.Segmentation, &r.Sherpa.Embedding} {
+		*file = r.in(*file)
+	}
 	if err == nil {
 		err = r.check()
 	}
@@ -76,6 +96,11 @@ func (r *Recognizers) check() error {
 	}
 	if f := r.FasterWhisper; f != "" && !strings.ContainsRune(f, filepath.Separator) {
 		return r.Wrong("fasterWhisper", errors.New("must be the path of an interpreter"))
+	}
+	if r.Sherpa != (sherpaMembers{}) {
+		if _, err := sherpa.New(engine.Host{}, r.Sherpa.options()); err != nil {
+			return r.Wrong("sherpa", err)
+		}
 	}
 	return nil
 }

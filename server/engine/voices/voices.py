@@ -172,7 +172,7 @@ def embeddings(recording, numbers, embedder):
 # similar.
 MARGIN = 0.08
 APART = 8
-SAME = 0.65, 0.5, 0.8  # without such windows, and the bounds
+SAME = 0.65, 0.5, 0.85  # without such windows, and the bounds
 MOST = 2500  # windows that are clustered; the others go to the nearest speaker
 SHORTEST_SPEAKER = 2.0  # seconds of a speaker
 LEAST_SHARE = 0.05  # of the speech is of each speaker,
