@@ -122,7 +122,7 @@ func examineEngine(ctx context.Context, e engine.Engine) []engine.Finding {
 	for _, source := range e.Captions {
 		parts = append(parts, part{"captions", source})
 	}
-	parts = append(parts, part{"lists", e.Lists}, part{"links to media files", e.Direct}, part{"discovery", e.Discovery}, part{"audio", e.Audio}, part{"media", e.Media}, part{"recognizer", e.Recognizer})
+	parts = append(parts, part{"lists", e.Lists}, part{"links to media files", e.Direct}, part{"discovery", e.Discovery}, part{"audio", e.Audio}, part{"media", e.Media}, part{"recognizer", e.Recognizer}, part{"voices", e.Voices}, part{"diarizer", e.Diarizer})
 	parts = slices.DeleteFunc(parts, func(p part) bool { return p.does == nil })
 	found := make([][]engine.Finding, len(parts))
 	var asking sync.WaitGroup

@@ -34,6 +34,7 @@ func (s Setup) tellingEngine(ctx context.Context) func(engine.Host) (engine.Engi
 			s.Log.Info("videos are found by the data API", "url", s.Links.DataAPIBase())
 		}
 		s.tellRecognizer(ctx, e.Recognizer, ofRecognizer)
+		s.tellVoices(e)
 		return try(e, links, ofLinks, ofRecognizer), nil
 	}
 }
@@ -70,6 +71,9 @@ func (s Setup) engine(host engine.Host) (e engine.Engine, links *ytdlp.Downloade
 		}
 	}
 	if e.Recognizer, err = s.Speech.Recognizer(host); err != nil {
+		return e, nil, err
+	}
+	if err := s.Speech.addVoices(host, &e); err != nil {
 		return e, nil, err
 	}
 	if s.adapters != nil {

@@ -25,7 +25,7 @@ type recognizersMembers struct {
 	OpenAI        openAIMembers        `json:"openai" help:"Settings for --asr openai:URL."`
 	WhisperServer whisperServerMembers `json:"whisperServer" help:"Settings for --asr whisper-server:URL."`
 	WhisperCLI    string               `json:"whisperCLI" next:"" default:"whisper-cli" help:"The program for models of Whisper, a name or a path. In its folder is parakeet-cli."`
-	FasterWhisper string               `json:"fasterWhisper" next:"" default:"in a checkout, what make setup has installed, else /opt/whisper/bin/python" help:"The interpreter of a Python environment with faster-whisper and its model tiny.en."`
+	FasterWhisper string               `json:"fasterWhisper" next:"" default:"in a checkout, what make setup has installed, else /opt/whisper/bin/python" help:"The interpreter of a Python environment with faster-whisper and its model tiny.en, and with the models that tell speakers apart."`
 }
 
 type openAIMembers struct {

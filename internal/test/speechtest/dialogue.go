@@ -24,7 +24,7 @@ var lines = []string{
 	"The ferry leaves at seven in the morning, and we should be there early.",
 	"I have never seen so many birds on one roof.",
 	"Could you send me the numbers before lunch?",
-	"The second machine stopped twice last week, and nobody knows why it happened.",
+	"The second machine stopped twice last week, and that made the whole floor wait.",
 	"We moved the meeting to Thursday because the room was taken.",
 	"My sister grows tomatoes on her balcony, and this year they are very small.",
 	"The price of paper went up again, so we print less.",

@@ -14,7 +14,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/speech"
 )
 
-// Dialogue is a recording of which it is known who speaks when.
+// Dialogue is a recording with the turns of its speakers.
 type Dialogue struct {
 	// Path is a WAV of 16 kHz, mono, 16 bit.
 	Path string
@@ -92,8 +92,8 @@ func keepsForm(t T, d engine.Diarizer, dialogues []Dialogue) {
 	}
 }
 
-// judgeTurns requires that turns are inside the recording and sorted, that the turns of one speaker
-// do not overlap, and that the speakers have the numbers from 1, in the order of their first turns.
+// judgeTurns requires that turns are inside the recording and sorted. The turns of one speaker must not
+// overlap. The speakers must have the numbers from 1, in the order of their first turns.
 func judgeTurns(t T, turns []engine.Turn, length time.Duration) {
 	ends := map[int]float64{}
 	last := 0.0

@@ -13,8 +13,8 @@ const frameLength = 0.01
 // people speak in want. It counts the time of speakers who are missed, of speakers who do not speak,
 // and of wrong speakers, for the best assignment of the speakers of got to those of want. No time
 // around the changes of speakers is left out, and people who speak at once count separately. The
-// resolution is 10 ms. The rate can exceed 1. If nobody speaks in want, the rate is 0 if nobody
-// speaks in got, else 1. With more than 14 speakers in both, the assignment may not be the best.
+// resolution is 10 ms. The rate can exceed 1. If want has no turns, the rate is 0 without turns in
+// got, else 1. With more than 14 speakers in both, the assignment may not be the best.
 func DiarizationErrorRate(want, got []engine.Turn) float64 {
 	frames := 0
 	for _, turns := range [][]engine.Turn{want, got} {
@@ -58,7 +58,7 @@ func DiarizationErrorRate(want, got []engine.Turn) float64 {
 
 func frameAt(seconds, length float64) int { return int(math.Round(seconds / length)) }
 
-// bestAssignment returns the largest sum of cells of which no two share a row or a column.
+// bestAssignment returns the largest sum of cells that share no row and no column.
 func bestAssignment(cells [][]int) int {
 	if len(cells) == 0 {
 		return 0

@@ -1,7 +1,6 @@
 package voices_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -42,7 +41,7 @@ func TestDialogues(t *testing.T) {
 		}
 		names = names[:2+n%3]
 		sound := []speechtest.Sound{speechtest.Clear, speechtest.Noisy, speechtest.Music, speechtest.Phone}[n%4]
-		path, want := cast.Dialogue(t, uint64(n), float64(60+5*n), sound, names...)
+		path, want := cast.Dialogue(t, uint64(n), float64(60+2*n), sound, names...)
 		audio := recording(t, path)
 		turns, err := v.Diarize(t.Context(), audio, engine.DiarizeOptions{})
 		require.NoError(t, err)
@@ -57,7 +56,7 @@ func TestDialogues(t *testing.T) {
 		}
 		a, b := enginetest.DiarizationErrorRate(want, turns), enginetest.DiarizationErrorRate(want, withNumber)
 		found, told = found+a, told+b
-		t.Log(fmt.Sprintf("%2d %s %v: %d speakers, %.1f %%; with the number %.1f %%", n, sound, names, speakers, 100*a, 100*b))
+		t.Logf("%2d %s %v: %d speakers, %.1f %%; with the number %.1f %%", n, sound, names, speakers, 100*a, 100*b)
 	}
 	found, told = found/float64(count), told/float64(count)
 	t.Logf("mean %.1f %%, with the number %.1f %%, right number in %d of %d", 100*found, 100*told, right, count)

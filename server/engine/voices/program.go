@@ -57,6 +57,8 @@ func (v *Voices) ask(ctx context.Context, length time.Duration, answer any, args
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case out.refused:
+		return failed(fmt.Errorf("too much output: more than %d bytes", mostOutput))
 	case errors.As(err, &missing), errors.Is(err, fs.ErrNotExist):
 		return notInstalled(err)
 	case err != nil:
@@ -67,7 +69,9 @@ func (v *Voices) ask(ctx context.Context, length time.Duration, answer any, args
 	case answer == nil:
 		return nil
 	}
-	if err := json.Unmarshal(out.Bytes(), answer); err != nil {
+	read := json.NewDecoder(&out.kept)
+	read.DisallowUnknownFields() // no answer has embeddings
+	if err := read.Decode(answer); err != nil {
 		return failed(fmt.Errorf("its answer cannot be read: %w", err))
 	}
 	return nil
@@ -98,14 +102,16 @@ func failed(err error) error {
 
 // bounded is a buffer that refuses more than most bytes.
 type bounded struct {
-	bytes.Buffer
-	most int
+	kept    bytes.Buffer // not embedded: its ReadFrom has no bound
+	most    int
+	refused bool
 }
 
 // Write fails for the first byte too many.
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.most {
+	if b.kept.Len()+len(p) > b.most {
+		b.refused = true
 		return 0, fmt.Errorf("more than %d bytes of output", b.most)
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }

