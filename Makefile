@@ -65,7 +65,7 @@ ALONE := captionbench|clip|legible|readmetest|mutants|house|linkcodes|mcpconform
 ALONE := $(ALONE)|prose|search|window|whispermodel|export|feed|retryafter|webhooksign|wire|language|limits|attempt|view|ytdlpenv
 ALONE := $(ALONE)|e2e|honesty|openapi|ffmpeg|pocketsphinx|models|release|ytdlp
 ALONE := $(ALONE)|batch|engine|directmedia|fasterwhisper|player|refusal|trackid|unknownhost|bulk|resource|intake|lifecycle|pasttext
-ALONE := $(ALONE)|recordings|request|speech|store|s3store|tracing|reference|resumable|sitetest|storetest
+ALONE := $(ALONE)|recordings|request|speech|store|s3store|reference|resumable|sitetest
 
 # Most tests of transcriptd run its commands as other programs. Here run those of its own
 # goroutines, which serve and end.

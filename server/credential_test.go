@@ -1,8 +1,11 @@
 package server_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -123,7 +126,12 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 	assert.NotContains(t, s.log.String(), secret)
 	assert.Contains(t, s.log.String(), "key="+s.Key[:11], "requests are logged with the key's prefix")
 	for _, path := range append(files(t, s.dir), files(t, s.scratch)...) {
-		assert.NotContains(t, read(t, path), secret, path)
+		content, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // audio that has gone since its name was read
+		}
+		require.NoError(t, err)
+		assert.NotContains(t, string(content), secret, path)
 	}
 	keys, err := s.Accounts.Keys(t.Context())
 	require.NoError(t, err)

@@ -211,10 +211,14 @@ func videoOf(n ...int) string {
 // TestFaults lets single statements fail in the midst of journeys: refused by a full disk,
 // cut off on their way, or their answers lost. The caller who insists has in the end
 // exactly what an undisturbed one has, and pays as much; all work ends by itself; and
-// the tables keep all laws. Here some statements of each journey fail, chosen by the clock;
-// make soak takes all.
+// the tables keep all laws. Here two statements of each journey fail, with -short one, chosen by the
+// clock; make soak takes all.
 func TestFaults(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		sweepFaults(t, 1)
+		return
+	}
 	sweepFaults(t, 2)
 }
 

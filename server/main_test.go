@@ -106,7 +106,7 @@ func startIn(t testing.TB, database store.Options, dir string, configure ...func
 			c.Log = log
 			c.Dir = s.scratch
 			server.SettingsOf(c).ProgressInterval = time.Millisecond
-			server.SetAudio(c, 10*time.Millisecond)
+			server.SetAudio(c, 100*time.Millisecond)
 			c.Sites = sites(t)
 			server.SettingsOf(c).Timeout = patiently
 		}),

@@ -163,7 +163,7 @@ func prepare(t *testing.T, s *db.Store, e *script, change ...func(*service.Confi
 		ASRWorkers: 2, MaxMediaDuration: 12 * time.Hour, MinFreeDisk: 512 << 20, ProgressInterval: time.Millisecond,
 		Sites: site.Default(), ShortLinks: &shortlink.Follower{Sites: site.Default(), Client: func() *http.Client { return http.DefaultClient }},
 		Pace: pace.Config{Rate: pace.Unlimited()}, LookupBudget: 10 * time.Second, DiscoveryBudget: 10 * time.Second}
-	cfg.AudioStays(time.Nanosecond, 10*time.Millisecond)
+	cfg.AudioStays(time.Nanosecond, 100*time.Millisecond)
 	for _, f := range change {
 		f(&cfg)
 	}

@@ -114,7 +114,7 @@ func (c *crowd) link(t *testing.T, by string, on transcript.Platform, n int) {
 func (c *crowd) linkOn(t *testing.T, by string, plan account.Plan, on transcript.Platform, n int) {
 	t.Helper()
 	content := engine.Content{Platform: on, ExternalID: fmt.Sprint(n), URL: fmt.Sprint("https://site.example/", n)}
-	out, err := c.Submit(t.Context(), intake.Submission{Account: by, Plan: plan, Content: content})
+	out, err := c.Submit(db.Unhurried(t.Context()), intake.Submission{Account: by, Plan: plan, Content: content})
 	require.NoError(t, err)
 	c.jobs = append(c.jobs, [2]string{by, out.Job.JobID})
 }
