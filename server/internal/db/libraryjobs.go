@@ -19,7 +19,7 @@ type openRows struct {
 	languages  string
 	kind       library.Kind // pending or failed
 	accounts   []string
-	jobs       []string // only the rows of these kinds; nil means rows of all kinds
+	jobs       []string // only the rows of these jobs; nil means the rows of all jobs
 }
 
 // openRowsOf selects the rows of jobs that wait for a piece of work.

@@ -82,7 +82,7 @@ func (f *Faults) Disarm() []string {
 }
 
 // atRest matches the statements that a service repeats without any request: heartbeats, checks
-// for dead processes and for audio to delete, checks for new versions, the election of the
+// for dead processes and for audio to delete, waits for notifications, the election of the
 // leader, and scheduled tasks. The statement that fetches steps is not among them, because its
 // answer contains the steps that it has marked as running.
 var atRest = regexp.MustCompile(`(?i)\bprocesses\b|river_(leader|queue|client|notification|migration)|LISTEN|pg_notify|goose_db_version|` +
