@@ -25,7 +25,7 @@ func (w wordSet) mark(encoded []byte, others uint64) wordSet {
 	for i := 0; i < len(encoded); {
 		var step uint64
 		if step, i = number(encoded, i); step>>1 > uint64(maxNumber-n) {
-			break // damaged: the places read so far are right
+			break // damaged: the places that were read are right
 		}
 		n += int(step >> 1)
 		if n>>6 >= len(w) {

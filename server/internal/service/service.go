@@ -1,5 +1,5 @@
-// Package service puts the work and its features together. To have something happen when a job ends,
-// add a listener to Service.listeners.
+// Package service connects the work and its features. To make something happen when a job ends, add
+// a listener to Service.listeners.
 //
 //	s, err := service.New(config)
 //	err = s.Start(ctx)
