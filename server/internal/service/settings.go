@@ -29,14 +29,14 @@ type Settings struct {
 	Patience time.Duration
 	// RequestGrace is how long requests have to end when the server stops; 0 means 5 s.
 	RequestGrace time.Duration
-	// Retention is how long ended work is kept; the zero value: work.DefaultRetention.
+	// Retention is how long ended work is kept; the zero value means work.DefaultRetention.
 	Retention work.Retention
-	// Follows is how often followed addresses are looked at.
+	// Follows is how often followed addresses are checked.
 	Follows follower.Times
-	// Webhooks is how deliveries are made.
+	// Webhooks is how deliveries are sent.
 	Webhooks delivery.Times
-	// Timeout bounds a POST that waits for its job, and the way of a short link; nil means
-	// context.WithTimeout.
+	// Timeout limits a POST that waits for its job, and the resolution of a short link; nil
+	// means context.WithTimeout.
 	Timeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 }
 

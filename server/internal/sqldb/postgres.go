@@ -25,8 +25,8 @@ const (
 	// pgConns bounds the connections for our own queries. River has a pool of its own, whose
 	// size is pool_max_conns in the URL, and the listener has one more connection.
 	pgConns = 16
-	// maxIdleInTx is how long a transaction may stand without a statement. A transaction
-	// stands only if its process is stopped or unreachable.
+	// maxIdleInTx is how long a transaction may be idle between two statements. A
+	// transaction is idle only if its process is stopped or unreachable.
 	maxIdleInTx = 10 * time.Second
 	// pgFetchPoll is how often River looks for steps without being woken. River's connection for
 	// notifications may be broken, and River then takes up to a minute to replace it.

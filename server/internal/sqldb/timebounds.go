@@ -8,7 +8,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// The bounds for a transaction, or for a statement outside of a transaction. After the
+// The limits for a transaction, or for a statement outside of a transaction. After the
 // bound the error is outage.ErrUnavailable.
 const (
 	answerTime = 4 * time.Second // a caller waits for the answer
@@ -48,10 +48,10 @@ func Sized(ctx context.Context, bytes int) context.Context {
 }
 
 // slowest is how many bytes in a second a database writes at least under load. A slower
-// database counts as away.
+// database counts as not available.
 const slowest = 256 << 10
 
-// unbounded takes the bound off, for changes to tables.
+// unbounded removes the limit, for changes of tables.
 func unbounded(ctx context.Context) context.Context { return withPatience(ctx, within) }
 
 func withPatience(ctx context.Context, d time.Duration) context.Context {

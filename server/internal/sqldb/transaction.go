@@ -110,7 +110,8 @@ func (tx *Tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.Inser
 	return tx.enqueue(ctx, args, opts)
 }
 
-// Posted tells that steps wait in queues. The transaction need not say so of a step that it inserts.
+// Posted says that steps wait in queues. The transaction need not say so about a step that it
+// inserts.
 func (tx *Tx) Posted(queues ...string) { tx.posted = append(tx.posted, queues...) }
 
 // inTx marks the context of a function that runs in a transaction of a DB.

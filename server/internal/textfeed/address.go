@@ -79,8 +79,8 @@ func (f *Feeds) one(ctx context.Context, where string, value any) (Feed, error) 
 	return feed, sqldb.Wrap("read a feed", err)
 }
 
-// Delete ends the address of an account and forgets the feed. An account without a feed is no
-// error.
+// Delete ends the address of an account and forgets the feed. It is not an error if an
+// account has no feed.
 func (f *Feeds) Delete(ctx context.Context, account string) error {
 	err := f.db.InTx(ctx, func(ctx context.Context, tx *sqldb.Tx) error {
 		_, err := tx.NewDelete().Model((*Feed)(nil)).Where("account = ?", account).Exec(ctx)

@@ -70,7 +70,7 @@ func (p *Throttle) forget(pool []*egress.Exit) {
 	})
 }
 
-// exits returns the present pool, or nil if the service leaves directly.
+// exits returns the current pool, or nil if the service connects directly.
 func (p *Throttle) exits() []*egress.Exit {
 	if p.guard == nil {
 		return []*egress.Exit{nil}

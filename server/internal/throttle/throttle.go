@@ -1,5 +1,5 @@
-// Package throttle keeps a service welcome on the platforms that it visits: it limits the rate of
-// visits, and makes no visits while a platform blocks.
+// Package throttle keeps the service from being blocked by platforms: it limits the rate of
+// visits, and makes no visits while a platform blocks the service.
 //
 //	t, err := throttle.New(pace.Config{}, guard, log)
 //	eng = t.Engine(eng) // its sources now keep the pace
@@ -68,9 +68,9 @@ func audioRoute() route     { return route{audio, "audio"} }
 func listsRoute() route     { return route{lists, "lists"} }
 func discoveryRoute() route { return route{discovers, "discovery"} }
 
-// New checks the configuration. Visits leave by the exits of the guard's pool; nil: by the one
-// exit "direct". log receives a line when a circuit opens or closes; nil means that nothing is
-// logged.
+// New checks the configuration. Visits leave by the exits of the guard's pool; nil means by
+// the one exit "direct". log receives a line when a circuit opens or closes; nil means that
+// nothing is logged.
 func New(c pace.Config, guard *egress.Guard, log *slog.Logger) (*Throttle, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -30,7 +30,7 @@ type Shared[C any] struct {
 }
 
 // overtake is how long a call waits for the call ahead. A call on a dead connection takes
-// seconds to fail, and the callers that come after it must not wait for it.
+// seconds to fail, and later callers must not wait for it.
 const overtake = 100 * time.Millisecond
 
 // most bounds the values of one call.

@@ -99,7 +99,7 @@ func (c *Connections) update(conn net.Conn, state http.ConnState) (surplus net.C
 	return nil
 }
 
-// surplus is the connection to close for a new one.
+// surplus returns the connection to close for a new one.
 func (c *Connections) surplus() net.Conn {
 	waiting := 0
 	for _, conn := range c.open {
@@ -107,7 +107,7 @@ func (c *Connections) surplus() net.Conn {
 			waiting++
 		}
 	}
-	spareable := waiting > c.most/spare // else those at work are too many
+	spareable := waiting > c.most/spare // otherwise too many connections are at work
 	holds, most := map[Holder]int{}, 0
 	for _, conn := range c.open {
 		if conn.works && spareable {
@@ -138,7 +138,8 @@ func (c *connection) before(other *connection) bool {
 	return c.since < other.since
 }
 
-// peerOf is the address of the other side; not valid: no IP address.
+// peerOf returns the address of the other side; it is not valid if the peer has no IP
+// address.
 func peerOf(conn net.Conn) netip.Addr {
 	remote := conn.RemoteAddr()
 	if remote == nil { // the connection has ended already

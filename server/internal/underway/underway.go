@@ -1,5 +1,5 @@
-// Package underway bounds what is under way at the same time: the requests of each holder, and the
-// connections of an http.Server.
+// Package underway limits concurrent work: the requests of each holder, and the connections of an
+// http.Server.
 package underway
 
 import (

@@ -103,7 +103,8 @@ func recognizing(s lifecycle.State) bool {
 	return s.Stage == transcript.StageASRQueued || s.Stage == transcript.StageASRRunning || s.Stage == transcript.StagePublishing
 }
 
-// SoundOfWork is what is known of the sound of work; the zero value: nothing.
+// SoundOfWork returns what is known about the sound of work; the zero value means
+// nothing.
 func SoundOfWork(ctx context.Context, r db.Reader, work string) (sound recognition.Sound, err error) {
 	facts, err := r.Sounds.Of(ctx, work)
 	if err != nil || facts == nil {
@@ -115,7 +116,7 @@ func SoundOfWork(ctx context.Context, r db.Reader, work string) (sound recogniti
 	return sound, nil
 }
 
-// Results are what was recognized in chunks of speech that are done.
+// Results returns the recognition results of finished chunks with speech.
 func Results(chunks []db.Chunk) ([]recognition.Result, error) {
 	var results []recognition.Result
 	for _, c := range chunks {

@@ -17,15 +17,16 @@ const (
 	// prepareWorkers is the number for uploads, and for downloads. The steps read the media in turns,
 	// two at once.
 	prepareWorkers = 2
-	// listeners is how many more there are where somebody listens to recordings before they are
-	// recognized: telling the speakers of hours apart takes an hour, and holds up no other upload.
+	// listeners is how many more workers there are if a process listens to recordings before they
+	// are recognized: telling speakers apart in long recordings takes an hour, and must not delay
+	// other uploads.
 	listeners      = 14
 	startWorkers   = 1
 	publishWorkers = 2
 )
 
-// The time limits of one step, far above what one takes. They do not find steps whose
-// process has died: a missing heartbeat does.
+// The time limits of one step, far above what a step takes. They do not detect steps
+// whose process has died: a missing heartbeat does.
 const (
 	captionsTimeout  = 5 * time.Minute
 	prepareTimeout   = 2 * time.Hour
@@ -70,7 +71,8 @@ func (p *processor) prepareWorkers() int {
 	return prepareWorkers
 }
 
-// prepareTimeout is longer where the step listens: each listener may wait for all others.
+// prepareTimeout is longer if the step listens, because each listener may wait for all
+// others.
 func (p *processor) prepareTimeout() time.Duration {
 	if p.listens() {
 		return prepareTimeout + listeners*p.Steps.MaxMediaDuration
