@@ -12,12 +12,12 @@ import (
 // extension after it, a name stays far below the limits of file systems.
 const longestName = 80
 
-// FileName returns a name for a file of t, without an extension. The name is the title
-// in lower case: its letters and digits, of any script, with "-" between the words. If
-// there is no title, the name is the external id, else "transcript". The name has at
-// most 80 bytes and is safe on every file system: it has no separator, no dot and no
-// invisible character, and is not a reserved name of Windows. Two transcripts may have
-// the same name.
+// FileName returns a name for a file of t, without an extension. The name is the title in
+// lower case: its letters and digits, of any script, with "-" between the words. If there
+// is no title, the name is the external id, otherwise "transcript". The name has at most
+// 80 bytes and is safe on every file system: it has no separator, no dot and no invisible
+// character, and is not a reserved name of Windows. Two transcripts may have the same
+// name.
 func FileName(t *transcript.Transcript) string {
 	name := slug(strings.ToLower(known(t.Title)))
 	if name == "" {

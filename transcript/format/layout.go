@@ -150,8 +150,8 @@ func isLine(s string) bool {
 	return columns <= lineLength
 }
 
-// appendClean appends a trimmed text. A run of white space becomes '\n' if it had
-// a line break, else ' '.
+// appendClean appends a trimmed text. A run of white space becomes '\n' if it had a line
+// break, otherwise ' '.
 func appendClean(dst []byte, s string, to syntax) ([]byte, cueText) {
 	is, clean := classify(s, to)
 	t := cueText{ascii: is&wide == 0, special: is&escaped != 0}

@@ -200,7 +200,7 @@ func stops(t T, r engine.Recognizer, samples []Sample) {
 	}
 }
 
-// endsSoon recognizes the sample and fails if that goes on clearly longer than ctx.
+// endsSoon recognizes the sample and fails if that continues clearly longer than ctx.
 func endsSoon(ctx context.Context, t T, r engine.Recognizer, s Sample) error {
 	audio := s.audio(t)
 	done := make(chan error, 1)

@@ -26,7 +26,7 @@ type Backup struct {
 	lines []sum // of each line of SHA256SUMS, the sum
 }
 
-// maxAbout bounds backup.json.
+// maxAbout limits backup.json.
 const maxAbout = 1 << 20
 
 // fileFunc is called with a file of a backup.

@@ -197,7 +197,7 @@ func (bs *Batches) newBatch(ctx context.Context, r Request) (*db.Batch, error) {
 	return b, nil
 }
 
-// itemsOf returns the items of a batch for entries that are added to its present items.
+// itemsOf returns the items of a batch for entries that are added to its current items.
 // Repeated contents become skipped items. Entries beyond the caller's limit are left out.
 func itemsOf(b *db.Batch, entries []Entry, have []db.BatchItem) ([]db.BatchItem, error) {
 	if len(entries) > MaxEntries {

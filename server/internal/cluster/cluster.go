@@ -19,7 +19,7 @@ import (
 // ElsewherePause is the pause before a step goes back into the queue for another process.
 const ElsewherePause = time.Second
 
-// maxAge bounds the age of the list of processes in memory.
+// maxAge limits the age of the list of processes in memory.
 const maxAge = 2 * time.Second
 
 // ErrNoWorkers says that no working process is alive.

@@ -53,9 +53,8 @@ func (t Team) TakesPrompts() bool {
 	return t.Anyone(func(a Abilities) bool { return a.Recognizer != nil && a.Recognizer.Prompts })
 }
 
-// TakesTurns reports whether the chunks of a recording are recognized one after the
-// other. They are if a recognizer for one of the languages uses the voices of earlier
-// chunks.
+// TakesTurns reports whether the chunks of a recording are recognized one after another.
+// They are if a recognizer for one of the languages uses the voices of earlier chunks.
 func (t Team) TakesTurns(list transcript.LanguageList) bool {
 	return slices.ContainsFunc(t.Recognizers(), func(r Recognizer) bool {
 		_, ok := language.RecognizeAs(list, r.Languages)

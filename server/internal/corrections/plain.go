@@ -67,7 +67,7 @@ func startOf(line string) (start float64, rest string, ok bool) {
 	return start, m[4], true
 }
 
-// sameSeconds reports whether each line begins in the same second as the present line.
+// sameSeconds reports whether each line begins in the same second as the current line.
 func sameSeconds(lines, present []transcript.Segment) bool {
 	for i := range lines {
 		if int(lines[i].Start) != int(present[i].Start) {

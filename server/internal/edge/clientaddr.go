@@ -49,7 +49,7 @@ func address(s string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone("")
 	}
-	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) // else not valid
+	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")) // otherwise not valid
 	return a.Unmap().WithZone("")
 }
 

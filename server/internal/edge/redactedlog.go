@@ -71,7 +71,7 @@ func isFit(a slog.Attr) bool {
 	return true
 }
 
-// boundedAttr bounds a value. It does not change a value that needs no change, because the
+// boundedAttr limits a value. It does not change a value that needs no change, because the
 // log's handler may look into an error.
 func boundedAttr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()

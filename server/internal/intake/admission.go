@@ -155,7 +155,7 @@ func (c *Moves) admitJobs(ctx context.Context, tx *db.Tx, e *db.Work, jobs []db.
 }
 
 // Dismiss ends the jobs of some work whose plan has no recognition. It changes no job
-// that may go on.
+// that may continue.
 func (c *Moves) Dismiss(ctx context.Context, tx *db.Tx, e *db.Work) error {
 	jobs, err := LockPlaces(ctx, tx, e)
 	if err != nil {

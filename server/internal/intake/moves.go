@@ -34,7 +34,7 @@ type Moves struct {
 type Listeners struct {
 	// Ended are called one after another. PayUp is among them.
 	Ended []Listener
-	// Ending is called before a transaction ends several jobs one after the other. It locks the rows
+	// Ending is called before a transaction ends several jobs one after another. It locks the rows
 	// that the ends change, before the transaction changes the usage of accounts.
 	Ending func(ctx context.Context, tx *db.Tx, jobs []db.Job) error
 }

@@ -67,8 +67,8 @@ func RecognizesBlockedAfter(l db.Limits, service time.Duration) time.Duration {
 	return service
 }
 
-// TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit, else
-// nil.
+// TooLong returns a VIDEO_TOO_LONG error if the sound is longer than the limits permit,
+// otherwise nil.
 func TooLong(l db.Limits, sound Sound) *transcript.Error {
 	if sound.Least <= Longest(l, math.MaxInt64) {
 		return nil

@@ -64,7 +64,7 @@ type form struct {
 	fields *request.Form
 }
 
-// The bounds of the lists in a form.
+// The limits of the lists in a form.
 const (
 	mostEntries = 100
 	longestTerm = 100 // characters

@@ -39,7 +39,7 @@ const playingAttempts = 8
 // Queue is the queue of the copies for playing.
 const Queue = "playing"
 
-// Timeout bounds the making of a copy.
+// Timeout limits the making of a copy.
 const Timeout = 2 * time.Hour
 
 // overshoot is how much longer than the longest recording a copy may be, because a recording may

@@ -18,7 +18,7 @@ import (
 type Block struct {
 	First  string // a lower bound of the words in the block; "" in the first block
 	Words  []byte // each word with its postings, without the places
-	Places []byte // the places of all postings, one after the other; nil if they are not read
+	Places []byte // the places of all postings, one after another; nil if they are not read
 }
 
 // bounds are the bounds of a block in bytes. Only a word that one text says very often exceeds
@@ -125,7 +125,7 @@ func (b *blockWriter) add(word string, postings []Posting) {
 	}
 }
 
-// roomOfPosting bounds the bytes of a posting without its places.
+// roomOfPosting limits the bytes of a posting without its places.
 const roomOfPosting = 8
 
 func (b *blockWriter) addEntry(entry string, postings []Posting) {
@@ -197,7 +197,7 @@ func (r *blockReader) next() bool {
 	return true
 }
 
-// maxPlaces bounds the places of an entry. A damaged block may name any number.
+// maxPlaces limits the places of an entry. A damaged block may name any number.
 const maxPlaces = 1 << 30
 
 // append appends the postings of the entry.

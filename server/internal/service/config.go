@@ -38,7 +38,7 @@ type Config struct {
 	Log *slog.Logger
 	// Metrics count the events of the service.
 	Metrics *metrics.Metrics
-	// Tracer hears of each step; nil means that no trace is made.
+	// Tracer is told about each step; nil means that no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int

@@ -42,7 +42,7 @@ import (
 	"github.com/transcriptkit/transcriptkit/server/pace"
 )
 
-// Service is the work with its features. Safe for concurrent use.
+// Service is the work with its features. It is safe for concurrent use.
 type Service struct {
 	*intake.Intake   // takes requests
 	*uploads.Uploads // takes files
@@ -70,8 +70,8 @@ type Service struct {
 // SetPace replaces the pace of visits to platforms.
 func (s *Service) SetPace(c pace.Config) error { return s.throttle.SetPace(c) }
 
-// SetRecognizeBlockedAfter replaces Config.RecognizeBlockedAfter, from the next look of a waiting job
-// on.
+// SetRecognizeBlockedAfter replaces Config.RecognizeBlockedAfter, from the next check of a waiting
+// job on.
 func (s *Service) SetRecognizeBlockedAfter(d time.Duration) { s.blockedAfter.Store(int64(d)) }
 
 // RecognizeBlockedAfter returns the present Config.RecognizeBlockedAfter.

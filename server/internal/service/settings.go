@@ -22,7 +22,7 @@ type Settings struct {
 	// Connections is how many connections the process keeps open; 0 means
 	// edge.MaxConnections.
 	Connections int
-	// AnswerBytes bounds the bytes of large answers; 0 means 64 MiB.
+	// AnswerBytes limits the bytes of large answers; 0 means 64 MiB.
 	AnswerBytes int64
 	// Patience is how long each call of the store may take in a request; 0 means four
 	// seconds.

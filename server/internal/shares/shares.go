@@ -56,7 +56,7 @@ func (s *share) shown() library.Share {
 	return library.Share{ID: s.ID, CreatedAt: transcript.At(s.CreatedAt), ExpiresAt: transcript.At(s.ExpiresAt)}
 }
 
-// Shares keeps the links of accounts. Safe for concurrent use.
+// Shares keeps the links of accounts. It is safe for concurrent use.
 type Shares struct{ store *db.Store }
 
 // New returns the links in a store.

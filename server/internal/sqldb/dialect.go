@@ -37,7 +37,7 @@ type Dialect interface {
 	Milliseconds(column string) string
 	// RiverTime is a time as an argument, in the form in which River writes times.
 	RiverTime(t time.Time) any
-	// RiverNow is the present time in that form, by River's clock.
+	// RiverNow is the current time in that form, by River's clock.
 	RiverNow() any
 }
 

@@ -30,7 +30,7 @@ type Options struct {
 	// MustExist makes Open return ErrNoDatabase for a database without tables, and make no
 	// file.
 	MustExist bool
-	// FullSync makes each SQLite commit survive a loss of power.
+	// FullSync makes each SQLite commit survive a power failure.
 	FullSync bool
 	// Inserts configures the River client that inserts in transactions. Required.
 	Inserts *river.Config
@@ -41,7 +41,7 @@ type Options struct {
 // newerColumns lets statements pass over the columns that a newer version has added to tables.
 var newerColumns = bun.WithDiscardUnknownColumns()
 
-// DB is an open database. Safe for concurrent use.
+// DB is an open database. It is safe for concurrent use.
 type DB struct {
 	Dialect
 	database database

@@ -13,7 +13,7 @@ import (
 const (
 	answerTime = 4 * time.Second // a caller waits for the answer
 	workTime   = time.Minute     // no caller waits
-	// RiverBound bounds each of River's own statements on PostgreSQL.
+	// RiverBound limits each of River's own statements on PostgreSQL.
 	RiverBound = 10 * time.Second
 )
 
@@ -65,7 +65,7 @@ func patienceOf(ctx context.Context) time.Duration {
 	return answerTime
 }
 
-// statementBound bounds the statements outside of InTx.
+// statementBound limits the statements outside of InTx.
 type statementBound struct{ gate *gate }
 
 type cancelKey struct{}
@@ -97,7 +97,7 @@ func (b statementBound) AfterQuery(_ context.Context, event *bun.QueryEvent) {
 	}
 }
 
-// queueBound bounds the statements that River sends without a bound of its own. A dead
+// queueBound limits the statements that River sends without a bound of its own. A dead
 // connection under a fetch may give no sign.
 type queueBound struct{}
 

@@ -26,7 +26,7 @@ const (
 	considered = 500
 	// maxExcerpt is how much of a text is in the feed, in characters.
 	maxExcerpt = 1000
-	// maxTitle bounds a title or a name in the feed, in characters.
+	// maxTitle limits a title or a name in the feed, in characters.
 	maxTitle = 300
 )
 

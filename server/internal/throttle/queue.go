@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// patience bounds a visit's wait for its token. A visit that would wait longer is not made,
+	// patience limits a visit's wait for its token. A visit that would wait longer is not made,
 	// so that its worker can visit another platform.
 	patience = 2 * time.Second
 	// longest is the longest wait for a token, so that a tiny rate does not overflow.
@@ -75,7 +75,7 @@ func (q *queue) setRate(r pace.Rate) {
 	}
 }
 
-// meet takes over the present pool of exits. A lane keeps its state while the pool has an exit of
+// meet takes over the current pool of exits. A lane keeps its state while the pool has an exit of
 // its name. A lane whose exit was removed is dropped as soon as it would begin like a new lane:
 // so an exit gains nothing by leaving and returning.
 func (q *queue) meet(exits []*egress.Exit) {
@@ -126,7 +126,7 @@ func (q *queue) try(v visitor, r route) (g *grant, wait time.Duration, blocked b
 		q.settle(now)
 		l, wait := q.until(v, r.source, now)
 		if wait > 0 {
-			// A visit may move forward to its present turn here.
+			// A visit may move forward to its current turn here.
 			if l, wait = q.place(v, r.source, now, false); wait > 0 {
 				return nil, wait, q.opens(r.source) > 0
 			}

@@ -34,7 +34,7 @@ type audioSource struct {
 }
 
 // Audio downloads, which may take hours. The circuit closes as soon as sound arrives. Known is
-// called once, also if the download begins again by another exit.
+// called once, even if the download begins again by another exit.
 func (s audioSource) Audio(ctx context.Context, c engine.Content, dir string, o engine.AudioOptions) (path string, err error) {
 	progress := o.Progress
 	if known, heard := o.Known, false; known != nil {

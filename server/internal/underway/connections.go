@@ -11,7 +11,7 @@ import (
 // spare is the part of the connections that may wait for a request while the others are at work.
 const spare = 8
 
-// Connections bounds the open connections of an http.Server. A new connection always has a place:
+// Connections limits the open connections of an http.Server. A new connection always has a place:
 // if there are too many, Connections closes another one. Connections first closes those that wait
 // for a request, so that idle connections keep no client out. If fewer than an eighth wait, a
 // connection at work is closed too. In both cases Connections chooses the holder with the most
@@ -145,6 +145,6 @@ func peerOf(conn net.Conn) netip.Addr {
 	if remote == nil { // the connection has ended already
 		return netip.Addr{}
 	}
-	at, _ := netip.ParseAddrPort(remote.String()) // else not valid
+	at, _ := netip.ParseAddrPort(remote.String()) // otherwise not valid
 	return at.Addr().Unmap().WithZone("")
 }

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Counter counts what each key holds. The zero value is ready. Safe for concurrent use.
+// Counter counts what each key holds. The zero value is ready. It is safe for concurrent
+// use.
 type Counter[K comparable] struct {
 	mu   sync.Mutex
 	held map[K]int // a key that holds nothing has no entry

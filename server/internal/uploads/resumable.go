@@ -73,7 +73,7 @@ func (r *Resumable) Begin(ctx context.Context, u *db.Upload, limit int64) (*Uplo
 const (
 	// joinEvery is after how many requests the small parts of an upload are joined.
 	joinEvery = 16
-	// joinsAtOnce bounds the memory of joins, each of which sends a part to the place of the blobs.
+	// joinsAtOnce limits the memory of joins, each of which sends a part to the place of the blobs.
 	joinsAtOnce = 4
 )
 
@@ -137,7 +137,7 @@ func PartsPrefix(u *db.Upload) string { return db.UploadPrefix + u.ID }
 // Incoming is the body of a request that appends to an upload.
 type Incoming struct {
 	Body  io.Reader
-	Stop  func()               // ends Body with an error, also while a call reads
+	Stop  func()               // ends Body with an error, even while a call reads
 	Limit int64                // the largest number of bytes of the file; account.Unlimited for any
 	Kept  func(received int64) // is called when more bytes are stored; nil if not called
 	// Whole is the expected submission of the body, if it brings a whole file: the file is then

@@ -41,7 +41,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// Uploads takes in files. Safe for concurrent use.
+// Uploads takes in files. It is safe for concurrent use.
 type Uploads struct {
 	// Resumable keeps files that arrive in several requests.
 	Resumable *Resumable

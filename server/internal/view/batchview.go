@@ -41,7 +41,7 @@ func BatchOf(b *db.BatchState) *batch.Job {
 	}
 }
 
-// newest returns the later of two errors. nil is no error.
+// newest returns the later of two errors. nil is not an error.
 func newest(a, b *transcript.LastError) *transcript.LastError {
 	if a == nil || b != nil && b.At.After(a.At.Time) {
 		return b

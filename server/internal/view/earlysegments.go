@@ -14,7 +14,7 @@ import (
 
 const (
 	chunksRead = 16 // chunks in one read: their results are in memory together
-	// maxSegmentsBytes bounds the segments of one event, which is then at most 256 KiB.
+	// maxSegmentsBytes limits the segments of one event, which is then at most 256 KiB.
 	maxSegmentsBytes = 255 << 10
 )
 
@@ -98,7 +98,7 @@ func sizeOf(s transcript.Segment) int {
 	return len(wire.AppendSegments(nil, []transcript.Segment{s})) - 1
 }
 
-// recognizing tells that a job in this state may have finished chunks.
+// recognizing says that a job in this state may have finished chunks.
 func recognizing(s lifecycle.State) bool {
 	return s.Stage == transcript.StageASRQueued || s.Stage == transcript.StageASRRunning || s.Stage == transcript.StagePublishing
 }

@@ -24,7 +24,7 @@ type Event struct {
 	SegmentsJSON *packed.Bytes
 }
 
-// Jobs reads jobs and their results. Safe for concurrent use.
+// Jobs reads jobs and their results. It is safe for concurrent use.
 type Jobs struct{ Store *db.Store }
 
 // Job returns a job with its result as v requests it; nil means as the POST requested.

@@ -76,7 +76,7 @@ func (p *processor) fault(ctx context.Context, t step.Held, again queue.Step, ca
 }
 
 // repeat moves a piece of work back and says why, queues a step again after a pause, and finishes
-// the present run of the task.
+// the current run of the task.
 func (p *processor) repeat(ctx context.Context, tx *db.Tx, e *db.Work, t step.Held, again queue.Step, how intake.Setback, why *transcript.LastError, pause time.Duration) error {
 	if err := p.Moves.GoBack(ctx, tx, e, how, why); err != nil {
 		return err

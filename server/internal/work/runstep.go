@@ -66,7 +66,7 @@ func (p *processor) inLine(ctx context.Context, t step.Held) context.Context {
 		return ctx // it visits none
 	}
 	who, err := p.Store.Queue.Waiting(ctx, t.Work)
-	if err == nil && !who.Asked { // a database that is away ends the step anyway
+	if err == nil && !who.Asked { // a database that is not available ends the step anyway
 		return throttle.BehindInLine(ctx, t.Work, who.Turns...)
 	}
 	return throttle.InLine(ctx, t.Work, who.Turns...)
@@ -161,8 +161,8 @@ func (p *processor) leave(ctx context.Context, t step.Held, again queue.Step) er
 	return err
 }
 
-// release gives a running step back because this process stops or was taken for
-// dead: it is available at once, and the attempt does not count.
+// release gives a running step back because this process stops or was considered dead: it
+// is available at once, and the attempt does not count.
 func (p *processor) release(ctx context.Context, t step.Held) error {
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
@@ -172,5 +172,5 @@ func (p *processor) release(ctx context.Context, t step.Held) error {
 	if err != nil && !errors.Is(err, attempt.ErrUnwanted) {
 		return fmt.Errorf("work: releasing work: %w", err)
 	}
-	return fmt.Errorf("work: the service stops: %w", context.Canceled) // gives the step back (queue.Runner)
+	return fmt.Errorf("work: the service stops: %w", context.Canceled) // puts the step back into the queue (queue.Runner)
 }

@@ -57,7 +57,7 @@ type Config struct {
 	Idle bool
 	// Dir is for scratch files; the caller removes it after Stop.
 	Dir string
-	// Tracer hears of each step; nil means that no trace is made.
+	// Tracer is told about each step; nil means that no trace is made.
 	Tracer engine.Tracer
 	// ASRWorkers is how many chunks this process recognizes at once.
 	ASRWorkers int
@@ -74,7 +74,7 @@ type Config struct {
 	Features  Features
 }
 
-// Work does the work of this process. Safe for concurrent use.
+// Work does the work of this process. It is safe for concurrent use.
 type Work struct {
 	cfg       Config
 	processor *processor
@@ -109,7 +109,7 @@ func (w *Work) Start(ctx context.Context) error {
 			return fmt.Errorf("work: joining the workers: %w", err)
 		}
 	}
-	if err := w.rescue.takeUpLost(ctx); err != nil { // this is no reason to leave the rest undone, and it is tried again
+	if err := w.rescue.takeUpLost(ctx); err != nil { // this is not a reason to leave the rest undone, and it is tried again
 		w.cfg.Log.ErrorContext(ctx, "looking for lost work failed", "err", err)
 	}
 	stranded, err := w.rescue.firstLook(ctx)
